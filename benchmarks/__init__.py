@@ -1,0 +1,1 @@
+"""Benchmarks: what the program promises, measured. Run them with `make bench`."""

@@ -1,0 +1,66 @@
+"""What the benchmarks share."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from audience.experiments import Finished, Scenario, start
+from audience.experiments.scenario import from_tree
+
+
+def one_core() -> None:
+    """Keep this process on one core."""
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+@contextmanager
+def place() -> Iterator[Path]:
+    """Give a folder that is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="audience-bench-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def scenario(**tree: object) -> Scenario:
+    return from_tree(tree, "benchmark")
+
+
+def everybody_awake(agents: int, rounds: int) -> Scenario:
+    """Return the scenario of the decision benchmark: all awake, rule minds, memory off."""
+    return scenario(
+        agents=agents,
+        rounds=rounds,
+        activation={"method": "random", "share": 1.0, "loyalty": 0.0},
+    )
+
+
+def timed(wanted: Scenario, folder: Path) -> Finished:
+    gc.collect()
+    return start(wanted, 1, folder / "run")
+
+
+def row(what: str, measured: str, bar: str, met: bool) -> dict[str, object]:
+    return {"what": what, "measured": measured, "bar": bar, "met": bool(met)}
+
+
+def tell(*rows: dict[str, object]) -> None:
+    print(json.dumps(rows))
+
+
+def peak_gigabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def clock() -> float:
+    return time.perf_counter()

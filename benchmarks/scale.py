@@ -1,0 +1,27 @@
+"""The decision rate at 100,000 people against that at 10,000, in one process."""
+
+from __future__ import annotations
+
+from benchmarks.measuring import everybody_awake, one_core, peak_gigabytes, place, row, tell, timed
+
+
+def main() -> None:
+    one_core()
+    rates = {}
+    for agents in (10_000, 100_000):
+        with place() as folder:
+            done = timed(everybody_awake(agents, 2), folder)
+        rates[agents] = done.decisions / done.seconds
+    share = rates[100_000] / rates[10_000]
+    tell(
+        row(
+            f"100,000 people all awake, 2 rounds ({peak_gigabytes():.1f} GB)",
+            f"{rates[100_000]:,.0f} decisions/s, {share:.0%} of 10,000's",
+            "at least 80 %",
+            share >= 0.8,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m audience` is `audience`."""
+
+from audience.cli import main
+
+main()

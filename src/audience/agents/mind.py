@@ -1,0 +1,39 @@
+"""What a mind is: stateless, from observation to decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from audience.memory import Memory
+from audience.world.actions import AnyAction
+from audience.world.observe import Observation
+from audience.world.rng import Dice
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """What an agent attempts, in order, why, and which model calls led there."""
+
+    actions: tuple[AnyAction, ...]
+    reason: str = ""
+    calls: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Mind(Protocol):
+    """Decides for one agent at a time; may wait for a model or a person."""
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        """Return what this agent attempts now. `dice` holds the one key of this decision."""
+        ...
+
+
+@runtime_checkable
+class BatchMind(Mind, Protocol):
+    """Decides for many agents in one call, each exactly as it would alone."""
+
+    def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
+        """Return one decision per observation; key i of `dice` belongs to observation i."""
+        ...

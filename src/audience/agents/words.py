@@ -1,0 +1,54 @@
+"""Short template words of rule minds. Items are named as `<title>`."""
+
+from __future__ import annotations
+
+from audience.world.genesis import Domain
+
+_FEELINGS = {
+    1: ("What a waste of an evening, <{t}>.", "<{t}> lost me within minutes."),
+    2: ("<{t}> was not for me.", "I expected more of <{t}>."),
+    3: ("<{t}> was all right.", "<{t}> had its moments."),
+    4: ("I liked <{t}>.", "<{t}> was time well spent."),
+    5: ("I loved <{t}>.", "<{t}> will stay with me."),
+}
+_POSTS = {
+    -1: ("Just {v} <{t}>. I would skip it.", "<{t}> is not worth your time."),
+    0: ("Just {v} <{t}>. It has its moments.", "<{t}>: fine, nothing more."),
+    1: ("Just {v} <{t}> and want everybody to know it.", "You should not miss <{t}>."),
+}
+_OPENINGS = {
+    -1: ("I {v} <{t}> and it let me down.", "Stay away from <{t}>, I {v} it for you."),
+    0: ("I {v} <{t}>, not sure about it.", "Have you heard of <{t}>? It was so-so."),
+    1: ("You must try <{t}>, I {v} it and loved it.", "I {v} <{t}>, it is right up your street."),
+}
+_REPLIES = {
+    -1: ("<{t}>? Not my kind of {n}.", "I would not like <{t}>, I think."),
+    0: ("<{t}>? Maybe one day.", "I have not made up my mind about <{t}>."),
+    1: ("<{t}> sounds just right for me.", "Then I will look for <{t}>."),
+}
+
+
+def _fill(choices: tuple[str, ...], draw: float, title: str, domain: Domain) -> str:
+    words = choices[int(draw * len(choices))]
+    return words.format(t=title, v=domain.past, n=domain.noun)
+
+
+def side(stance: float) -> int:
+    """Return -1, 0 or 1 for against, undecided, for."""
+    return (stance > 0.2) - (stance < -0.2)
+
+
+def feeling(stars: int, draw: float, title: str, domain: Domain) -> str:
+    return _fill(_FEELINGS[stars], draw, title, domain)
+
+
+def post(stance: float, draw: float, title: str, domain: Domain) -> str:
+    return _fill(_POSTS[side(stance)], draw, title, domain)
+
+
+def opening(stance: float, draw: float, title: str, domain: Domain) -> str:
+    return _fill(_OPENINGS[side(stance)], draw, title, domain)
+
+
+def reply(stance: float, draw: float, title: str, domain: Domain) -> str:
+    return _fill(_REPLIES[side(stance)], draw, title, domain)

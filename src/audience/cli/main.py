@@ -1,0 +1,75 @@
+"""The `audience` command: finds commands, and turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from importlib.metadata import version
+
+import click
+
+from audience.errors import AudienceError, Interrupted
+from audience.plugins import known
+
+COMMANDS = {
+    "init": "Write a scenario and a recommender of your own to start from.",
+    "run": "Run a scenario: one run, or arms x seeds, with a report.",
+    "resume": "Take up a run or an experiment where it was committed last.",
+    "replay": "Fold a log again, and check that it can be reproduced.",
+    "branch": "Copy a run up to a round, to go on in another way.",
+    "runs": "List what there is: state, size, cost.",
+    "show": "Tell the story of a run, or of one person in it.",
+    "compare": "Compare runs with paired differences; a gate for CI.",
+    "report": "Write the report of a run or an experiment.",
+    "export": "Write interactions, events or messages for other programs.",
+    "digest": "Print the hash of a run's log.",
+    "data": "List datasets, check your own files.",
+    "doctor": "Check this machine, a run file or a recommender.",
+}
+OK, GATE, BAD, STOPPED = 0, 1, 2, 130
+
+
+class _Commands(click.Group):
+    """Loads a command's file only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *sorted(known("commands"))]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in COMMANDS:
+            found: click.Command = importlib.import_module(f"audience.cli.{name}").command
+            return found
+        foreign = known("commands").get(name)
+        return foreign.load() if foreign else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("audience"), prog_name="audience")
+def audience() -> None:
+    """Try a recommender before real users meet it: a simulated audience."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input, 130 stopped."""
+    try:
+        audience(arguments, standalone_mode=False)
+    except Interrupted as stopped:
+        click.echo(f"\n{stopped}", err=True)
+        sys.exit(STOPPED)
+    except AudienceError as error:
+        click.echo(f"audience: {error}", err=True)
+        sys.exit(BAD)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(BAD)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(STOPPED)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(OK)

@@ -1,0 +1,72 @@
+"""Options that several commands share: one flag for one idea, everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audience.errors import BadInput
+from audience.log import Log
+
+RUN = click.Path(path_type=Path)
+run_argument = click.argument("run", type=RUN)
+at_option = click.option(
+    "--at", type=int, default=None, metavar="ROUND", help="The end of this round."
+)
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="One JSON object as the last line."
+)
+out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
+
+
+def open_run(folder: Path) -> Log:
+    """Open a run to read, or say what the folder is instead."""
+    from audience.experiments import is_experiment
+
+    if is_experiment(folder):
+        inside = sorted(str(place.parent) for place in folder.glob("*/seed-*/run.db"))
+        listed = "\n  ".join(inside[:12])
+        raise BadInput(f"{folder} is an experiment; name one of its runs:\n  {listed}")
+    return Log.open(folder)
+
+
+def free_folder(name: str) -> Path:
+    """Return the first free folder of runs/NAME-1, runs/NAME-2 and so on."""
+    slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split()) or "run"
+    count = 1
+    while (place := Path("runs") / f"{slug[:40]}-{count}").exists():
+        count += 1
+    return place
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401
+    """Print one JSON object on a line of its own."""
+    import json
+
+    click.echo(json.dumps(value, default=str, allow_nan=False))
+
+
+def person_of(log: Log, wanted: str) -> int:
+    """Return the id of a person given by id or by key."""
+    profiles = log.genesis().profiles
+    if wanted.isdigit():
+        return int(wanted)
+    for profile in profiles:
+        if profile.key == wanted:
+            return profile.id
+    raise BadInput(f"person {wanted!r} is unknown; give an id from 0 to {len(profiles) - 1}")
+
+
+def round_within(at: int | None, done: int, run: Path) -> int:
+    """Return the round asked for, or the last complete one; refuse one that is not there."""
+    if at is None:
+        return done
+    if not 0 <= at <= done:
+        raise BadInput(
+            f"--at {at}: {run} has complete rounds 1 to {done}"
+            if done
+            else f"--at {at}: {run} has no complete round"
+        )
+    return at

@@ -1,0 +1,27 @@
+"""`audience resume`: go on where a run was committed last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from audience.cli import options as o
+
+
+@click.command("resume")
+@o.run_argument
+@click.option("--rounds", type=int, default=None, help="Go on to this round instead.")
+@o.json_option
+def command(run: Path, rounds: int | None, as_json: bool) -> None:
+    """Take up a run or an experiment where it was committed last."""
+    from audience.cli.conducting import conduct_on_screen
+    from audience.errors import BadInput
+    from audience.experiments import is_experiment, prolong, scenario_of
+
+    if rounds is not None:
+        if is_experiment(run):
+            raise BadInput("--rounds goes with a single run, not with an experiment")
+        prolong(run, rounds)
+    scenario = scenario_of(run)
+    conduct_on_screen(scenario, run, as_json=as_json)

@@ -1,0 +1,61 @@
+"""`audience runs`: what there is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from audience.cli import options as o
+
+
+@click.command("runs")
+@click.argument("folder", type=o.RUN, default=Path("runs"))
+@o.json_option
+def command(folder: Path, as_json: bool) -> None:
+    """List the runs below a folder: state, people, rounds, size, cost."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.errors import AudienceError
+
+    rows = []
+    for place in sorted(folder.glob("**/run.db")):
+        try:
+            rows.append(_row(place.parent))
+        except AudienceError as error:
+            rows.append({"run": str(place.parent), "state": f"unreadable: {error}"})
+    if as_json:
+        o.print_json({"runs": rows})
+        return
+    if not rows:
+        click.echo(f"No runs below {folder}. Start one with: audience run")
+        return
+    table = Table("run", "state", "people", "rounds", "seed", "size", "cost", show_edge=False)
+    for row in rows:
+        table.add_row(
+            *(
+                str(row.get(key, ""))
+                for key in ("run", "state", "people", "rounds", "seed", "size", "cost")
+            )
+        )
+    Console().print(table)
+
+
+def _row(folder: Path) -> dict[str, object]:
+    from audience.experiments import parse
+    from audience.log import Log, is_held
+
+    with Log.open(folder) as log:
+        scenario = parse(log.scenario, str(folder))
+        size = sum(one.stat().st_size for one in folder.iterdir() if one.is_file())
+        state = log.state if log.state != "running" or is_held(folder) else "interrupted"
+        return {
+            "run": str(folder),
+            "state": state,
+            "people": scenario.agents,
+            "rounds": f"{log.complete_rounds()}/{scenario.rounds}",
+            "seed": log.seed,
+            "size": f"{size / 1e6:.1f} MB",
+            "cost": "0",
+        }

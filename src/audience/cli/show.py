@@ -1,0 +1,54 @@
+"""`audience show`: the story of a run, or one person in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from audience.cli import options as o
+from audience.log import Log
+
+
+@click.command("show")
+@o.run_argument
+@click.option("--agent", default=None, metavar="ID", help="Only this person.")
+@o.at_option
+@click.option("--lines", type=int, default=40, help="At most so many lines of story; 0 for all.")
+@o.json_option
+def command(run: Path, agent: str | None, at: int | None, lines: int, as_json: bool) -> None:
+    """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
+    from rich.console import Console
+
+    from audience.experiments import person_at, story
+
+    console = Console(highlight=False)
+    with o.open_run(run) as log:
+        at = o.round_within(at, log.complete_rounds(), run)
+        who = o.person_of(log, agent) if agent is not None else None
+        if who is not None:
+            person = person_at(log, who, at)
+            if as_json:
+                o.print_json(person)
+                return
+            for key, value in person.items():
+                console.print(f"[bold]{key}[/]: ", end="")
+                console.print(str(value), markup=False)
+            console.print()
+        told = story(log, at, who)
+        if as_json:
+            o.print_json({"run": str(run), "story": list(told)})
+            return
+        _tell(told, lines, log)
+
+
+def _tell(told: Iterator[str], lines: int, log: Log) -> None:
+    for count, line in enumerate(told):
+        if lines and count == lines:
+            click.echo(
+                "… more with --lines 0, or --agent ID; in SQL: "
+                f"sqlite3 {log.path} 'select * from records'"
+            )
+            return
+        click.echo(line)

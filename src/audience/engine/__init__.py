@@ -1,0 +1,26 @@
+"""One round: rules, platform, activation, the loop and its drivers."""
+
+from audience.engine.activation import METHODS, Activation
+from audience.engine.changes import objection
+from audience.engine.consolidation import Lives
+from audience.engine.platform import Platform, RecommenderFault
+from audience.engine.rounds import Paused, run
+from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
+
+__all__ = [
+    "METHODS",
+    "ORDERS",
+    "Activation",
+    "Keeper",
+    "Listener",
+    "Lives",
+    "Parts",
+    "Paused",
+    "Platform",
+    "RecommenderFault",
+    "Rules",
+    "Simulation",
+    "objection",
+    "run",
+    "run_sync",
+]

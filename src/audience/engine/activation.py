@@ -1,0 +1,58 @@
+"""Who comes this round, and when inside it."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from audience.errors import unknown
+from audience.world.rng import Floats, Ints, dice
+from audience.world.world import World
+
+METHODS = ("random", "sample", "marginal")
+
+
+class Activation(msgspec.Struct, frozen=True):
+    """How people are woken.
+
+    `random`: everybody with `share`. `sample`: each with its own activity level, scaled so that
+    the mean is `share`. `marginal`: that times the rounds since the last visit, plus one.
+    """
+
+    method: str = "sample"
+    share: float = 0.5
+    loyalty: float = 0.8
+    """How satisfaction s moves the chance to return: times 1 + loyalty (2 s - 1)."""
+    at_most: int = 0
+    """No more people than this in a round, chosen by hash; 0 means all."""
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise unknown("activation method", self.method, METHODS)
+
+
+def chances(world: World, activation: Activation) -> Floats:
+    """Return everybody's chance to wake in the present round."""
+    people = len(world.activity)
+    if activation.method == "random":
+        chance = np.full(people, activation.share)
+    else:
+        chance = world.activity * (activation.share / max(float(world.activity.mean()), 1e-12))
+    if activation.method == "marginal":
+        chance = chance * (world.round - world.last_visit)
+    pull = 1.0 + activation.loyalty * (2.0 * world.satisfaction - 1.0)
+    return np.minimum(chance * pull, 1.0)
+
+
+def awake(world: World, activation: Activation) -> tuple[Ints, Floats]:
+    """Return who wakes in the present round, and each visit's place inside the interval, 0 to 1."""
+    people = np.arange(len(world.activity))
+    draws = dice(world.seed, "wake", people, world.round)
+    woken = draws.uniform("wake") < chances(world, activation)
+    for agent in world.silent:
+        woken[agent] = False
+    chosen = np.flatnonzero(woken)
+    if activation.at_most and len(chosen) > activation.at_most:
+        order = np.argsort(draws.keys[chosen], kind="stable")
+        chosen = np.sort(chosen[order[: activation.at_most]])
+    return chosen, draws.uniform("moment")[chosen]

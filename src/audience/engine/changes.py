@@ -1,0 +1,104 @@
+"""Interventions: what a round opens with, and what may not be done."""
+
+from __future__ import annotations
+
+from audience.engine.simulation import Simulation
+from audience.errors import BadInput, unknown
+from audience.world import changes as c
+from audience.world import events as e
+from audience.world.people import Profile
+from audience.world.world import View, World
+
+SYSTEM = -1
+"""The author of announcements and advertisements."""
+
+
+def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
+    """Begin a round: its start, its interventions and the first fit, applied as they come."""
+    world = sim.world
+    events: list[e.AnyEvent] = []
+
+    def happen(event: e.AnyEvent) -> None:
+        events.append(event)
+        world.apply(event)
+
+    happen(e.RoundStarted(round_, world.genesis.clock.at(round_)))
+    swapped = False
+    for number, change in enumerate(sim.parts.changes.get(round_, ())):
+        if why := objection(world, change):
+            raise BadInput(f"intervention {number + 1} of round {round_}: {why}")
+        happen(e.Intervened(change))
+        swapped = swapped or isinstance(change, (c.SwapRecommender, c.AddItem))
+        if isinstance(change, (c.Announce, c.Advertise)):
+            readers = audience_of(world, change)
+            if readers:
+                post = f"{round_}.system.{number}"
+                happen(e.Delivered(post, SYSTEM, readers, change.text, change.items, change.stance))
+    if world.fitted is None or swapped:
+        happen(sim.fit())
+    return events
+
+
+def audience_of(world: World, change: c.Announce | c.Advertise) -> tuple[int, ...]:
+    """Return who hears an announcement or an advertisement."""
+    everybody = range(len(world.agents))
+    if isinstance(change, c.Announce):
+        return tuple(everybody)
+    chosen = change.agents or everybody
+    if not change.interest:
+        return tuple(chosen)
+    return tuple(who for who in chosen if change.interest in world.agents[who].profile.interests)
+
+
+def objection(world: View, change: c.AnyChange) -> str:
+    """Return why a change cannot be made, or nothing when it can."""
+    people, items = len(world.agents), len(world.catalogue)
+    match change:
+        case c.ChangeProfile(agent, fields):
+            return _stranger(people, agent) or _fields(fields)
+        case c.AddPerson(profile, friends):
+            return _taken("person", people, profile.id) or _stranger(people, *friends)
+        case c.AddItem(item):
+            return _taken("item", items, item.id) or _tags(world, item.tags)
+        case c.AddTie(agent, other) | c.CutTie(agent, other):
+            return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
+        case c.Silence(agent):
+            return _stranger(people, agent)
+        case c.Announce(items=mentioned):
+            return _missing(items, mentioned)
+        case c.Advertise(items=mentioned, agents=agents):
+            return _missing(items, mentioned) or _stranger(people, *agents)
+    return ""
+
+
+def _taken(what: str, free: int, wanted: int) -> str:
+    return "" if wanted == free else f"the next free {what} id is {free}, not {wanted}"
+
+
+def _stranger(people: int, *agents: int) -> str:
+    for agent in agents:
+        if not 0 <= agent < people:
+            return f"person {agent} does not exist; there are {people}, from 0 to {people - 1}"
+    return ""
+
+
+def _missing(items: int, mentioned: tuple[int, ...]) -> str:
+    for item in mentioned:
+        if not 0 <= item < items:
+            return f"item {item} does not exist; there are {items}, from 0 to {items - 1}"
+    return ""
+
+
+def _fields(fields: dict[str, object]) -> str:
+    for name in fields:
+        if name == "id" or name not in Profile.__struct_fields__:
+            allowed = [field for field in Profile.__struct_fields__ if field != "id"]
+            return str(unknown("profile field", name, allowed))
+    return ""
+
+
+def _tags(world: View, tags: tuple[str, ...]) -> str:
+    for tag in tags:
+        if tag not in world.catalogue.tag_ids:
+            return str(unknown("tag", tag, world.catalogue.tags))
+    return ""

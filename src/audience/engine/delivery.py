@@ -1,0 +1,21 @@
+"""Bringing what was posted to those who listen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audience.world import events as e
+from audience.world.world import View
+
+
+def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.Delivered]:
+    """Return one delivery per post that somebody hears; it costs no decision."""
+    deliveries = []
+    for post in outbox:
+        author = post.author if isinstance(post, e.Forwarded) else post.agent
+        readers = tuple(reader for reader in world.graph.followers(post.agent) if reader != author)
+        if readers:
+            deliveries.append(
+                e.Delivered(post.post, author, readers, post.text, post.items, post.stance)
+            )
+    return deliveries

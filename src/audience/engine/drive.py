@@ -1,0 +1,138 @@
+"""Two ways to drive visits and conversations: in waves, or as coroutines. Same bytes either way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Generator, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from audience.agents import BatchMind, Decision, Mind
+from audience.engine.platform import Platform, Wanted
+from audience.engine.visit import Answer, Need
+from audience.memory import Memory
+from audience.recommenders import Ranker
+from audience.world.events import Failed
+from audience.world.observe import Observation
+from audience.world.rng import Dice, dice
+from audience.world.world import World
+
+T = TypeVar("T")
+Strand = Generator[Need, Answer, T]
+Done = Callable[[list[tuple[int, T]]], None]
+"""Takes the strands that ended, each with its place and its result."""
+log = logging.getLogger(__name__)
+
+
+class Stage:
+    """What strands are driven with: the world, its platform, the fitted ranker, mind and memory."""
+
+    def __init__(
+        self, world: World, platform: Platform, ranker: Ranker, mind: Mind, memory: Memory
+    ) -> None:
+        self.world = world
+        self.platform = platform
+        self.ranker = ranker
+        self.mind = mind
+        self.memory = memory
+
+    def rank(self, wants: Sequence[Wanted]) -> list[tuple[int, ...]]:
+        """Return the ranked items for each request."""
+        return self.platform.rank(self.world, self.ranker, wants)
+
+    def dice_of(self, seen: Sequence[Observation]) -> Dice:
+        """Return the dice of these decisions, one key each."""
+        talking = np.array([bool(s.lines) for s in seen], np.int64)
+        agents = np.array([s.me.profile.id for s in seen], np.int64)
+        turns = np.array([s.turn for s in seen], np.int64)
+        return dice(self.world.seed, "decide", agents, self.world.round, talking, turns)
+
+
+def in_waves(stage: Stage, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive all strands in step: one batched decision and one batched ranking per turn."""
+    mind = stage.mind
+    assert isinstance(mind, BatchMind)
+    needs: list[tuple[int, Need]] = []
+    ended: list[tuple[int, T]] = []
+    for place, strand in enumerate(strands):
+        _advance(strand, place, None, needs, ended)
+    while needs:
+        seen = [(place, need) for place, need in needs if isinstance(need, Observation)]
+        wants = [(place, need) for place, need in needs if isinstance(need, Wanted)]
+        needs = []
+        if wants:
+            ranked = stage.rank([want for _, want in wants])
+            for (place, _), items in zip(wants, ranked, strict=True):
+                _advance(strands[place], place, items, needs, ended)
+        if seen:
+            observations = [observation for _, observation in seen]
+            decisions = mind.decide_many(observations, stage.dice_of(observations))
+            for (place, _), decision in zip(seen, decisions, strict=True):
+                _advance(strands[place], place, decision, needs, ended)
+    done(ended)
+
+
+def _advance(
+    strand: Strand[T],
+    place: int,
+    answer: Answer | None,
+    needs: list[tuple[int, Need]],
+    ended: list[tuple[int, T]],
+) -> None:
+    try:
+        need = next(strand) if answer is None else strand.send(answer)
+    except StopIteration as stop:
+        ended.append((place, stop.value))
+    else:
+        needs.append((place, need))
+
+
+async def as_coroutines(
+    stage: Stage,
+    strands: Sequence[Strand[T]],
+    done: Done[T],
+    *,
+    concurrency: int,
+    deadline: float,
+    stopping: Callable[[], bool],
+) -> None:
+    """Drive each strand at its own pace, at most `concurrency` at a time."""
+    free = asyncio.Semaphore(concurrency)
+
+    async def live(place: int, strand: Strand[T]) -> None:
+        async with free:
+            if stopping():
+                return
+            done([(place, await _live(stage, strand, deadline))])
+
+    async with asyncio.TaskGroup() as tasks:
+        for place, strand in enumerate(strands):
+            tasks.create_task(live(place, strand))
+
+
+async def _live(stage: Stage, strand: Strand[T], deadline: float) -> T:
+    answer: Answer | None = None
+    while True:
+        try:
+            need = next(strand) if answer is None else strand.send(answer)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        if isinstance(need, Wanted):
+            answer = stage.rank([need])[0]
+        else:
+            answer = await _decide(stage, need, deadline)
+
+
+async def _decide(stage: Stage, seen: Observation, deadline: float) -> Decision | Failed:
+    who = seen.me.profile.id
+    try:
+        async with asyncio.timeout(deadline or None):
+            return await stage.mind.decide(seen, stage.memory, stage.dice_of([seen]))
+    except TimeoutError:
+        return Failed(who, f"no decision within {deadline:g} s")
+    except Exception as error:
+        log.exception("the mind of agent %s raised", who)
+        return Failed(who, f"the mind raised {type(error).__name__}: {error}")

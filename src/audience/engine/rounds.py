@@ -1,0 +1,220 @@
+"""The course of one round, from its opening to its end, also when taken up in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audience.engine.activation import awake
+from audience.engine.changes import opened
+from audience.engine.consolidation import consolidate
+from audience.engine.delivery import delivered
+from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
+from audience.engine.simulation import Simulation
+from audience.engine.talk import Talked, pairs, talk
+from audience.engine.visit import Visited, visit
+from audience.world import events as e
+from audience.world.rng import Floats, Ints, keys
+
+
+class Paused(Exception):
+    """The run was asked to stop and has committed what is done."""
+
+
+async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
+    """Run the remaining rounds. `found` is what the log holds of a round that was not finished."""
+    sim.refit()
+    while sim.world.round < sim.rules.rounds or found:
+        await one_round(sim, found)
+        found = ()
+
+
+async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
+    """Run one round; the chapters in `found` happened already and are kept."""
+    world = sim.world
+    kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
+    _open(sim, kept)
+    chosen, places = awake(world, sim.parts.activation)
+    sim.progress(world.round, 0, len(chosen))
+    if sim.rules.order == "one-by-one":
+        await _one_by_one(sim, chosen, places, kept)
+    else:
+        await _together(sim, chosen, places, kept)
+        await _converse(sim, kept)
+        _deliver(sim)
+    await consolidate(sim)
+    _close(sim)
+
+
+Kept = dict[tuple[int, int], e.Chapter]
+
+
+def _open(sim: Simulation, kept: Kept) -> None:
+    opening = kept.get((e.OPENING, -1))
+    if opening is not None:
+        _apply(sim, opening)
+        sim.refit()
+        return
+    world = sim.world
+    round_ = world.round + 1
+    entries: list[e.Entry] = []
+    if round_ == 1:
+        started = e.RunStarted(sim.seed, world.genesis.digest, sim.rules.drift)
+        entries.append(e.Entry(started))
+        world.apply(started)
+    for event in opened(sim, round_):
+        entries.append(e.Entry(event))
+    chapter = e.Chapter(round_, e.OPENING, 0, -1, tuple(entries))
+    sim.keeper.append(chapter)
+    sim.keeper.commit()
+    sim.tell(chapter)
+
+
+def _apply(sim: Simulation, chapter: e.Chapter) -> None:
+    for entry in chapter.entries:
+        sim.world.apply(entry.event)
+    sim.tell(chapter)
+
+
+def _ranked(sim: Simulation, chosen: Ints) -> list[tuple[int, int, int]]:
+    """Return (rank, agent, place in `chosen`) in the order of the log."""
+    ranks = (keys(sim.seed, "visit", chosen, sim.world.round) >> 1).tolist()
+    return sorted(zip(ranks, chosen.tolist(), range(len(ranks)), strict=True))
+
+
+async def _together(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+    """Let everybody live its visit against the world as the round found it."""
+    order = _ranked(sim, chosen)
+    begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
+    moments = (begin + places * (end - begin)).astype(int).tolist()
+    size = sim.rules.wave if sim.in_waves else max(len(order), 1)
+    for start in range(0, len(order), size):
+        await _wave(sim, order[start : start + size], moments, kept)
+        sim.progress(sim.world.round, min(start + size, len(order)), len(order))
+
+
+async def _wave(
+    sim: Simulation, order: list[tuple[int, int, int]], moments: list[int], kept: Kept
+) -> None:
+    assert sim.stage is not None
+    world, rules = sim.world, sim.rules
+    fresh = [row for row in order if (e.VISITS, row[1]) not in kept]
+    strands = [
+        visit(world, sim.stage.platform, agent, moments[place], rules.max_turns)
+        for _, agent, place in fresh
+    ]
+    results: dict[int, tuple[e.Chapter, Visited]] = {}
+
+    def done(ended: list[tuple[int, Visited]]) -> None:
+        for at, visited in ended:
+            rank, agent, _ = fresh[at]
+            chapter = e.Chapter(world.round, e.VISITS, rank, agent, visited.entries)
+            sim.keeper.append(chapter)
+            results[agent] = (chapter, visited)
+            sim.decisions += visited.decisions
+        sim.keeper.commit()
+        sim.progress(world.round, len(results), len(order))
+
+    await drive(sim, strands, done)
+    for _, agent, _ in order:
+        if (e.VISITS, agent) in kept:
+            _apply(sim, kept[e.VISITS, agent])
+        else:
+            chapter, visited = results[agent]
+            world.absorb(visited.me, visited.entries)
+            sim.tell(chapter)
+
+
+async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in waves or as coroutines; raise `Paused` when asked to stop."""
+    assert sim.stage is not None
+    if sim.stopping():
+        raise Paused
+    if sim.in_waves:
+        in_waves(sim.stage, strands, done)
+        return
+    rules = sim.rules
+    await as_coroutines(
+        sim.stage,
+        strands,
+        done,
+        concurrency=rules.concurrency,
+        deadline=rules.deadline,
+        stopping=sim.stopping,
+    )
+    if sim.stopping():
+        raise Paused
+
+
+async def _converse(sim: Simulation, kept: Kept) -> None:
+    world = sim.world
+    chosen = pairs(world, world.wishes)
+    fresh = [(rank, wish) for rank, wish in chosen if (e.CONVERSATIONS, wish.agent) not in kept]
+    results: dict[int, e.Chapter] = {}
+
+    def done(ended: list[tuple[int, Talked]]) -> None:
+        for at, talked in ended:
+            rank, wish = fresh[at]
+            chapter = e.Chapter(world.round, e.CONVERSATIONS, rank, wish.agent, talked.entries)
+            sim.keeper.append(chapter)
+            results[wish.agent] = chapter
+            sim.decisions += talked.decisions
+        sim.keeper.commit()
+
+    await drive(sim, [talk(world, wish, sim.rules.max_lines) for _, wish in fresh], done)
+    for _, wish in chosen:
+        _apply(sim, kept.get((e.CONVERSATIONS, wish.agent)) or results[wish.agent])
+
+
+def _deliver(sim: Simulation) -> None:
+    posts = delivered(sim.world, sim.world.outbox)
+    if posts:
+        sim.emit(e.DELIVERY, 0, -1, [e.Entry(post) for post in posts])
+
+
+async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+    """Let each visit be a small round of its own, delivered before the next one begins."""
+    assert sim.stage is not None
+    world, rules = sim.world, sim.rules
+    order = _ranked(sim, chosen)
+    for count, (rank, agent, place) in enumerate(order):
+        if (e.VISITS, agent) in kept:
+            _apply(sim, kept[e.VISITS, agent])
+            continue
+        at = world.genesis.clock.at(world.round, float(places[place]))
+        visited = await _alone(sim, visit(world, sim.stage.platform, agent, at, rules.max_turns))
+        world.absorb(visited.me, visited.entries)
+        entries = list(visited.entries)
+        wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
+        for _, wish in pairs(world, wishes):
+            talked = await _alone(sim, talk(world, wish, rules.max_lines))
+            for entry in talked.entries:
+                world.apply(entry.event)
+            entries += talked.entries
+            sim.decisions += talked.decisions
+        for post in delivered(world, world.outbox):
+            world.apply(post)
+            entries.append(e.Entry(post))
+        world.outbox.clear()
+        sim.decisions += visited.decisions
+        chapter = e.Chapter(world.round, e.VISITS, rank, agent, tuple(entries))
+        sim.keeper.append(chapter)
+        sim.keeper.commit()
+        sim.tell(chapter)
+        sim.progress(world.round, count + 1, len(order))
+
+
+async def _alone(sim: Simulation, strand: Strand[T]) -> T:
+    found: list[T] = []
+    await drive(sim, [strand], lambda ended: found.extend(result for _, result in ended))
+    return found[0]
+
+
+def _close(sim: Simulation) -> None:
+    """Refit when due and end the round: delivery, memories and the end are one transaction."""
+    world, rules = sim.world, sim.rules
+    entries: list[e.Entry] = []
+    if rules.refit and world.round % rules.refit == 0:
+        entries.append(e.Entry(sim.fit()))
+    entries.append(e.Entry(e.RoundEnded(world.round)))
+    sim.emit(e.CLOSING, 0, -1, entries)
+    sim.keeper.commit()

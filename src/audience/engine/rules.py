@@ -1,0 +1,171 @@
+"""What comes of an attempt. Agents attempt, the world decides; a refusal is a fact too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from audience.world import actions as a
+from audience.world import events as e
+from audience.world.agent import Agent
+from audience.world.observe import MENUS
+from audience.world.world import View
+
+SURFACES = ("recommender", "social")
+LONGEST_TEXT = 2_000
+"""Longer texts are refused: nobody reads them, and they would flood inboxes."""
+
+
+def resolve(world: View, me: Agent, action: a.AnyAction) -> list[e.AnyEvent]:
+    """Say what happens when `me` attempts `action` in its visit.
+
+    Showing pages (Browse, NextPage, Search) is the platform's part; see engine/visit.py.
+    """
+    kind = type(action)
+    if kind.__name__ not in MENUS[me.situation.surface]:
+        return [refuse(me, action, f"not possible on the {me.situation.surface} surface")]
+    events: list[e.AnyEvent] = _RULES[kind](world, me, action)
+    return events
+
+
+def refuse(me: Agent, action: a.AnyAction, why: str) -> e.Refused:
+    """Return the fact that the world said no."""
+    return e.Refused(me.profile.id, type(action).__name__, why)
+
+
+def knows(me: Agent, item: int) -> bool:
+    """Say whether `me` may speak of an item: lived, heard of, or shown in this visit."""
+    return (
+        item in me.situation.shown
+        or any(lived.item == item for lived in me.history)
+        or any(heard.item == item for heard in me.heard)
+    )
+
+
+def speech(world: View, me: Agent, action: a.Post | a.Say) -> str:
+    """Return why words may not be spoken, or nothing when they may."""
+    if not action.text.strip():
+        return "there are no words"
+    if len(action.text) > LONGEST_TEXT:
+        return f"{len(action.text)} characters are more than {LONGEST_TEXT}"
+    if not -1.0 <= action.stance <= 1.0:
+        return f"stance {action.stance} is not in [-1, 1]"
+    for item in action.items:
+        if not 0 <= item < len(world.catalogue):
+            return f"item {item} does not exist"
+        if not knows(me, item):
+            return f"item {item} was neither seen nor heard of"
+    return ""
+
+
+def _enter(world: View, me: Agent, action: a.Enter) -> list[e.AnyEvent]:
+    if action.surface not in SURFACES:
+        return [
+            refuse(me, action, f"surface {action.surface!r} is not one of {', '.join(SURFACES)}")
+        ]
+    return [e.Entered(me.profile.id, action.surface)]
+
+
+def _pick(world: View, me: Agent, action: a.Pick) -> list[e.AnyEvent]:
+    slate, item = me.situation.slate, action.item
+    if item not in slate:
+        return [refuse(me, action, f"item {item} is not on the page")]
+    if not 0.0 <= action.fraction <= 1.0:
+        return [refuse(me, action, f"fraction {action.fraction} is not in [0, 1]")]
+    if any(lived.item == item for lived in me.lived_now()):
+        return [refuse(me, action, f"item {item} was picked already in this visit")]
+    who = me.profile.id
+    return [e.Picked(who, item, slate.index(item)), e.Watched(who, item, action.fraction)]
+
+
+def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
+    item = action.item
+    if not any(lived.item == item for lived in me.lived_now()):
+        return [refuse(me, action, f"item {item} was not lived in this visit")]
+    if action.stars not in (1, 2, 3, 4, 5):
+        return [refuse(me, action, f"{action.stars} is not 1, 2, 3, 4 or 5 stars")]
+    who = me.profile.id
+    rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)]
+    if action.feeling:
+        rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT]))
+    return rated
+
+
+def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
+    if why := speech(world, me, action):
+        return [refuse(me, action, why)]
+    who = me.profile.id
+    return [e.Posted(who, _post_id(world, me), action.text, action.items, action.stance)]
+
+
+def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
+    source = next((message for message in me.inbox if message.post == action.post), None)
+    if source is None:
+        return [refuse(me, action, f"post {action.post!r} is not in the inbox")]
+    who, post = me.profile.id, _post_id(world, me)
+    return [
+        e.Forwarded(who, post, source.post, source.author, source.text, source.items, source.stance)
+    ]
+
+
+def _post_id(world: View, me: Agent) -> str:
+    return f"{world.round}.{me.profile.id}.{me.situation.posts}"
+
+
+def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:
+    if world.graph.tie(me.profile.id, action.to) is None:
+        return [refuse(me, action, f"{action.to} is not among the people it listens to")]
+    if why := speech(world, me, action):
+        return [refuse(me, action, why)]
+    return [e.Wished(me.profile.id, action.to, action.text, action.items, action.stance)]
+
+
+def _follow(world: View, me: Agent, action: a.Follow) -> list[e.AnyEvent]:
+    who = me.profile.id
+    if not 0 <= action.who < len(world.agents):
+        return [refuse(me, action, f"person {action.who} does not exist")]
+    if action.who == who:
+        return [refuse(me, action, "nobody follows itself")]
+    if world.graph.tie(who, action.who) is not None:
+        return [refuse(me, action, f"person {action.who} is followed already")]
+    return [e.Followed(who, action.who)]
+
+
+def _unfollow(world: View, me: Agent, action: a.Unfollow) -> list[e.AnyEvent]:
+    if world.graph.tie(me.profile.id, action.who) is None:
+        return [refuse(me, action, f"person {action.who} is not followed")]
+    return [e.Unfollowed(me.profile.id, action.who)]
+
+
+def _shift(world: View, me: Agent, action: a.Shift) -> list[e.AnyEvent]:
+    if not 0 <= action.tag < len(world.catalogue.tags):
+        return [refuse(me, action, f"tag {action.tag} does not exist")]
+    if not -2.0 <= action.by <= 2.0:
+        return [refuse(me, action, f"a taste cannot move by {action.by}")]
+    return [e.TasteShifted(me.profile.id, action.tag, action.by)]
+
+
+def _leave(world: View, me: Agent, action: a.Leave) -> list[e.AnyEvent]:
+    told = action.satisfaction
+    if told is not None and not 0.0 <= told <= 1.0:
+        return [refuse(me, action, f"satisfaction {told} is not in [0, 1]")]
+    return [e.Left(me.profile.id, told, action.why)]
+
+
+def _nothing(world: View, me: Agent, action: a.Nothing) -> list[e.AnyEvent]:
+    return [e.Left(me.profile.id, None, "nothing to do")]
+
+
+_RULES: dict[type, Callable[[View, Agent, Any], list[e.AnyEvent]]] = {
+    a.Enter: _enter,
+    a.Pick: _pick,
+    a.Rate: _rate,
+    a.Post: _post,
+    a.Forward: _forward,
+    a.Say: _say,
+    a.Follow: _follow,
+    a.Unfollow: _unfollow,
+    a.Shift: _shift,
+    a.Leave: _leave,
+    a.Nothing: _nothing,
+}

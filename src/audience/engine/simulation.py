@@ -1,0 +1,166 @@
+"""One run, round after round: the world, its log and those who listen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Protocol
+
+import msgspec
+
+from audience.agents import BatchMind, Mind
+from audience.engine.activation import Activation
+from audience.engine.drive import Stage
+from audience.engine.platform import Platform, RecommenderFault, name_of
+from audience.memory import Memory
+from audience.recommenders import Ranker, Recommender
+from audience.world import events as e
+from audience.world.changes import AnyChange, SwapRecommender
+from audience.world.rng import rng
+from audience.world.world import View, World
+
+ORDERS = ("together", "one-by-one")
+
+
+class Keeper(Protocol):
+    """Where chapters go: a log on disk, or a list in a test."""
+
+    def append(self, chapter: e.Chapter) -> None: ...
+    def commit(self) -> None: ...
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """The knobs of a run that are not parts."""
+
+    rounds: int = 10
+    order: str = "together"
+    max_turns: int = 12
+    max_lines: int = 4
+    refit: int = 1
+    """Refit the recommender at the end of every so many rounds; 0 means never."""
+    drift: float = 0.05
+    concurrency: int = 64
+    deadline: float = 60.0
+    """Seconds a mind may take for one decision; 0 means for ever."""
+    wave: int = 5_000
+    """How many visits are driven in step before they are committed."""
+    batched: bool = True
+    """Drive minds that can decide for many in waves; otherwise one coroutine a visit."""
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What a run is assembled from."""
+
+    mind: Mind
+    memory: Memory
+    recommender: Callable[[SwapRecommender | None], tuple[str, Recommender]]
+    """Gives the name and the recipe that serve now: the scenario's, or the one swapped in."""
+    platform: Platform
+    activation: Activation
+    changes: dict[int, tuple[AnyChange, ...]]
+    """What is changed from outside, by round."""
+
+
+Listener = Callable[[e.Chapter, View], None]
+"""Told each chapter after it was applied, in the order of the log."""
+
+
+class Simulation:
+    """A run in progress. Only rounds.py moves it; it holds no truth that is not in world or log."""
+
+    def __init__(
+        self,
+        world: World,
+        keeper: Keeper,
+        parts: Parts,
+        rules: Rules,
+        seed: int,
+        *,
+        listeners: Sequence[Listener] = (),
+        progress: Callable[[int, int, int], None] | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.world = world
+        self.keeper = keeper
+        self.parts = parts
+        self.rules = rules
+        self.seed = seed
+        self.listeners = listeners
+        self.progress = progress or (lambda round_, done, total: None)
+        self.stopping = stopping
+        self.decisions = 0
+        self.stage: Stage | None = None
+
+    @property
+    def in_waves(self) -> bool:
+        return self.rules.batched and isinstance(self.parts.mind, BatchMind)
+
+    def emit(self, phase: int, rank: int, agent: int, entries: Sequence[e.Entry]) -> None:
+        """Append a chapter to the log and make it true, event by event."""
+        chapter = e.Chapter(self.world.round, phase, rank, agent, tuple(entries))
+        self.keeper.append(chapter)
+        for entry in chapter.entries:
+            self.world.apply(entry.event)
+        self.tell(chapter)
+
+    def tell(self, chapter: e.Chapter) -> None:
+        for listener in self.listeners:
+            listener(chapter, self.world)
+
+    def fit(self) -> e.RecommenderFitted:
+        """Fit the recommender that serves now and put its ranker on the stage."""
+        name, recommender = self.parts.recommender(self.world.recommender)
+        ranker = self._fitted(recommender, self.world.round, len(self.world.interactions))
+        learnt = ranker.learnt() if hasattr(ranker, "learnt") else b""
+        artefact = blake2b(learnt, digest_size=8).hexdigest() if learnt else ""
+        return e.RecommenderFitted(name, len(self.world.interactions), artefact)
+
+    def refit(self) -> None:
+        """Put the ranker of the last fit back on the stage, as after a restart."""
+        if self.world.fitted is None:
+            return
+        round_, event = self.world.fitted
+        _, recommender = self.parts.recommender(self.world.recommender)
+        self._fitted(recommender, round_, event.interactions)
+
+    def _fitted(self, recommender: Recommender, round_: int, count: int) -> Ranker:
+        world, parts = self.world, self.parts
+        interactions = world.interactions.first(count)
+        try:
+            ranker = recommender.fit(interactions, rng(self.seed, "fit", round_))
+        except Exception as error:
+            raise RecommenderFault(
+                f"{name_of(recommender)}.fit raised {error!r} on {count} interactions; "
+                "mend it and resume"
+            ) from error
+        if not hasattr(ranker, "rank"):
+            raise RecommenderFault(
+                f"{name_of(recommender)}.fit returned {type(ranker).__name__}, which has no `rank`"
+            )
+        self.stage = Stage(world, parts.platform, ranker, parts.mind, parts.memory)
+        return ranker
+
+
+def run_sync(work: Callable[[], object]) -> None:
+    """Run an async function to its end, also where an event loop is running already."""
+    import threading
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(work())  # type: ignore[arg-type]
+        return
+    failure: list[BaseException] = []
+
+    def apart() -> None:
+        try:
+            asyncio.run(work())  # type: ignore[arg-type]
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=apart)
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]

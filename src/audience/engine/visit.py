@@ -1,0 +1,146 @@
+"""One agent's visit, written once: a generator that asks for decisions and rankings.
+
+It waits for nothing and knows nothing of other visits. Waves drive thousands of them in step,
+coroutines drive each at its own pace (engine/drive.py); both give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+
+import msgspec
+
+from audience.agents import Decision
+from audience.engine.platform import Platform, Wanted
+from audience.engine.rules import refuse, resolve
+from audience.world import actions as a
+from audience.world import events as e
+from audience.world.agent import FOLDS, Agent
+from audience.world.observe import LAST_PAGE, LAST_RESULTS, MENUS, Observation, observe
+from audience.world.world import World
+
+Need = Observation | Wanted
+Answer = Decision | e.Failed | tuple[int, ...]
+
+
+class Visited(msgspec.Struct, frozen=True, gc=False):
+    """A finished visit: the agent after it, and what happened."""
+
+    me: Agent
+    entries: tuple[e.Entry, ...]
+    decisions: int
+
+
+Life = Generator[Need, Answer, Visited]
+
+
+def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -> Life:
+    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up."""
+    stay = _Stay(world, platform, world.agents[who])
+    stay.emit(e.Woke(who, at))
+    for turn in range(max_turns):
+        decision = yield observe(world, stay.me, turn, stay.menu())
+        if isinstance(decision, e.Failed):
+            stay.emit(decision)
+            stay.emit(e.Left(who, None, "failed"))
+            return stay.done(turn + 1)
+        assert isinstance(decision, Decision)
+        yield from stay.attempt(decision)
+        if not stay.me.situation.surface:
+            return stay.done(turn + 1)
+    stay.emit(e.Left(who, None, "out of turns"))
+    return stay.done(max_turns)
+
+
+class _Stay:
+    """The moving parts of one visit: its agent, its entries, the pages fetched ahead."""
+
+    __slots__ = ("entries", "me", "place", "platform", "ranked", "results", "world")
+
+    def __init__(self, world: World, platform: Platform, me: Agent) -> None:
+        self.world = world
+        self.platform = platform
+        self.me = me
+        self.entries: list[e.Entry] = []
+        self.ranked: tuple[int, ...] = ()
+        self.place = 0
+        self.results: tuple[int, ...] = ()
+
+    def emit(self, event: e.AnyEvent, cause: str = "", calls: tuple[str, ...] = ()) -> None:
+        self.entries.append(e.Entry(event, cause, calls))
+        fold = FOLDS.get(type(event))
+        if fold is not None:
+            self.me = fold(self.me, event, self.world.laws)
+
+    def done(self, decisions: int) -> Visited:
+        return Visited(self.me, tuple(self.entries), decisions)
+
+    def menu(self) -> tuple[str, ...]:
+        """Return what can be attempted on this very page."""
+        now = self.me.situation
+        if now.surface not in ("recommender", "search"):
+            return MENUS[now.surface]
+        if now.pages >= self.platform.max_pages:
+            return LAST_PAGE
+        shown = (now.page + 1) * self.platform.page_size
+        if now.surface == "search" and shown >= len(self.results):
+            return LAST_RESULTS
+        return MENUS[now.surface]
+
+    def attempt(self, decision: Decision) -> Generator[Need, Answer, None]:
+        cause, calls = decision.reason, decision.calls
+        for action in decision.actions:
+            kind = type(action)
+            if kind is a.Browse or kind is a.NextPage or kind is a.Search:
+                events: Iterable[e.AnyEvent] = yield from self._turn_page(action)
+            else:
+                events = resolve(self.world, self.me, action)
+            for event in events:
+                self.emit(event, cause, calls)
+            cause, calls = "", ()
+            if not self.me.situation.surface:
+                return
+
+    def _turn_page(self, action: a.AnyAction) -> Generator[Need, Answer, list[e.AnyEvent]]:
+        now = self.me.situation
+        if type(action).__name__ not in MENUS[now.surface]:
+            return [refuse(self.me, action, f"not possible on the {now.surface} surface")]
+        if now.pages >= self.platform.max_pages:
+            return [refuse(self.me, action, f"a visit has at most {self.platform.max_pages} pages")]
+        if isinstance(action, a.Search):
+            return self._search(action)
+        if isinstance(action, a.NextPage) and now.surface == "search":
+            return self._more_results(action)
+        if not self._page_ready():
+            ranked = yield self.platform.want(self.me)
+            assert isinstance(ranked, tuple)
+            self.ranked, self.place = ranked, 0
+        size = self.platform.page_size
+        items = self.ranked[self.place : self.place + size]
+        self.place += size
+        if not items:
+            return [refuse(self.me, action, "there is nothing left to show")]
+        page = now.page + 1 if isinstance(action, a.NextPage) else 0
+        return [e.SlateShown(self.me.profile.id, items, page)]
+
+    def _page_ready(self) -> bool:
+        return self.place < len(self.ranked)
+
+    def _search(self, action: a.Search) -> list[e.AnyEvent]:
+        if not action.query.strip():
+            return [refuse(self.me, action, "there are no words to search for")]
+        who = self.me.profile.id
+        self.results = self.platform.search(self.world, action.query)
+        found: list[e.AnyEvent] = [e.Searched(who, action.query, len(self.results))]
+        page = self.results[: self.platform.page_size]
+        if page:
+            found.append(e.SlateShown(who, page, 0, "search"))
+        return found
+
+    def _more_results(self, action: a.AnyAction) -> list[e.AnyEvent]:
+        page = self.me.situation.page + 1
+        size = self.platform.page_size
+        items = self.results[page * size : (page + 1) * size]
+        if not items:
+            return [refuse(self.me, action, "there are no more results")]
+        return [e.SlateShown(self.me.profile.id, items, page, "search")]

@@ -1,0 +1,31 @@
+"""The short tree of errors a user may meet. Each says what, which, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AudienceError(Exception):
+    """Anything that stops us for a reason we understand."""
+
+
+class BadInput(AudienceError):
+    """Something the user gave cannot be used. Nothing has been changed."""
+
+
+class Unusable(AudienceError):
+    """A run file is damaged, foreign, newer than this program, or busy. Nothing was changed."""
+
+
+class Interrupted(AudienceError):
+    """The run stopped at a commit point and can be resumed."""
+
+
+def unknown(what: str, given: object, known: Iterable[object]) -> BadInput:
+    """Return the error for a name that is not among the known ones, naming the nearest."""
+    names = sorted(str(name) for name in known)
+    near = difflib.get_close_matches(str(given), names, n=1, cutoff=0.6)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    listed = ", ".join(repr(name) for name in names) or "none"
+    return BadInput(f"{what} {given!r} is unknown{hint}; known: {listed}")

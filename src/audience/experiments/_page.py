@@ -1,0 +1,143 @@
+"""The report as one HTML page that asks nothing of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+from audience.experiments._style import inline
+from audience.experiments.findings import Findings
+from audience.experiments.summary import Contrast, Line, headline, summary
+from audience.experiments.tables import change, shown, text_rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = {"better": "▲ ", "worse": "▼ "}
+_MARKED = "▲ better or ▼ worse than {} by more than the 95 % interval; grey: no clear difference."
+
+
+def page(
+    findings: Findings,
+    drawn: Mapping[str, Figure],
+    captions: Mapping[str, str],
+    limits: Sequence[str],
+) -> str:
+    """Return the whole page."""
+    lines = summary(findings)
+    template = files("audience.experiments").joinpath("page.html").read_text("utf-8")
+    return Template(template).substitute(
+        title=escape(findings.title),
+        verdict=_verdict(findings.verdict),
+        cards="\n".join(_card(line) for line in headline(lines)[:8]),
+        marks=_kept(_MARKED.format(findings.arms[0].name)) if findings.differences else "",
+        figures=_figures(drawn, captions),
+        table=_table(text_rows(findings, lines), lines),
+        legend=escape(_legend(findings)),
+        facts="\n".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in _facts(findings)),
+        limits="\n".join(f"<li>{escape(limit)}</li>" for limit in limits),
+        runs=_runs(findings),
+        scenario=escape(findings.scenario),
+    )
+
+
+def _verdict(text: str) -> str:
+    """Return the verdict with what it comes down to in large and its numbers below."""
+    lead, colon, rest = text.partition(": ")
+    if not colon or len(lead) > 120:
+        return f'<p class="verdict">{_kept(text)}</p>'
+    return f'<p class="verdict">{_kept(lead)}:</p>\n<p class="detail">{_kept(rest)}</p>'
+
+
+def _card(line: Line) -> str:
+    changes = {contrast.other: contrast for contrast in line.contrasts}
+    values = "".join(
+        f'<dt title="{escape(cell.arm)}">{escape(cell.arm)}</dt>'
+        f"<dd>{escape(shown(_rounded(cell.mean)))}</dd>"
+        f"<dd>{_change(changes.get(cell.arm))}</dd>"
+        for cell in line.cells
+    )
+    unit = f" <small>{escape(line.unit)}</small>" if line.unit else ""
+    return f'<div class="card"><h3>{escape(line.label)}{unit}</h3><dl>{values}</dl></div>'
+
+
+def _rounded(value: float) -> float:
+    """Return a count without its digits after the point, which a card has no room for."""
+    return float(round(value)) if abs(value) >= 1000.0 else value
+
+
+def _change(contrast: Contrast | None) -> str:
+    if contrast is None:
+        return ""
+    said = contrast.judgement or "unclear"
+    return f'<span class="{said}">{_MARKS.get(said, "")}{_kept(change(contrast))}</span>'
+
+
+def _kept(text: str) -> str:
+    """Return text as HTML whose numbers stay on one line with their %."""
+    return escape(text).replace(" %", "&nbsp;%")
+
+
+def _figures(drawn: Mapping[str, Figure], captions: Mapping[str, str]) -> str:
+    parts = {name: _figure(name, figure, captions[name]) for name, figure in drawn.items()}
+    first = parts.pop("differences", "")
+    text = f"<h2>What changed</h2>\n{first}\n" if first else ""
+    if parts:
+        text += '<h2>Charts</h2>\n<div class="charts">\n' + "\n".join(parts.values()) + "\n</div>"
+    return text
+
+
+def _figure(name: str, figure: Figure, caption: str) -> str:
+    kind = ' class="wide"' if name == "differences" else ""
+    said = escape(caption)
+    chart = f'<div class="chart" role="img" aria-label="{said}">{inline(figure, name)}</div>'
+    return f"<figure{kind}>{chart}<figcaption>{said}</figcaption></figure>"
+
+
+def _table(table: Sequence[Sequence[str]], lines: Sequence[Line]) -> str:
+    columns = [table[0][0], *table[0][2:]]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = []
+    for row, line in zip(table[1:], lines, strict=True):
+        unit = f" <small>{escape(row[1])}</small>" if row[1] else ""
+        cells = [f"<td>{escape(cell)}</td>" for cell in row[2:]]
+        for place, contrast in enumerate(line.contrasts):
+            at = len(line.cells) + 2 * place + 1
+            if contrast.judgement and at < len(cells):
+                cells[at] = cells[at].replace("<td>", f'<td class="{contrast.judgement}">', 1)
+        body.append(f'<tr><th scope="row">{escape(row[0])}{unit}</th>{"".join(cells)}</tr>')
+    rows = "\n".join(body)
+    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+
+
+def _legend(findings: Findings) -> str:
+    many = len(findings.arms[0].runs) > 1
+    over = "seeds" if many else "people"
+    alone = "" if many else " A number without one is a total of the one run."
+    return (
+        f"In brackets: 95 % interval of the mean over {over}; of a difference, over pairs of the "
+        f"same {'seed' if many else 'person'} in both arms.{alone} “–”: not defined here."
+    )
+
+
+def _facts(findings: Findings) -> list[tuple[str, str]]:
+    facts = {key.lower() for key in findings.facts}
+    seeds = sorted({run.seed for arm in findings.arms for run in arm.runs})
+    added = [("Arms", ", ".join(arm.name for arm in findings.arms))]
+    added.append(("Seeds", ", ".join(map(str, seeds))))
+    given = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
+    return given + [pair for pair in added if pair[0].lower() not in facts]
+
+
+def _runs(findings: Findings) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(arm.name)}</td><td>{run.seed}</td><td>{escape(run.folder)}</td>"
+        f"<td><code>{escape(run.digest)}</code></td></tr>"
+        for arm in findings.arms
+        for run in arm.runs
+    )
+    head = "<tr><th>Arm</th><th>Seed</th><th>Folder</th><th>Digest</th></tr>"
+    return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"

@@ -1,0 +1,131 @@
+"""One look for all figures, and their bytes: the same figure gives the same file."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, MUTED, GRID, SURFACE = "#1c2128", "#59636e", "#d9dee4", "#ffffff"
+# Okabe and Ito's colours, which people with any colour vision tell apart.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+DASHES = ("-", "--", ":", "-.")
+FILE_FORMATS = ("svg", "pdf", "png")
+
+_LOOK: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9.0,
+    "text.color": INK,
+    "text.parse_math": False,
+    "axes.titlesize": 10.0,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 9.0,
+    "axes.labelcolor": MUTED,
+    "axes.edgecolor": GRID,
+    "axes.facecolor": SURFACE,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "figure.facecolor": SURFACE,
+    "savefig.facecolor": SURFACE,
+    "grid.color": GRID,
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 1.8,
+    "lines.solid_capstyle": "round",
+    "legend.frameon": False,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "xtick.major.size": 0.0,
+    "ytick.major.size": 0.0,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 200.0,
+    "svg.hashsalt": "audience",
+    "svg.fonttype": "path",
+}
+_UNDATED: dict[str, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+_VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--line", SURFACE: "--surface"} | {
+    colour: f"--arm{place}" for place, colour in enumerate(PALETTE, 1)
+}
+
+
+@contextmanager
+def styled(**changes: object) -> Iterator[None]:
+    """Give matplotlib our look inside the block, and its own back afterwards."""
+    import matplotlib
+
+    with warnings.catch_warnings(), matplotlib.rc_context(_LOOK | changes):
+        # A name in a script that the font lacks is drawn as boxes; that is no reason to stop.
+        warnings.filterwarnings("ignore", message="Glyph")
+        yield
+
+
+def panel(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return an empty figure with one set of axes, sizes in inches."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.add_subplot()
+
+
+def frozen(figure: Figure) -> Figure:
+    """Return the figure laid out for good, so that drawing it again moves nothing."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+def colour(place: int) -> str:
+    """Return the colour of the arm at a place."""
+    return PALETTE[place % len(PALETTE)]
+
+
+def short(name: str, limit: int = 22) -> str:
+    """Return a name that fits beside a chart, on one line."""
+    name = " ".join(name.split())
+    return name if len(name) <= limit else name[: limit - 1] + "…"
+
+
+def rendered(figure: Figure, file_format: str) -> bytes:
+    """Return the figure as the bytes of an `svg`, `pdf` or `png` file."""
+    out = io.BytesIO()
+    with styled():
+        figure.savefig(out, format=file_format, metadata=_UNDATED[file_format])
+    return out.getvalue()
+
+
+def inline(figure: Figure, name: str) -> str:
+    """Return the figure as an SVG element for a page that defines our colours as variables.
+
+    Its text stays text, and its ids begin with the name, so that several fit on one page.
+    """
+    out = io.StringIO()
+    with styled(**{"svg.fonttype": "none"}):
+        figure.savefig(out, format="svg", metadata=_UNDATED["svg"])
+    text = out.getvalue()
+    text = text[text.index("<svg") :].strip()
+    text = re.sub(r' (xmlns(:\w+)?|version)="[^"]*"', "", text, count=3)
+    text = re.sub(r'^<svg width="[^"]*" height="[^"]*"', "<svg", text)
+    text = re.sub(r' id="([^"]+)"', rf' id="{name}-\1"', text)
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", text)
+    text = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{name}-\1"', text)
+    text = re.sub(r"'DejaVu Sans'(, [^;\"]+)?", "system-ui, sans-serif", text)
+    return re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})", _variable, text)
+
+
+def _variable(found: re.Match[str]) -> str:
+    name = _VARIABLES.get(found[2])
+    return f"{found[1]}: var({name})" if name else found[0]

@@ -1,0 +1,204 @@
+"""Arms x seeds: the same people, the same dice, different recommenders, and what differs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from audience.errors import BadInput
+from audience.experiments import runs
+from audience.experiments.findings import Arm, Difference, Findings, differences, readable
+from audience.experiments.runs import Finished, Progress, Stopping, text_of
+from audience.experiments.scenario import Scenario, arm, parse
+from audience.log import Log
+from audience.metrics import LABELS
+
+FILE = "experiment.toml"
+"""What marks a folder as an experiment: the whole scenario, with its arms."""
+HEADLINE = "satisfaction"
+FOR_VERDICT = ("picks", "return_rate", "minutes_per_visit")
+SUMMARY = (
+    "satisfaction",
+    "click_rate",
+    "picks",
+    "minutes_per_visit",
+    "completion",
+    "rating_mean",
+    "exit_page",
+    "return_rate",
+    "visits",
+    "entropy_exposure",
+    "entropy_consumption",
+    "gini",
+    "coverage_exposure",
+    "repeated_exposure",
+)
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A finished experiment, or a single run: its runs, its findings, its folder."""
+
+    folder: str
+    finished: tuple[Finished, ...]
+    findings: Findings
+
+    @property
+    def verdict(self) -> str:
+        return self.findings.verdict
+
+    @property
+    def differences(self) -> tuple[Difference, ...]:
+        return self.findings.differences
+
+    @property
+    def report(self) -> str:
+        """Where the report lies."""
+        return str(Path(self.folder) / "report.html")
+
+    def __str__(self) -> str:
+        return self.verdict
+
+
+def conduct(
+    scenario: Scenario,
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    stopping: Stopping = lambda: False,
+) -> Outcome:
+    """Run every arm with every seed, or a scenario's one run; what is there is resumed."""
+    if not scenario.arms and scenario.seeds == 1:
+        done = _one(scenario, scenario.seed, folder, progress, stopping)
+        arms: tuple[Arm, ...] = (Arm(scenario.recommender.kind, (done.measured,)),)
+        return Outcome(str(folder), (done,), findings(scenario, arms))
+    _mark(scenario, folder)
+    finished: dict[str, list[Finished]] = {name: [] for name in _arms(scenario)}
+    for seed in range(scenario.seed, scenario.seed + scenario.seeds):
+        for name, variant in _arms(scenario).items():
+            place = folder / name / f"seed-{seed}"
+            finished[name].append(_one(variant, seed, place, progress, stopping))
+    arms = tuple(
+        Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
+    )
+    everything = tuple(one for runs_ in finished.values() for one in runs_)
+    return Outcome(str(folder), everything, findings(scenario, arms))
+
+
+def _arms(scenario: Scenario) -> dict[str, Scenario]:
+    if not scenario.arms:
+        return {scenario.recommender.kind: scenario}
+    return {name: arm(scenario, name) for name in scenario.arms}
+
+
+def _one(
+    scenario: Scenario, seed: int, folder: Path, progress: Progress | None, stopping: Stopping
+) -> Finished:
+    if (folder / "run.db").exists():
+        return runs.resume(folder, progress=progress, stopping=stopping)
+    return runs.start(scenario, seed, folder, progress=progress, stopping=stopping)
+
+
+def _mark(scenario: Scenario, folder: Path) -> None:
+    """Make the folder an experiment's; refuse one that holds something else."""
+    text = text_of(scenario)
+    mark = folder / FILE
+    if mark.exists():
+        if mark.read_text("utf-8") != text:
+            raise BadInput(
+                f"--out {folder} holds another experiment; choose another folder with --out"
+            )
+        return
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
+    folder.mkdir(parents=True, exist_ok=True)
+    mark.write_text(text, "utf-8")
+
+
+def is_experiment(folder: Path) -> bool:
+    return (folder / FILE).is_file()
+
+
+def scenario_of(folder: Path) -> Scenario:
+    """Return the scenario that an experiment's or a run's folder was made from."""
+    if is_experiment(folder):
+        return parse((folder / FILE).read_text("utf-8"), str(folder / FILE))
+    with Log.open(folder) as log:
+        return parse(log.scenario, str(folder))
+
+
+def gathered(folder: Path) -> Findings:
+    """Return the findings of a folder from its logs alone."""
+    scenario = scenario_of(folder)
+    if not is_experiment(folder):
+        return findings(scenario, (Arm(scenario.recommender.kind, (runs.measured(folder),)),))
+    arms = []
+    for name in _arms(scenario):
+        places = sorted((folder / name).glob("seed-*/run.db"), key=_seed_of)
+        if len(places) < scenario.seeds:
+            raise BadInput(
+                f"{folder}: arm {name!r} is not finished; go on with: audience resume {folder}"
+            )
+        arms.append(Arm(name, tuple(runs.measured(place.parent) for place in places)))
+    return findings(scenario, tuple(arms))
+
+
+def _seed_of(place: Path) -> int:
+    return int(place.parent.name.removeprefix("seed-"))
+
+
+def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
+    """Return what the arms show."""
+    names = [name for name in arms[0].runs[0].totals if name in LABELS] if arms else []
+    extra = [name for name in (arms[0].runs[0].totals if arms else {}) if name not in LABELS]
+    found = differences(arms, [*names, *extra])
+    facts = {
+        "people": f"{scenario.agents:,}",
+        "rounds": f"{scenario.rounds} of {scenario.clock.step}",
+        "seeds": ", ".join(str(run.seed) for run in arms[0].runs),
+        "mind": scenario.mind.kind,
+        "dataset": scenario.dataset.kind,
+        "digests": " ".join(run.digest[:12] for one in arms for run in one.runs),
+    }
+    return Findings(scenario.title, arms, found, verdict(arms, found), text_of(scenario), facts)
+
+
+def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
+    """Return which arm serves the audience better, by how much, and how sure that is."""
+    if len(arms) < 2:
+        totals = arms[0].runs[0].totals
+        return (
+            f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages "
+            f"(click rate {totals['click_rate']:.1%}), satisfaction {totals[HEADLINE]:.3f}."
+        )
+    return " ".join(_sentence(found, arms[0].name, one.name) for one in arms[1:])
+
+
+def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
+    by_metric = {one.metric: one for one in found if one.other == other}
+    head = by_metric[HEADLINE]
+    if math.isnan(head.low) or not head.is_clear:
+        return (
+            f"No clear difference between {other} and {reference}: {_told(head)}. "
+            "More people, rounds or seeds would tell more."
+        )
+    better, worse = (other, reference) if head.difference > 0 else (reference, other)
+    rest = [by_metric[name] for name in FOR_VERDICT if name in by_metric]
+    clear = [one for one in rest if not math.isnan(one.low) and one.is_clear]
+    also = f" Also: {'; '.join(_told(one) for one in clear)}." if clear else ""
+    return f"{better} serves this audience better than {worse}: {_told(head)}.{also}"
+
+
+def _told(one: Difference) -> str:
+    label = LABELS[one.metric][0].lower()
+    if math.isnan(one.low) or not one.reference_mean:
+        return f"{label} {one.difference:+.3g} ({one.other} minus {one.reference})"
+    low, high = (100.0 * bound / abs(one.reference_mean) for bound in (one.low, one.high))
+    return (
+        f"{label} {readable(one.reference_mean)} with {one.reference}, "
+        f"{readable(one.other_mean)} with {one.other} "
+        f"({one.percent:+.1f} %, 95 % interval {low:+.1f} to {high:+.1f} % "
+        f"over {one.pairs:,} {one.over})"
+    )

@@ -1,0 +1,142 @@
+"""What an experiment found: measured runs, and paired differences with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from audience.world.rng import Floats
+
+# Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
+_T95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)  # fmt: skip
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One run with its numbers."""
+
+    folder: str
+    seed: int
+    digest: str
+    totals: dict[str, float]
+    """Metric name to value over the whole run."""
+    rounds: tuple[dict[str, float], ...]
+    """The values of each round alone."""
+    agents: dict[str, Floats]
+    """Metric name to one value per person; NaN where there is none."""
+
+
+class Arm(msgspec.Struct, frozen=True):
+    """A variant with one run per seed."""
+
+    name: str
+    runs: tuple[Measured, ...]
+
+    def values(self, metric: str) -> Floats:
+        """Return the metric of each seed's run."""
+        return np.array([run.totals.get(metric, math.nan) for run in self.runs], np.float64)
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """How much more `other` has of a metric than `reference`, paired, with its 95 % interval."""
+
+    metric: str
+    reference: str
+    other: str
+    reference_mean: float
+    other_mean: float
+    difference: float
+    low: float
+    high: float
+    pairs: int
+    over: str
+    """What the pairs are: `seeds` or `people`."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval excludes zero."""
+        return self.low > 0.0 or self.high < 0.0
+
+    @property
+    def percent(self) -> float:
+        """The difference as a percentage of the reference."""
+        if not self.reference_mean or math.isnan(self.reference_mean):
+            return math.nan
+        return 100.0 * self.difference / abs(self.reference_mean)
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """Everything a report is written from."""
+
+    title: str
+    arms: tuple[Arm, ...]
+    differences: tuple[Difference, ...]
+    verdict: str
+    """The answer in one or two sentences."""
+    scenario: str
+    """The scenario as TOML."""
+    facts: dict[str, str]
+    """What else a reader wants to know: people, rounds, seeds, versions."""
+
+
+def readable(value: float) -> str:
+    """Return a number as people read it; a dash where there is none."""
+    if math.isnan(value):
+        return "–"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def t95(freedom: int) -> float:
+    """Return the two-sided 95 % quantile of Student's t."""
+    if freedom < 1:
+        return math.nan
+    if freedom <= len(_T95):
+        return _T95[freedom - 1]
+    z = 1.959964
+    return z + (z**3 + z) / (4.0 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96.0 * freedom**2)
+
+
+def interval(values: Floats) -> tuple[float, float, float]:
+    """Return mean, low and high of its 95 % interval; the bounds are NaN for a single value."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return math.nan, math.nan, math.nan
+    mean = float(values.mean())
+    if len(values) < 2:
+        return mean, math.nan, math.nan
+    half = t95(len(values) - 1) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    return mean, mean - half, mean + half
+
+
+def differ(reference: Arm, other: Arm, metric: str) -> Difference:
+    """Return the paired difference: over seeds where there are several, else over people."""
+    if len(reference.runs) > 1:
+        first, second, over = reference.values(metric), other.values(metric), "seeds"
+        means = float(np.nanmean(first)) if len(first) else math.nan, float(np.nanmean(second))
+    else:
+        one, two = reference.runs[0], other.runs[0]
+        nothing = np.array([math.nan])
+        first, second = one.agents.get(metric, nothing), two.agents.get(metric, nothing)
+        people = min(len(first), len(second))
+        first, second, over = first[:people], second[:people], "people"
+        means = one.totals.get(metric, math.nan), two.totals.get(metric, math.nan)
+    both = ~(np.isnan(first) | np.isnan(second))
+    mean, low, high = interval((second - first)[both])
+    if math.isnan(mean):
+        mean = means[1] - means[0]
+    return Difference(
+        metric, reference.name, other.name, *means, mean, low, high, int(both.sum()), over
+    )
+
+
+def differences(arms: Sequence[Arm], metrics: Sequence[str]) -> tuple[Difference, ...]:
+    """Return every arm against the first, for every metric."""
+    return tuple(differ(arms[0], arm, metric) for arm in arms[1:] for metric in metrics)

@@ -1,0 +1,110 @@
+"""Findings as files: a page that opens offline, tables, and figures for a paper."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+
+from audience.errors import BadInput, unknown
+from audience.experiments._page import page
+from audience.experiments._writing import replace_all
+from audience.experiments.figures import caption, draw, files
+from audience.experiments.findings import Findings
+from audience.experiments.tables import WRITERS, escape_markdown, to_markdown
+
+FORMATS = ("html", "md", "csv", "tex", "json")
+_DRAWN = ("html", "md", "tex")
+"""The formats that come with a folder of figures."""
+_RULES = ("rule", "recsim")
+
+
+def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) -> list[Path]:
+    """Write report.FORMAT for each format, and figures/, and return the paths.
+
+    All files change together: where one cannot be written, all stay as they were.
+    """
+    for given in formats:
+        if given not in FORMATS:
+            raise unknown("report format", given, FORMATS)
+    if not findings.arms:
+        raise BadInput("there is nothing to report: no arm has a run; give at least one run")
+    drawn = draw(findings) if set(formats) & set(_DRAWN) else {}
+    captions = {name: caption(name, findings) for name in drawn}
+    contents: dict[Path, bytes] = {}
+    for given in dict.fromkeys(formats):
+        if given == "html":
+            text = page(findings, drawn, captions, limits(findings))
+        elif given == "md":
+            text = _markdown(findings, captions)
+        else:
+            text = WRITERS[given](findings)
+        contents[folder / f"report.{given}"] = text.encode("utf-8", "replace")
+    for name, figure in drawn.items():
+        for file, content in files(figure, name).items():
+            contents[folder / "figures" / file] = content
+    return replace_all(contents)
+
+
+def limits(findings: Findings) -> list[str]:
+    """Return what these findings cannot say."""
+    said = [_minds(findings.scenario)]
+    if any(len(arm.runs) == 1 for arm in findings.arms):
+        said.append(
+            "One seed: an interval over people says how sure the difference is within this one "
+            "audience, not how much another audience would differ. Run more seeds for that."
+        )
+    else:
+        said.append(
+            "An interval over seeds says how much the result moves between simulated audiences "
+            "made alike; it says nothing of how far the simulation is from real people."
+        )
+    said.append(
+        "Intervals are 95 % each and not corrected for looking at many metrics: of twenty that "
+        "do not differ, about one will look clear."
+    )
+    return said
+
+
+def _minds(scenario: str) -> str:
+    try:
+        tree = tomllib.loads(scenario)
+    except tomllib.TOMLDecodeError:
+        tree = {}
+    arms = tree.get("arms", {})
+    parts = (tree, *(arms.values() if isinstance(arms, dict) else ()))
+    kinds = {_kind(part.get("mind", "rule")) for part in parts if isinstance(part, dict)}
+    others = sorted(kinds - set(_RULES))
+    if others:
+        return f"Minds ({', '.join(others)}): models that answer in place of people, not people."
+    return "Rule minds: a documented choice model, not people."
+
+
+def _kind(mind: object) -> str:
+    return str(mind.get("kind", "rule")) if isinstance(mind, dict) else str(mind)
+
+
+def _markdown(findings: Findings, captions: dict[str, str]) -> str:
+    parts = [f"# {escape_markdown(findings.title)}", f"**{escape_markdown(findings.verdict)}**"]
+    for name, text in captions.items():
+        parts.append(f"![{name}](figures/{name}.png)\n\n{escape_markdown(text)}")
+    parts += ["## All numbers", to_markdown(findings).rstrip(), "## How this was made"]
+    runs = [
+        f"{escape_markdown(arm.name)}, seed {run.seed}: `{run.digest}`"
+        for arm in findings.arms
+        for run in arm.runs
+    ]
+    facts = [
+        f"{escape_markdown(key)}: {escape_markdown(value)}" for key, value in findings.facts.items()
+    ]
+    parts.append("\n".join(f"- {line}" for line in (*facts, *limits(findings), *runs)))
+    # A fence longer than any in the scenario cannot be closed from inside it.
+    fence = "`" * max(3, _longest_ticks(findings.scenario) + 1)
+    parts.append(f"{fence}toml\n{findings.scenario.strip()}\n{fence}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _longest_ticks(text: str) -> int:
+    return max(
+        (len(run) for run in "".join(c if c == "`" else " " for c in text).split()), default=0
+    )

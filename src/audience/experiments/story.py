@@ -1,0 +1,134 @@
+"""A log in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from audience.errors import BadInput
+from audience.log import Log, world_at
+from audience.world import Genesis, shown
+from audience.world import events as e
+from audience.world.taste import tastes
+
+
+def story(log: Log, upto: int, who: int | None = None) -> Iterator[str]:
+    """Yield one line per event that a reader wants to hear of, in the order of the log."""
+    teller = Teller(log.genesis())
+    for chapter in log.chapters(end_round=upto + 1):
+        for entry in chapter.entries:
+            event = entry.event
+            teller.learn(event)
+            if who is not None and not _concerns(event, who):
+                continue
+            if line := teller.line(event):
+                yield line + (f"  ({entry.cause})" if entry.cause else "")
+
+
+def _concerns(event: e.AnyEvent, who: int) -> bool:
+    if isinstance(event, e.Delivered):
+        return event.author == who or who in event.to
+    return who in (getattr(event, "agent", None), getattr(event, "to", None))
+
+
+class Teller:
+    """Knows names and titles, also of who and what comes later, and tells events with them."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self.names = {
+            profile.id: profile.name or f"person {profile.id}" for profile in genesis.profiles
+        }
+        self.names[-1] = "the platform"
+        self.titles = [item.title for item in genesis.catalogue.items]
+        self.past = genesis.domain.past
+
+    def learn(self, event: e.AnyEvent) -> None:
+        change = event.change if isinstance(event, e.Intervened) else None
+        if profile := getattr(change, "profile", None):
+            self.names[profile.id] = profile.name or f"person {profile.id}"
+        if item := getattr(change, "item", None):
+            self.titles.append(item.title)
+
+    def line(self, event: e.AnyEvent) -> str:
+        names, titles = self.names, self.titles
+        name = f"{names[event.agent]} [{event.agent}]" if hasattr(event, "agent") else ""
+        match event:
+            case e.RoundStarted(round_, at):
+                return f"Round {round_}, {shown(at)}"
+            case e.Woke(_, at):
+                return f"  {name} comes, {shown(at)}"
+            case e.SlateShown(_, items, page, surface):
+                listed = ", ".join(titles[item] for item in items)
+                return f"    {surface} page {page + 1}: {listed}"
+            case e.Searched(_, query, found):
+                return f"    {name} searches for “{query}”: {found} found"
+            case e.Watched(_, item, fraction):
+                return f"    {name} {self.past} {titles[item]} ({fraction:.0%})"
+            case e.Rated(_, item, stars):
+                return f"    {name} gives {titles[item]} {'★' * stars}{'☆' * (5 - stars)}"
+            case e.Felt(_, _, text):
+                return f"    {name} feels: {text}"
+            case _:
+                return self.social_line(event, name)
+
+    def social_line(self, event: e.AnyEvent, name: str) -> str:
+        names = self.names
+        match event:
+            case e.Posted(_, _, text):
+                return f"    {name} posts: {text}"
+            case e.Forwarded(_, _, _, author, text):
+                return f"    {name} forwards {names[author]}: {text}"
+            case e.Said(_, to, text):
+                return f"    {name} to {names[to]} [{to}]: {text}"
+            case e.Delivered(_, author, to, text):
+                return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Followed(_, who) | e.Unfollowed(_, who):
+                return f"    {name} {type(event).__name__.lower()} {names[who]}"
+            case _:
+                return self.other_line(event, name)
+
+    def other_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.Left(_, satisfaction, why):
+                told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
+                return f"    {name} leaves{told}{f' ({why})' if why else ''}"
+            case e.Refused(_, action, why):
+                return f"    {name} may not {action}: {why}"
+            case e.Failed(_, why):
+                return f"    {name} failed: {why}"
+            case e.Intervened(change):
+                return f"  Intervention: {change}"
+            case e.RecommenderFitted(kind, count, _):
+                return f"  {kind} is fitted on {count} interactions"
+            case _:
+                return ""
+
+
+def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
+    """Return who somebody is at the end of a round, as plain values."""
+    world = world_at(log, at)
+    if not 0 <= who < len(world.agents):
+        raise BadInput(f"--agent {who}: people are numbered from 0 to {len(world.agents) - 1}")
+    me = world.agents[who]
+    catalogue = world.catalogue
+    liking = sorted(zip(tastes([me.taste])[0].tolist(), catalogue.tags, strict=True), reverse=True)
+    return {
+        **{
+            key: value for key, value in msgspec.to_builtins(me.profile).items() if key != "leaning"
+        },
+        "at": f"end of round {at}",
+        "taste": {tag: round(value, 2) for value, tag in liking[:6]},
+        "satisfaction": round(me.satisfaction, 3),
+        "visits": me.visits,
+        "history": [
+            f"{catalogue[one.item].title} ({one.fraction:.0%}, {one.stars or '–'}★)"
+            for one in me.history[-12:]
+        ],
+        "heard": [f"{catalogue[one.item].title} ({one.stance:+.1f})" for one in me.heard[-8:]],
+        "ties": [
+            f"{world.agents[tie.other].profile.name} [{tie.other}], {tie.kind} {tie.closeness:.2f}"
+            for tie in world.graph.ties(who)[:12]
+        ],
+    }

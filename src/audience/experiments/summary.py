@@ -1,0 +1,148 @@
+"""The summary of findings as numbers: every metric over all arms, and against the reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from audience.experiments.findings import Arm, Difference, Findings, interval
+from audience.metrics import LABELS
+from audience.world.rng import Floats
+
+HEADLINE = (
+    "satisfaction",
+    "click_rate",
+    "picks",
+    "minutes_per_visit",
+    "completion",
+    "rating_mean",
+    "return_rate",
+    "entropy_consumption",
+    "gini",
+    "coverage_consumption",
+)
+"""What a reader wants to see first, in this order."""
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One metric of one arm with its 95 % interval; `over` says what it is the mean of."""
+
+    arm: str
+    mean: float
+    low: float
+    high: float
+    count: int
+    over: str
+    """`seeds`, `people`, or `` for one number of one run."""
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """One metric of one arm against the reference, also in % of the reference."""
+
+    other: str
+    reference: str
+    difference: float
+    low: float
+    high: float
+    percent: float
+    percent_low: float
+    percent_high: float
+    pairs: int
+    over: str
+    judgement: str
+    """`better`, `worse`, `different` (clear, but neither is better), `unclear`, or `` untested."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One metric over all arms."""
+
+    metric: str
+    label: str
+    unit: str
+    better: str
+    cells: tuple[Cell, ...]
+    contrasts: tuple[Contrast, ...]
+
+
+def summary(findings: Findings) -> tuple[Line, ...]:
+    """Return every metric, known ones first in their usual order."""
+    names: dict[str, None] = {}
+    for arm in findings.arms:
+        for run in arm.runs:
+            names.update(dict.fromkeys(run.totals))
+    names.pop("round", None)
+    order = {name: place for place, name in enumerate(LABELS)}
+    ordered = sorted(names, key=lambda name: order.get(name, len(order)))
+    return tuple(_line(findings, name) for name in ordered)
+
+
+def headline(lines: Sequence[Line]) -> tuple[Line, ...]:
+    """Return the lines a reader wants to see first; the first ten where none of them is known."""
+    found = {line.metric: line for line in lines if _is_defined(line)}
+    chosen = tuple(found[name] for name in HEADLINE if name in found)
+    return chosen or tuple(found.values())[:10]
+
+
+def _is_defined(line: Line) -> bool:
+    return any(not math.isnan(cell.mean) for cell in line.cells)
+
+
+def _line(findings: Findings, metric: str) -> Line:
+    label, unit, better = LABELS.get(metric, (metric, "", ""))
+    cells = tuple(_cell(arm, metric) for arm in findings.arms)
+    if any(cell.over == "people" for cell in cells):
+        # Over people a count becomes an amount of each person, which the unit has to say.
+        unit = unit or "per person"
+    means = {cell.arm: cell.mean for cell in cells}
+    contrasts = tuple(
+        _contrast(found, means.get(found.reference, math.nan), better)
+        for found in findings.differences
+        if found.metric == metric
+    )
+    return Line(metric, label, unit, better, cells, contrasts)
+
+
+def _cell(arm: Arm, metric: str) -> Cell:
+    if len(arm.runs) > 1:
+        values = arm.values(metric)
+        return Cell(arm.name, *interval(values), _defined(values), "seeds")
+    for run in arm.runs:
+        if metric in run.agents:
+            values = run.agents[metric]
+            return Cell(arm.name, *interval(values), _defined(values), "people")
+    values = arm.values(metric)
+    return Cell(arm.name, *interval(values), _defined(values), "")
+
+
+def _defined(values: Floats) -> int:
+    return int((~np.isnan(values)).sum())
+
+
+def _contrast(found: Difference, reference_mean: float, better: str) -> Contrast:
+    scale = 100.0 / abs(reference_mean) if reference_mean else math.nan
+    return Contrast(
+        found.other,
+        found.reference,
+        found.difference,
+        found.low,
+        found.high,
+        found.difference * scale,
+        found.low * scale,
+        found.high * scale,
+        found.pairs,
+        found.over,
+        _judgement(found, better),
+    )
+
+
+def _judgement(found: Difference, better: str) -> str:
+    if math.isnan(found.low) or math.isnan(found.high):
+        return ""
+    if not found.is_clear:
+        return "unclear"
+    if better not in ("higher", "lower"):
+        return "different"
+    return "better" if (found.difference > 0) == (better == "higher") else "worse"

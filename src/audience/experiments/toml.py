@@ -1,0 +1,54 @@
+"""Writing TOML: the standard library reads it only."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def dump(tree: Mapping[str, Any]) -> str:
+    """Return a tree of tables, lists and plain values as TOML; None is left out."""
+    return "\n".join(_table(tree, ())).strip() + "\n"
+
+
+def _table(tree: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    lines, later = [], []
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            later += _inner(value, (*path, key))
+        elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
+            for one in value:
+                later += ["", f"[[{_name((*path, key))}]]", *_table(one, (*path, key))]
+        elif value is not None:
+            lines.append(f"{_key(key)} = {_value(value)}")
+    return lines + later
+
+
+def _inner(tree: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    plain = any(not isinstance(value, Mapping) for value in tree.values())
+    header = ["", f"[{_name(path)}]"] if plain or not tree else []
+    return header + _table(tree, path)
+
+
+def _name(path: tuple[str, ...]) -> str:
+    return ".".join(_key(key) for key in path)
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_value(one) for one in value) + "]"
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,130 @@
+"""Is this file a run that we can read? Asked before anything is opened for writing."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from audience.errors import BadInput, Unusable
+from audience.log.faults import code, reading
+from audience.log.schema import APPLICATION, FILE, KEYS, TABLES, VERSION
+
+_MAGIC = b"SQLite format 3\x00"
+_HEADER = 100
+_WAIT = 30.0
+"""Seconds to wait for somebody else's transaction."""
+
+
+def inspect(folder: Path) -> int:
+    """Return the schema version of the run in a folder. Changes nothing, whatever is found."""
+    path = folder / FILE
+    if not path.is_file():
+        raise BadInput(f"{folder} holds no run ({FILE} is missing); give the folder of a run")
+    _check_header(path)
+    mode = "mode=ro" if unsettled(path) else "immutable=1"
+    with reading(path), closing(connected(path, mode)) as connection:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        _check_version(path, version)
+        _check_tables(path, connection)
+    return version
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Return a connection that sees what a writer commits and can write nothing."""
+    connection = connected(path, "mode=ro")
+    try:
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if code(error) not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            raise
+        return _open_settled(path, error)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _open_settled(path: Path, error: sqlite3.Error) -> sqlite3.Connection:
+    # A folder that cannot be written has no room for the index of the write-ahead log.
+    if unsettled(path):
+        raise Unusable(
+            f"{path} was not closed by its writer, and its folder cannot be written to finish that "
+            f"({error}); copy the whole folder to where you may write"
+        ) from error
+    return connected(path, "immutable=1")
+
+
+def connected(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection that begins no transaction by itself."""
+    return sqlite3.connect(
+        f"{path.resolve().as_uri()}?{mode}",
+        uri=True,
+        timeout=_WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def unsettled(path: Path) -> bool:
+    """Return whether part of a run file still lies in its write-ahead log."""
+    wal = path.with_name(f"{path.name}-wal")
+    return wal.is_file() and wal.stat().st_size > 0
+
+
+def _check_header(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read ({error.strerror}); ask for access to it") from error
+    if not header:
+        raise Unusable(f"{path} is empty; restore it from a copy")
+    if not header.startswith(_MAGIC[: len(header)]):
+        raise Unusable(f"{path} is not the file of a run; give a folder that `audience run` made")
+    if len(header) < _HEADER:
+        raise Unusable(f"{path} is cut off after {len(header)} bytes; restore it from a copy")
+    if int.from_bytes(header[68:72], "big") != APPLICATION:
+        raise Unusable(
+            f"{path} is a database of another program; give a folder that `audience run` made"
+        )
+    _check_length(path, header)
+
+
+def _check_length(path: Path, header: bytes) -> None:
+    page = int.from_bytes(header[16:18], "big")
+    wanted = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    there = path.stat().st_size
+    # With a write-ahead log the rest may lie there: SQLite completes the file from it.
+    if there < wanted and not unsettled(path):
+        raise Unusable(
+            f"{path} is cut off: {there} of {wanted} bytes are there; restore it from a copy"
+        )
+
+
+def _check_version(path: Path, version: int) -> None:
+    if version > VERSION:
+        raise Unusable(
+            f"{path} was written by a newer Audience (schema {version}; this one reads up to "
+            f"{VERSION}); upgrade: pip install --upgrade audience"
+        )
+    if version < 1:
+        raise Unusable(f"{path} is damaged (schema version {version}); restore it from a copy")
+
+
+def _check_tables(path: Path, connection: sqlite3.Connection) -> None:
+    for table, wanted in TABLES.items():
+        rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        there = {name for (name,) in rows}
+        if not there:
+            raise Unusable(f"{path} is damaged (no table {table!r}); restore it from a copy")
+        if wanted - there:
+            lost = ", ".join(sorted(wanted - there))
+            raise Unusable(
+                f"{path} is damaged (table {table!r} lacks {lost}); restore it from a copy"
+            )
+    keys = {key for (key,) in connection.execute("SELECT key FROM meta")}
+    if KEYS - keys:
+        lost = ", ".join(sorted(KEYS - keys))
+        raise Unusable(f"{path} is damaged (nothing says its {lost}); restore it from a copy")

@@ -1,0 +1,285 @@
+"""The log of a run: one SQLite file that is appended to, read in order, and followed live."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from struct import Struct
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from audience.errors import Unusable
+from audience.log import making
+from audience.log.check import connected, inspect, open_to_read
+from audience.log.faults import reading, writing
+from audience.log.lock import Lock
+from audience.log.migrate import prepare
+from audience.log.schema import FILE, STATES, VERSION, Lineage, upcast
+from audience.log.transaction import transaction
+from audience.world.events import CLOSING, Chapter, Entry, Record
+from audience.world.genesis import Genesis
+
+_ENTRIES = msgspec.json.Decoder(tuple[Entry, ...])
+_ENCODER = msgspec.json.Encoder()
+_PLACE = Struct("<qqqqq")
+_PAGE = 1024
+_CACHED_PAGES = 8192
+_NEVER = 1 << 62
+
+Row = tuple[int, int, int, int, bytes]
+"""A chapter as it is stored: round, phase, rank, agent, body."""
+
+_INSERT = "INSERT INTO chapters(round, phase, rank, agent, body) VALUES (?, ?, ?, ?, ?)"
+_CACHE = "INSERT OR REPLACE INTO snapshots(round, agent, body) VALUES (?, ?, ?)"
+# `+phase` keeps SQLite from sorting by itself what the index already gives in order.
+_IN_ORDER = (
+    "SELECT round, phase, rank, agent, body FROM chapters"
+    " WHERE (round, phase, rank, agent) > (?, ?, ?, ?) AND round < ? AND +phase BETWEEN ? AND ?"
+    " ORDER BY round, phase, rank, agent LIMIT ?"
+)
+_ARRIVED = (
+    "SELECT seq, round, phase, rank, agent, body FROM chapters WHERE seq > ? ORDER BY seq LIMIT ?"
+)
+_LAST_CLOSED = "SELECT round FROM chapters WHERE phase = ? ORDER BY round DESC LIMIT 1"
+
+
+class Log:
+    """A genesis and its chapters. Readers see what is committed; there is one writer."""
+
+    def __init__(
+        self, folder: Path, connection: sqlite3.Connection, version: int, lock: Lock | None
+    ) -> None:
+        self.folder = folder
+        self.path = folder / FILE
+        self._connection = connection
+        self._version = version
+        self._lock = lock
+        self._rows: list[Row] = []
+        self._cached: list[tuple[int, int, bytes]] = []
+        with reading(self.path):
+            connection.execute(f"PRAGMA cache_size = {_CACHED_PAGES}")
+            self._meta: dict[str, str] = dict(connection.execute("SELECT key, value FROM meta"))
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        genesis: Genesis,
+        scenario: str,
+        seed: int,
+        lineage: Lineage | None = None,
+    ) -> Log:
+        """Make a new run in a folder that is not there yet or empty."""
+        meta = making.meta_of(scenario, seed, lineage)
+        with making.made(folder, lambda path: making.fill_new(path, genesis, meta)) as lock:
+            return cls.over(folder, lock)
+
+    @classmethod
+    def open(cls, folder: Path, *, write: bool = False) -> Log:
+        """Open a run. What is missing, foreign, damaged, newer or busy is refused, untouched."""
+        version = inspect(folder)
+        if not write:
+            with reading(folder / FILE):
+                return cls(folder, open_to_read(folder / FILE), version, None)
+        lock = Lock(folder)
+        try:
+            return cls.over(folder, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def over(cls, folder: Path, lock: Lock) -> Log:
+        """Return the log of a run whose lock is held already."""
+        with writing(folder):
+            connection = connected(folder / FILE, "mode=rw")
+            try:
+                prepare(connection)
+                return cls(folder, connection, VERSION, lock)
+            except BaseException:
+                connection.close()
+                raise
+
+    @property
+    def scenario(self) -> str:
+        return self._meta["scenario"]
+
+    @property
+    def seed(self) -> int:
+        return int(self._meta["seed"])
+
+    @property
+    def manifest(self) -> dict[str, str]:
+        """The versions of what made this run."""
+        return msgspec.json.decode(self._meta["manifest"], type=dict[str, str])
+
+    @property
+    def lineage(self) -> Lineage | None:
+        """Where this run branched off, if it is a branch."""
+        stored = self._meta["lineage"]
+        return msgspec.json.decode(stored, type=Lineage) if stored else None
+
+    @property
+    def state(self) -> str:
+        """`running`, `stopped`, `finished` or `failed`, as last written by its writer."""
+        return str(self.query("SELECT value FROM meta WHERE key = 'state'")[0][0])
+
+    def set_state(self, state: str) -> None:
+        if state not in STATES:
+            raise ValueError(f"state {state!r} is none of {STATES}")
+        self._check_writable()
+        with writing(self.folder):
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'state'", (state,))
+
+    def set_scenario(self, scenario: str) -> None:
+        """Replace the scenario: a branch that intervenes, a run that is to go on longer."""
+        self._check_writable()
+        with writing(self.folder):
+            self._connection.execute(
+                "UPDATE meta SET value = ? WHERE key = 'scenario'", (scenario,)
+            )
+        self._meta["scenario"] = scenario
+
+    def genesis(self) -> Genesis:
+        """Return what was true before the first event."""
+        rows = self.query("SELECT body FROM genesis")
+        try:
+            return Genesis.unpack(rows[0][0])
+        except (IndexError, TypeError, zlib.error, msgspec.DecodeError) as error:
+            raise Unusable(
+                f"{self.path} is damaged (genesis: {error}); restore it from a copy"
+            ) from error
+
+    def append(self, chapter: Chapter) -> None:
+        """Take a chapter in; `commit` makes it last."""
+        body = _ENCODER.encode(chapter.entries)
+        self._rows.append((chapter.round, chapter.phase, chapter.rank, chapter.agent, body))
+
+    def cache(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
+        """Take snapshot rows (round, agent, body) in; they are committed with the chapters."""
+        self._cached.extend(rows)
+
+    def commit(self) -> None:
+        """Make all that was appended last, or none of it: then it is kept for another try."""
+        self._check_writable()
+        if not (self._rows or self._cached):
+            return
+        with writing(self.folder), transaction(self._connection):
+            self._connection.executemany(_INSERT, self._rows)
+            self._connection.executemany(_CACHE, self._cached)
+        self._rows.clear()
+        self._cached.clear()
+
+    def chapters(
+        self, *, begin_round: int = 0, end_round: int | None = None, phase: int | None = None
+    ) -> Iterator[Chapter]:
+        """Yield what is committed in canonical order, from `begin_round` to before `end_round`."""
+        for row in self._in_order(begin_round, end_round, phase):
+            yield self._chapter(row)
+
+    def records(self, *, begin_round: int = 0, end_round: int | None = None) -> Iterator[Record]:
+        """Yield every fact with its place, in canonical order."""
+        for chapter in self.chapters(begin_round=begin_round, end_round=end_round):
+            place = (chapter.round, chapter.phase, chapter.rank)
+            for step, entry in enumerate(chapter.entries):
+                yield Record(*place, step, entry.event, entry.cause, entry.calls)
+
+    def follow(self, after_seq: int, *, limit: int = 10_000) -> list[tuple[int, Chapter]]:
+        """Return the chapters committed after `after_seq`, in the order of their arrival."""
+        rows = self.query(_ARRIVED, (after_seq, limit))
+        return [(seq, self._chapter((*place, self._upcast(body)))) for seq, *place, body in rows]
+
+    def complete_rounds(self) -> int:
+        """Return the last round that was closed, 0 when none was."""
+        rows = self.query(_LAST_CLOSED, (CLOSING,))
+        return int(rows[0][0]) if rows else 0
+
+    def partial(self, round_: int) -> list[Chapter]:
+        """Return what is committed of one round, in canonical order."""
+        return list(self.chapters(begin_round=round_, end_round=round_ + 1))
+
+    def digest(self, *, upto_round: int | None = None) -> str:
+        """Return the hash of the chapters, to the end of `upto_round` if given."""
+        found = blake2b(digest_size=16)
+        end = None if upto_round is None else upto_round + 1
+        for round_, phase, rank, agent, body in self._in_order(0, end, None):
+            found.update(_PLACE.pack(round_, phase, rank, agent, len(body)) + body)
+        return found.hexdigest()
+
+    def verify(self) -> list[str]:
+        """Return what is wrong with the file, its pages and its chapters; empty when sound."""
+        wrong: list[str] = []
+        try:
+            found = (str(row[0]) for row in self.query("PRAGMA integrity_check"))
+            wrong += (line for line in found if line != "ok")
+            self.genesis()
+            for _ in self.chapters():
+                pass
+        except Unusable as error:
+            wrong.append(str(error))
+        return wrong
+
+    def query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of one SELECT, read in a transaction of its own."""
+        with reading(self.path):
+            return self._connection.execute(statement, values).fetchall()
+
+    def close(self) -> None:
+        """Let the file go. What was appended and not committed is dropped."""
+        self._connection.close()
+        if self._lock:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None and self._lock:
+                self.commit()
+        finally:
+            self.close()
+
+    def _in_order(self, begin: int, end: int | None, phase: int | None) -> Iterator[Row]:
+        # A page is a transaction of its own: a slow reader does not make the write-ahead log grow.
+        after = (begin, -1, 0, 0)
+        bounds = (
+            _NEVER if end is None else end,
+            *((0, CLOSING) if phase is None else (phase, phase)),
+        )
+        while rows := self.query(_IN_ORDER, (*after, *bounds, _PAGE)):
+            if self._version == VERSION:
+                yield from rows
+            else:
+                yield from ((*row[:4], self._upcast(row[4])) for row in rows)
+            after = rows[-1][:4]
+
+    def _upcast(self, body: bytes) -> bytes:
+        try:
+            return upcast(body, self._version)
+        except msgspec.DecodeError as error:
+            raise Unusable(f"{self.path} is damaged ({error}); restore it from a copy") from error
+
+    def _chapter(self, row: Row) -> Chapter:
+        try:
+            return Chapter(*row[:4], _ENTRIES.decode(row[4]))
+        except msgspec.DecodeError as error:
+            place = f"round {row[0]}, phase {row[1]}, agent {row[3]}"
+            raise Unusable(
+                f"{self.path} is damaged ({place}: {error}); restore it from a copy"
+            ) from error
+
+    def _check_writable(self) -> None:
+        if self._lock is None:
+            raise Unusable(f"{self.path} is open for reading alone; open it with write=True")

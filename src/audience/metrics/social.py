@@ -1,0 +1,66 @@
+"""What people tell each other, and what went wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from audience.world.events import (
+    Delivered,
+    Failed,
+    Forwarded,
+    Posted,
+    Record,
+    Refused,
+    Said,
+)
+from audience.world.world import View
+
+_NAMES: dict[type, str] = {
+    Posted: "posts",
+    Forwarded: "forwards",
+    Said: "lines",
+    Delivered: "delivered",
+    Refused: "refused",
+    Failed: "failed",
+}
+
+
+class Social:
+    """Counts events.
+
+    posts, forwards  number of Posted and of Forwarded
+    lines            number of Said
+    chats            conversations in which a line was said
+    delivered        inboxes reached, over all Delivered
+    refused, failed  number of Refused and of Failed
+    """
+
+    watches = tuple(_NAMES)
+
+    def __init__(self) -> None:
+        self._now: Counter[str] = Counter()
+        self._past: Counter[str] = Counter()
+        self._talk = (-1, -1, -1)
+
+    def update(self, record: Record, world: View) -> None:
+        del world
+        event = record.event
+        self._now[_NAMES[type(event)]] += len(event.to) if isinstance(event, Delivered) else 1
+        if isinstance(event, Said):
+            talk = (record.round, record.phase, record.rank)
+            if talk != self._talk:
+                self._talk = talk
+                self._now["chats"] += 1
+
+    def value(self) -> dict[str, float]:
+        return _listed(self._past + self._now)
+
+    def close(self) -> dict[str, float]:
+        found = _listed(self._now)
+        self._past.update(self._now)
+        self._now.clear()
+        return found
+
+
+def _listed(counts: Counter[str]) -> dict[str, float]:
+    return {name: float(counts[name]) for name in (*_NAMES.values(), "chats")}

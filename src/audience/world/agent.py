@@ -1,0 +1,223 @@
+"""One simulated person as a frozen value, and the pure fold that carries it forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from audience.world import events as e
+from audience.world.items import Catalogue
+from audience.world.people import Profile
+from audience.world.taste import drifted, shifted
+
+INBOX = 20
+HEARD = 20
+HABITUAL = 0.5
+"""Share of the last satisfaction that a new one replaces."""
+
+
+class Lived(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """An item somebody took up: how much of it, and what was made of it."""
+
+    item: int
+    at: int
+    fraction: float
+    stars: int = 0
+    feeling: str = ""
+
+
+class Heard(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """What somebody said of an item, -1 to 1."""
+
+    item: int
+    who: int
+    stance: float
+
+
+class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A post as it lies in an inbox."""
+
+    post: str
+    author: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Thought(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One remembered sentence."""
+
+    id: int
+    text: str
+    weight: float
+    at: int
+    kind: str = "observation"
+
+
+class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """Where somebody is inside its visit."""
+
+    at: int = 0
+    surface: str = ""
+    """Where it is: nowhere, `home`, `recommender`, `search`, `social` or `conversation`."""
+    slate: tuple[int, ...] = ()
+    page: int = -1
+    pages: int = 0
+    """Pages seen in this visit."""
+    shown: tuple[int, ...] = ()
+    """Everything shown in this visit."""
+    picks: int = 0
+    quality: float = 0.0
+    """Summed quality of what was picked in this visit."""
+    posts: int = 0
+
+
+NOWHERE = Situation()
+
+
+class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """A person now. Changed only by `World.apply`."""
+
+    profile: Profile
+    taste: bytes
+    situation: Situation = NOWHERE
+    history: tuple[Lived, ...] = ()
+    heard: tuple[Heard, ...] = ()
+    inbox: tuple[Message, ...] = ()
+    thoughts: tuple[Thought, ...] = ()
+    satisfaction: float = 0.5
+    visits: int = 0
+
+    def lived_now(self) -> tuple[Lived, ...]:
+        """Return what was taken up in this visit."""
+        picks = self.situation.picks
+        return self.history[-picks:] if picks else ()
+
+
+class Laws(msgspec.Struct, frozen=True):
+    """What a fold needs besides the agent and the event."""
+
+    catalogue: Catalogue
+    drift: float
+
+
+def _woke(me: Agent, event: e.Woke, laws: Laws) -> Agent:
+    return replace(me, situation=Situation(event.at, "home"), visits=me.visits + 1)
+
+
+def _entered(me: Agent, event: e.Entered, laws: Laws) -> Agent:
+    return replace(me, situation=replace(me.situation, surface=event.surface, slate=(), page=-1))
+
+
+def _shown(me: Agent, event: e.SlateShown, laws: Laws) -> Agent:
+    now = me.situation
+    here = Situation(
+        now.at,
+        event.surface,
+        event.items,
+        event.page,
+        now.pages + 1,
+        now.shown + event.items,
+        now.picks,
+        now.quality,
+        now.posts,
+    )
+    return replace(me, situation=here)
+
+
+def _watched(me: Agent, event: e.Watched, laws: Laws) -> Agent:
+    now, item = me.situation, event.item
+    here = replace(now, picks=now.picks + 1, quality=now.quality + laws.catalogue[item].quality)
+    return replace(
+        me,
+        situation=here,
+        history=(*me.history, Lived(item, now.at, event.fraction)),
+        taste=drifted(me.taste, laws.catalogue.tags_of[item], event.fraction, laws.drift),
+    )
+
+
+def _annotated(me: Agent, item: int, **what: Any) -> Agent:  # noqa: ANN401
+    for back in range(1, len(me.history) + 1):
+        lived = me.history[-back]
+        if lived.item == item:
+            after = me.history[len(me.history) - back + 1 :]
+            return replace(me, history=(*me.history[:-back], replace(lived, **what), *after))
+    return me
+
+
+def _rated(me: Agent, event: e.Rated, laws: Laws) -> Agent:
+    return _annotated(me, event.item, stars=event.stars)
+
+
+def _felt(me: Agent, event: e.Felt, laws: Laws) -> Agent:
+    return _annotated(me, event.item, feeling=event.text)
+
+
+def _posted(me: Agent, event: e.Posted | e.Forwarded, laws: Laws) -> Agent:
+    return replace(me, situation=replace(me.situation, posts=me.situation.posts + 1))
+
+
+def _said(me: Agent, event: e.Said, laws: Laws) -> Agent:
+    if event.to != me.profile.id:
+        return me
+    return _hearing(me, event.agent, event.items, event.stance)
+
+
+def _hearing(me: Agent, who: int, items: tuple[int, ...], stance: float) -> Agent:
+    if not items:
+        return me
+    news = tuple(Heard(item, who, stance) for item in items)
+    return replace(me, heard=(me.heard + news)[-HEARD:])
+
+
+def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
+    message = Message(event.post, event.author, event.text, event.items, event.stance)
+    me = replace(me, inbox=(*me.inbox, message)[-INBOX:])
+    return _hearing(me, event.author, event.items, event.stance)
+
+
+def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:
+    satisfaction = me.satisfaction
+    if event.satisfaction is not None:
+        satisfaction += HABITUAL * (event.satisfaction - satisfaction)
+    return replace(me, situation=NOWHERE, inbox=(), satisfaction=satisfaction)
+
+
+def _remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
+    thought = Thought(event.thought, event.text, event.weight, event.at, event.kind)
+    return replace(me, thoughts=(*me.thoughts, thought))
+
+
+def _forgot(me: Agent, event: e.Forgot, laws: Laws) -> Agent:
+    return replace(me, thoughts=tuple(t for t in me.thoughts if t.id != event.thought))
+
+
+def _taste_shifted(me: Agent, event: e.TasteShifted, laws: Laws) -> Agent:
+    return replace(me, taste=shifted(me.taste, event.tag, event.by))
+
+
+FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
+    e.Woke: _woke,
+    e.Entered: _entered,
+    e.SlateShown: _shown,
+    e.Watched: _watched,
+    e.Rated: _rated,
+    e.Felt: _felt,
+    e.Posted: _posted,
+    e.Forwarded: _posted,
+    e.Said: _said,
+    e.Delivered: _delivered,
+    e.Left: _left,
+    e.Remembered: _remembered,
+    e.Forgot: _forgot,
+    e.TasteShifted: _taste_shifted,
+}
+
+
+def fold_agent(me: Agent, event: e.AnyEvent, laws: Laws) -> Agent:
+    """Return the agent after an event that concerns it. Pure."""
+    fold = FOLDS.get(type(event))
+    return fold(me, event, laws) if fold else me

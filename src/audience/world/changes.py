@@ -1,0 +1,89 @@
+"""What can be changed from outside while a run goes on: one door for all who intervene."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from audience.world.items import Item
+from audience.world.people import Profile
+
+
+class Change(msgspec.Struct, frozen=True, tag=True):
+    """A change from outside, in the imperative."""
+
+
+class ChangeProfile(Change, frozen=True):
+    """Set some fields of a profile. New interests also reset the taste."""
+
+    agent: int
+    fields: dict[str, Any]
+
+
+class AddPerson(Change, frozen=True):
+    """Add a person and the people it shares friendship with."""
+
+    profile: Profile
+    friends: tuple[int, ...] = ()
+
+
+class AddItem(Change, frozen=True):
+    item: Item
+
+
+class Announce(Change, frozen=True):
+    """Tell everybody."""
+
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Advertise(Change, frozen=True):
+    """Tell chosen people; `interest` chooses by interest, `agents` by id, both empty means all."""
+
+    text: str
+    items: tuple[int, ...] = ()
+    agents: tuple[int, ...] = ()
+    interest: str = ""
+    stance: float = 0.5
+
+
+class SwapRecommender(Change, frozen=True):
+    """Serve with another recommender from this round on."""
+
+    kind: str
+    options: dict[str, Any] = {}
+
+
+class AddTie(Change, frozen=True):
+    agent: int
+    other: int
+    kind: str = "friend"
+    closeness: float = 0.5
+
+
+class CutTie(Change, frozen=True):
+    agent: int
+    other: int
+
+
+class Silence(Change, frozen=True):
+    """Keep an agent from waking, or let it wake again."""
+
+    agent: int
+    silent: bool = True
+
+
+AnyChange = (
+    ChangeProfile
+    | AddPerson
+    | AddItem
+    | Announce
+    | Advertise
+    | SwapRecommender
+    | AddTie
+    | CutTie
+    | Silence
+)

@@ -1,0 +1,260 @@
+"""What happened: a closed, tagged union of facts in the past tense.
+
+Events are written as arrays, `["Picked", 7, 42, 3]`; a new field goes to the end and has a default,
+so that older logs still read.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from audience.world.changes import AnyChange
+
+
+class Event(msgspec.Struct, frozen=True, gc=False, tag=True, array_like=True):
+    """A fact."""
+
+
+class RunStarted(Event, frozen=True):
+    seed: int
+    genesis: str
+    """Digest of the genesis."""
+    drift: float
+    """How far a lived item moves a taste; see world/taste.py."""
+
+
+class RoundStarted(Event, frozen=True):
+    round: int
+    at: int
+
+
+class Woke(Event, frozen=True):
+    agent: int
+    at: int
+    """The visit's own moment inside the interval."""
+
+
+class Entered(Event, frozen=True):
+    agent: int
+    surface: str
+
+
+class SlateShown(Event, frozen=True):
+    """One page of recommendations or of search results."""
+
+    agent: int
+    items: tuple[int, ...]
+    page: int
+    surface: str = "recommender"
+
+
+class Searched(Event, frozen=True):
+    agent: int
+    query: str
+    found: int
+
+
+class Picked(Event, frozen=True):
+    agent: int
+    item: int
+    position: int
+
+
+class Watched(Event, frozen=True):
+    agent: int
+    item: int
+    fraction: float
+
+
+class Rated(Event, frozen=True):
+    agent: int
+    item: int
+    stars: int
+
+
+class Felt(Event, frozen=True):
+    agent: int
+    item: int
+    text: str
+
+
+class Posted(Event, frozen=True):
+    agent: int
+    post: str
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Forwarded(Event, frozen=True):
+    """A message passed on; it keeps the words and the author of the first."""
+
+    agent: int
+    post: str
+    source: str
+    author: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Wished(Event, frozen=True):
+    """Somebody wants to talk with somebody; the conversation phase may fulfil it."""
+
+    agent: int
+    to: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Said(Event, frozen=True):
+    agent: int
+    to: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Delivered(Event, frozen=True):
+    """A post has reached inboxes."""
+
+    post: str
+    author: int
+    to: tuple[int, ...]
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+
+
+class Followed(Event, frozen=True):
+    agent: int
+    who: int
+
+
+class Unfollowed(Event, frozen=True):
+    agent: int
+    who: int
+
+
+class Left(Event, frozen=True):
+    agent: int
+    satisfaction: float | None = None
+    why: str = ""
+
+
+class Refused(Event, frozen=True):
+    """The world said no."""
+
+    agent: int
+    action: str
+    why: str
+
+
+class Failed(Event, frozen=True):
+    """A mind or a service gave nothing usable."""
+
+    agent: int
+    why: str
+
+
+class Remembered(Event, frozen=True):
+    agent: int
+    thought: int
+    text: str
+    weight: float
+    at: int
+    kind: str = "observation"
+
+
+class Forgot(Event, frozen=True):
+    agent: int
+    thought: int
+
+
+class TasteShifted(Event, frozen=True):
+    agent: int
+    tag: int
+    by: float
+
+
+class RecommenderFitted(Event, frozen=True):
+    kind: str
+    interactions: int
+    artefact: str
+    """Hash of what was learnt."""
+
+
+class Intervened(Event, frozen=True):
+    change: AnyChange
+
+
+class RoundEnded(Event, frozen=True):
+    round: int
+
+
+AnyEvent = (
+    RunStarted
+    | RoundStarted
+    | Woke
+    | Entered
+    | SlateShown
+    | Searched
+    | Picked
+    | Watched
+    | Rated
+    | Felt
+    | Posted
+    | Forwarded
+    | Wished
+    | Said
+    | Delivered
+    | Followed
+    | Unfollowed
+    | Left
+    | Refused
+    | Failed
+    | Remembered
+    | Forgot
+    | TasteShifted
+    | RecommenderFitted
+    | Intervened
+    | RoundEnded
+)
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """One fact inside a chapter: the event, the reason given for it, the calls that made it."""
+
+    event: AnyEvent
+    cause: str = ""
+    calls: tuple[str, ...] = ()
+
+
+OPENING, VISITS, CONVERSATIONS, DELIVERY, MEMORY, CLOSING = range(6)
+PHASES = ("opening", "visits", "conversations", "delivery", "memory", "closing")
+
+
+class Chapter(msgspec.Struct, frozen=True, gc=False):
+    """What is committed as one: a visit, a conversation, the opening or the end of a round.
+
+    Its identity is (round, phase, rank, agent); `rank` is a hash, so no agent is always first.
+    """
+
+    round: int
+    phase: int
+    rank: int
+    agent: int
+    entries: tuple[Entry, ...]
+
+
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """A fact with its place. No wall time: equal runs are equal bytes."""
+
+    round: int
+    phase: int
+    rank: int
+    step: int
+    event: AnyEvent
+    cause: str = ""
+    calls: tuple[str, ...] = ()

@@ -1,0 +1,131 @@
+"""What is true before the first event."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cached_property
+from hashlib import blake2b
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput
+from audience.world.clock import Clock
+from audience.world.graph import Ties
+from audience.world.items import Catalogue, Item
+from audience.world.people import Profile
+
+
+class Domain(msgspec.Struct, frozen=True):
+    """The words of a domain, so that nothing is film-only."""
+
+    noun: str = "film"
+    plural: str = "films"
+    past: str = "watched"
+
+
+class Past(msgspec.Struct, frozen=True, gc=False, array_like=True):
+    """An interaction from before the run, known from a dataset."""
+
+    agent: int
+    item: int
+    at: int
+    fraction: float = 1.0
+    stars: int = 0
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    items: tuple[Item, ...]
+    tags: tuple[str, ...]
+    profiles: tuple[Profile, ...]
+    clock: Clock
+    domain: Domain
+    past: tuple[Past, ...]
+    starts: bytes
+    others: bytes
+    kinds: bytes
+    closeness: bytes
+    kind_names: tuple[str, ...]
+
+
+class Genesis:
+    """Catalogue, people, ties and clock: the whole of a run that is not an event."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        profiles: tuple[Profile, ...],
+        ties: Ties,
+        clock: Clock | None = None,
+        domain: Domain | None = None,
+        past: tuple[Past, ...] = (),
+    ) -> None:
+        self.catalogue = catalogue
+        self.profiles = profiles
+        self.ties = ties
+        self.clock = clock or Clock()
+        self.domain = domain or Domain()
+        self.past = past
+        _check(self)
+
+    @cached_property
+    def packed(self) -> bytes:
+        """The genesis as bytes, compressed."""
+        stored = _Stored(
+            self.catalogue.items,
+            self.catalogue.tags,
+            self.profiles,
+            self.clock,
+            self.domain,
+            self.past,
+            self.ties.starts.astype("<i4").tobytes(),
+            self.ties.others.astype("<i4").tobytes(),
+            self.ties.kinds.tobytes(),
+            self.ties.closeness.astype("<f4").tobytes(),
+            self.ties.names,
+        )
+        return zlib.compress(msgspec.msgpack.encode(stored), 1)
+
+    @cached_property
+    def digest(self) -> str:
+        return blake2b(zlib.decompress(self.packed), digest_size=16).hexdigest()
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> Genesis:
+        """Return the genesis that `packed` holds."""
+        stored = msgspec.msgpack.decode(zlib.decompress(packed), type=_Stored)
+        ties = Ties(
+            np.frombuffer(stored.starts, "<i4"),
+            np.frombuffer(stored.others, "<i4"),
+            np.frombuffer(stored.kinds, np.uint8),
+            np.frombuffer(stored.closeness, "<f4"),
+            stored.kind_names,
+        )
+        catalogue = Catalogue(stored.items, stored.tags)
+        return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, stored.past)
+
+
+def _check(genesis: Genesis) -> None:
+    if not len(genesis.catalogue):
+        raise BadInput("the catalogue is empty; give it at least one item")
+    if not genesis.profiles:
+        raise BadInput("there are no people; ask for at least one agent")
+    for place, item in enumerate(genesis.catalogue.items):
+        if item.id != place:
+            raise BadInput(
+                f"item {item.id} ({item.title!r}) stands at place {place}; ids are 0, 1, 2, …"
+            )
+    for place, profile in enumerate(genesis.profiles):
+        if profile.id != place:
+            raise BadInput(
+                f"person {profile.id} ({profile.name!r}) stands at place {place}; ids are 0, 1, …"
+            )
+    people, tied = len(genesis.profiles), len(genesis.ties.starts) - 1
+    if tied != people:
+        raise BadInput(
+            f"the ties are of {tied} people, but there are {people}; every tie needs both"
+        )
+    others = genesis.ties.others
+    if len(others) and (others.max() >= len(genesis.profiles) or others.min() < 0):
+        stranger = int(others.max()) if others.max() >= len(genesis.profiles) else int(others.min())
+        raise BadInput(f"a tie leads to person {stranger}, who does not exist")

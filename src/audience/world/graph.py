@@ -1,0 +1,163 @@
+"""Who knows whom. A tie goes from a person to the one it listens to; a friendship is two ties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from audience.world.rng import Ints
+
+Int32 = NDArray[np.int32]
+
+
+class Tie(msgspec.Struct, frozen=True, gc=False):
+    """What one person is to another."""
+
+    other: int
+    kind: str
+    closeness: float
+
+
+class Ties(msgspec.Struct, frozen=True):
+    """The ties of a genesis as columns, sorted by their first person: compact for millions."""
+
+    starts: Int32
+    """Where each person's ties begin; one more entry than people."""
+    others: Int32
+    kinds: NDArray[np.uint8]
+    closeness: NDArray[np.float32]
+    names: tuple[str, ...] = ("friend",)
+
+    @classmethod
+    def of(
+        cls,
+        people: int,
+        firsts: Sequence[int] | Ints,
+        others: Sequence[int] | Ints,
+        kinds: Sequence[int] | Ints | NDArray[np.uint8],
+        closeness: Sequence[float] | NDArray[np.float32],
+        names: tuple[str, ...] = ("friend",),
+    ) -> Ties:
+        """Return ties from unsorted columns, each row one direction."""
+        first = np.asarray(firsts, np.int64)
+        order = np.lexsort((np.asarray(others), first))
+        counts = np.bincount(first, minlength=people)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+        return cls(
+            starts,
+            np.asarray(others, np.int32)[order],
+            np.asarray(kinds, np.uint8)[order],
+            np.asarray(closeness, np.float32)[order],
+            names,
+        )
+
+    def reversed(self) -> Ties:
+        """Return the same ties seen from the other end."""
+        people = len(self.starts) - 1
+        firsts = np.repeat(np.arange(people), np.diff(self.starts))
+        return Ties.of(
+            people, self.others.astype(np.int64), firsts, self.kinds, self.closeness, self.names
+        )
+
+
+class SocialGraph:
+    """The ties of a genesis with what has changed since."""
+
+    def __init__(self, ties: Ties) -> None:
+        self._ties = ties
+        self._back: Ties | None = None
+        self._changed: dict[int, dict[int, Tie]] = {}
+        self._changed_back: dict[int, dict[int, Tie]] = {}
+
+    def ties(self, agent: int) -> tuple[Tie, ...]:
+        """Return whom `agent` listens to, with kind and closeness."""
+        changed = self._changed.get(agent)
+        if changed is not None:
+            return tuple(changed.values())
+        return _slice(self._ties, agent)
+
+    def neighbours(self, agent: int) -> tuple[int, ...]:
+        """Return the ids of those `agent` listens to."""
+        changed = self._changed.get(agent)
+        if changed is not None:
+            return tuple(changed)
+        return _ids(self._ties, agent)
+
+    def followers(self, agent: int) -> tuple[int, ...]:
+        """Return the ids of those who listen to `agent`."""
+        changed = self._changed_back.get(agent)
+        if changed is not None:
+            return tuple(changed)
+        if self._back is None:
+            self._back = self._ties.reversed()
+        return _ids(self._back, agent)
+
+    def tie(self, agent: int, other: int) -> Tie | None:
+        """Return what `other` is to `agent`, if anything."""
+        return next((tie for tie in self.ties(agent) if tie.other == other), None)
+
+    def add(self, agent: int, other: int, kind: str, closeness: float) -> None:
+        """Let `agent` listen to `other`."""
+        forward, back = self._own(agent), self._own_back(other)
+        forward[other] = Tie(other, kind, closeness)
+        back[agent] = Tie(agent, kind, closeness)
+
+    def cut(self, agent: int, other: int) -> None:
+        """Let `agent` no longer listen to `other`."""
+        self._own(agent).pop(other, None)
+        self._own_back(other).pop(agent, None)
+
+    def changes(self) -> dict[int, tuple[Tie, ...]]:
+        """Return the present ties of everybody whose ties changed since genesis."""
+        return {agent: tuple(ties.values()) for agent, ties in self._changed.items()}
+
+    def restore(self, changes: dict[int, Iterable[Tie]]) -> None:
+        """Make the ties of the given people be as given."""
+        for agent, ties in changes.items():
+            wanted = {tie.other: tie for tie in ties}
+            for other in [other for other in self.neighbours(agent) if other not in wanted]:
+                self.cut(agent, other)
+            self._own(agent).clear()
+            for tie in wanted.values():
+                self.add(agent, tie.other, tie.kind, tie.closeness)
+
+    def __len__(self) -> int:
+        base = len(self._ties.others)
+        return base + sum(len(t) - len(_ids(self._ties, a)) for a, t in self._changed.items())
+
+    def _own(self, agent: int) -> dict[int, Tie]:
+        if agent not in self._changed:
+            self._changed[agent] = {tie.other: tie for tie in _slice(self._ties, agent)}
+        return self._changed[agent]
+
+    def _own_back(self, agent: int) -> dict[int, Tie]:
+        if agent not in self._changed_back:
+            if self._back is None:
+                self._back = self._ties.reversed()
+            self._changed_back[agent] = {tie.other: tie for tie in _slice(self._back, agent)}
+        return self._changed_back[agent]
+
+
+def _bounds(ties: Ties, agent: int) -> tuple[int, int]:
+    if agent + 1 >= len(ties.starts):
+        return 0, 0
+    return int(ties.starts[agent]), int(ties.starts[agent + 1])
+
+
+def _ids(ties: Ties, agent: int) -> tuple[int, ...]:
+    begin, end = _bounds(ties, agent)
+    return tuple(ties.others[begin:end].tolist())
+
+
+def _slice(ties: Ties, agent: int) -> tuple[Tie, ...]:
+    begin, end = _bounds(ties, agent)
+    rows = zip(
+        ties.others[begin:end].tolist(),
+        ties.kinds[begin:end].tolist(),
+        ties.closeness[begin:end].tolist(),
+        strict=True,
+    )
+    return tuple(Tie(other, ties.names[kind], closeness) for other, kind, closeness in rows)

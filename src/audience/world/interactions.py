@@ -1,0 +1,86 @@
+"""All a recommender may learn from: who took up what, how much of it, with how many stars."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audience.world.genesis import Past
+from audience.world.items import Catalogue
+from audience.world.rng import Ints
+
+
+class Interactions:
+    """Columns in the order of the log. Grows with the world; recommenders read it."""
+
+    def __init__(self, catalogue: Catalogue, people: int, past: Iterable[Past] = ()) -> None:
+        self.catalogue = catalogue
+        self.people = people
+        self._agents = array("i")
+        self._items = array("i")
+        self._at = array("q")
+        self._fractions = array("f")
+        self._stars = array("b")
+        for lived in past:
+            self.add(lived.agent, lived.item, lived.at, lived.fraction, lived.stars)
+
+    def __len__(self) -> int:
+        return len(self._agents)
+
+    def add(self, agent: int, item: int, at: int, fraction: float, stars: int = 0) -> None:
+        self._agents.append(agent)
+        self._items.append(item)
+        self._at.append(at)
+        self._fractions.append(fraction)
+        self._stars.append(stars)
+
+    def rate(self, agent: int, item: int, stars: int) -> None:
+        """Write the stars beside the agent's newest interaction with the item."""
+        for row in range(len(self._agents) - 1, -1, -1):
+            if self._agents[row] == agent and self._items[row] == item:
+                self._stars[row] = stars
+                return
+
+    @property
+    def agents(self) -> Ints:
+        return np.array(self._agents, np.int64)
+
+    @property
+    def items(self) -> Ints:
+        return np.array(self._items, np.int64)
+
+    @property
+    def at(self) -> Ints:
+        return np.array(self._at, np.int64)
+
+    @property
+    def fractions(self) -> NDArray[np.float32]:
+        return np.array(self._fractions, np.float32)
+
+    @property
+    def stars(self) -> Ints:
+        """1 to 5, or 0 where nothing was given."""
+        return np.array(self._stars, np.int64)
+
+    def packed(self, begin: int = 0) -> tuple[bytes, ...]:
+        """Return the columns from row `begin` on as bytes."""
+        return tuple(column[begin:].tobytes() for column in self._columns())
+
+    def extend(self, packed: tuple[bytes, ...]) -> None:
+        """Append what `packed` gave."""
+        for column, piece in zip(self._columns(), packed, strict=True):
+            column.frombytes(piece)
+
+    def first(self, count: int) -> Interactions:
+        """Return the first `count` interactions: what an earlier fit was made from."""
+        if count == len(self):
+            return self
+        part = Interactions(self.catalogue, self.people)
+        part.extend(tuple(column[:count].tobytes() for column in self._columns()))
+        return part
+
+    def _columns(self) -> tuple[array[int] | array[float], ...]:
+        return (self._agents, self._items, self._at, self._fractions, self._stars)

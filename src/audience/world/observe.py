@@ -1,0 +1,99 @@
+"""All that one agent may know when it decides. Nothing else reaches a mind."""
+
+from __future__ import annotations
+
+import msgspec
+
+from audience.world.agent import Agent
+from audience.world.events import Said
+from audience.world.genesis import Domain
+from audience.world.items import Catalogue
+from audience.world.world import View
+
+_ANYWHERE = ("Shift", "Leave")
+_PAGE = ("Enter", "Pick", "Rate", *_ANYWHERE)
+MENUS: dict[str, tuple[str, ...]] = {
+    "home": ("Enter", "Nothing", *_ANYWHERE),
+    "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
+    "search": (*_PAGE, "Browse", "Search", "NextPage"),
+    "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
+    "conversation": ("Say", *_ANYWHERE),
+}
+"""What can be attempted on each surface."""
+LAST_RESULTS = (*_PAGE, "Browse", "Search")
+LAST_PAGE = _PAGE
+
+
+class Friend(msgspec.Struct, frozen=True, gc=False):
+    """Somebody an agent may talk to."""
+
+    id: int
+    name: str
+    kind: str
+    closeness: float
+
+
+class Observation(msgspec.Struct, frozen=True, gc=False):
+    """One agent's view at one turn. The page is `me.situation.slate`, the inbox `me.inbox`."""
+
+    me: Agent
+    round: int
+    turn: int
+    surface: str
+    menu: tuple[str, ...]
+    catalogue: Catalogue
+    """To look up what is on the page, was lived or heard of; not to see what was not shown."""
+    domain: Domain
+    friends: tuple[Friend, ...] = ()
+    """Those one may talk to; given on the social surface and in conversations."""
+    lines: tuple[Said, ...] = ()
+    """What was said so far in this conversation."""
+
+    @property
+    def now(self) -> int:
+        return self.me.situation.at
+
+
+def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
+    """Return all that `me` may know at this turn; the menu is the surface's unless given."""
+    surface = me.situation.surface
+    friends = friends_of(world, me) if surface == "social" else ()
+    return Observation(
+        me,
+        world.round,
+        turn,
+        surface,
+        menu or MENUS[surface],
+        world.catalogue,
+        world.genesis.domain,
+        friends,
+    )
+
+
+def overhear(
+    world: View, me: Agent, turn: int, other: Agent, lines: tuple[Said, ...]
+) -> Observation:
+    """Return all that `me` may know at this turn of a conversation with `other`."""
+    who = other.profile
+    tie = world.graph.tie(me.profile.id, who.id)
+    friend = Friend(who.id, who.name, tie.kind if tie else "", tie.closeness if tie else 0.0)
+    menu = MENUS["conversation"]
+    return Observation(
+        me,
+        world.round,
+        turn,
+        "conversation",
+        menu,
+        world.catalogue,
+        world.genesis.domain,
+        (friend,),
+        lines,
+    )
+
+
+def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:
+    """Return those `me` listens to, by name, kind and closeness."""
+    return tuple(
+        Friend(tie.other, world.profile(tie.other).name, tie.kind, tie.closeness)
+        for tie in world.graph.ties(me.profile.id)
+    )

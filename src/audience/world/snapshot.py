@@ -1,0 +1,176 @@
+"""A world as values that can be stored, and back. Pure: a snapshot is a cache of the fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+import numpy as np
+
+from audience.world.agent import Agent, Laws
+from audience.world.changes import SwapRecommender
+from audience.world.events import RecommenderFitted
+from audience.world.genesis import Genesis
+from audience.world.graph import SocialGraph, Tie
+from audience.world.interactions import Interactions
+from audience.world.items import Catalogue, Item
+from audience.world.world import World
+
+_SIZES = (4, 4, 8, 4, 1)
+"""Bytes of one interaction in each packed column; the last holds the stars."""
+
+
+class Shared(msgspec.Struct, frozen=True, array_like=True):
+    """What belongs to no single agent at the end of a round."""
+
+    round: int
+    now: int
+    seed: int
+    drift: float
+    silent: tuple[int, ...]
+    recommender: SwapRecommender | None
+    fitted: tuple[int, RecommenderFitted] | None
+    items: tuple[Item, ...]
+    """Those added since genesis."""
+    ties: dict[int, tuple[Tie, ...]]
+    followers: dict[int, tuple[int, ...]]
+    """The order of those who listen to somebody, where it is not the order of their ids."""
+    activity: bytes
+    satisfaction: bytes
+    last_visit: bytes
+    begin: int
+    """How many interactions earlier snapshots hold; `rows` are those that follow."""
+    rows: tuple[bytes, ...]
+    rated: tuple[tuple[int, int], ...]
+    """Earlier interactions that have other stars now: row and stars."""
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """What has changed since an earlier snapshot."""
+
+    shared: Shared
+    agents: dict[int, Agent]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """What a snapshot has seen, so that the next one holds only what came after."""
+
+    agents: dict[int, Agent]
+    stars: bytes
+
+
+NOTHING = Mark({}, b"")
+
+
+def mark(world: World) -> Mark:
+    """Return the mark of a world as it is now."""
+    return Mark(dict(world.agents.changed), world.interactions.stars.astype(np.int8).tobytes())
+
+
+def capture(world: World, since: Mark = NOTHING) -> Snapshot:
+    """Return what a world at the end of a round has beyond `since`, agents by identity."""
+    seen = since.agents
+    agents = {id_: me for id_, me in world.agents.changed.items() if seen.get(id_) is not me}
+    begin = len(since.stars)
+    ties = world.graph.changes()
+    shared = Shared(
+        world.round,
+        world.now,
+        world.seed,
+        world.laws.drift,
+        tuple(sorted(world.silent)),
+        world.recommender,
+        world.fitted,
+        world.catalogue.items[len(world.genesis.catalogue) :],
+        ties,
+        _unsorted_followers(world.graph, ties),
+        world.activity.astype("<f8").tobytes(),
+        world.satisfaction.astype("<f8").tobytes(),
+        world.last_visit.astype("<i4").tobytes(),
+        begin,
+        world.interactions.packed(begin),
+        _rerated(world.interactions, since.stars),
+    )
+    return Snapshot(shared, agents)
+
+
+def restore(genesis: Genesis, shared: Iterable[Shared], agents: Mapping[int, Agent]) -> World:
+    """Return the world of the last of `shared`: all of them in order, and the newest agents."""
+    world = World(genesis)
+    columns = [bytearray() for _ in _SIZES]
+    last: Shared | None = None
+    for last in shared:
+        _lengthen(columns, last)
+    if last is None:
+        raise ValueError("a snapshot without its shared part cannot be restored")
+    for id_ in sorted(agents):
+        if id_ < len(genesis.profiles):
+            world.agents[id_] = agents[id_]
+        else:
+            world.agents.add(agents[id_])
+    _restore_shared(world, last)
+    world.interactions = Interactions(world.catalogue, len(world.agents))
+    world.interactions.extend(tuple(bytes(column) for column in columns))
+    return world
+
+
+def _restore_shared(world: World, last: Shared) -> None:
+    if last.items:
+        before = world.genesis.catalogue
+        world.catalogue = Catalogue((*before.items, *last.items), before.tags)
+    world.laws = Laws(world.catalogue, last.drift)
+    world.round, world.now, world.seed = last.round, last.now, last.seed
+    world.silent = frozenset(last.silent)
+    world.recommender, world.fitted = last.recommender, last.fitted
+    world.activity = np.frombuffer(last.activity, "<f8").astype(np.float64)
+    world.satisfaction = np.frombuffer(last.satisfaction, "<f8").astype(np.float64)
+    world.last_visit = np.frombuffer(last.last_visit, "<i4").astype(np.int32)
+    _restore_ties(world.graph, last)
+
+
+def _restore_ties(graph: SocialGraph, last: Shared) -> None:
+    graph.restore(dict(last.ties))
+    for other in {tie.other for ties in last.ties.values() for tie in ties}:
+        there = graph.followers(other)
+        wanted = last.followers.get(other) or tuple(sorted(there))
+        for agent in wanted[_settled(there, wanted) :]:
+            tie = graph.tie(agent, other)
+            if tie is not None:
+                graph.cut(agent, other)
+                graph.add(agent, other, tie.kind, tie.closeness)
+    # Moving followers has moved the same ties at their other end: set those again, in place.
+    graph.restore(dict(last.ties))
+
+
+def _settled(there: tuple[int, ...], wanted: tuple[int, ...]) -> int:
+    """Return how many of `wanted` already stand in their order; those that follow go to the end."""
+    place = {agent: number for number, agent in enumerate(there)}
+    for number in range(1, len(wanted)):
+        if place[wanted[number]] < place[wanted[number - 1]]:
+            return number
+    return len(wanted)
+
+
+def _unsorted_followers(
+    graph: SocialGraph, ties: dict[int, tuple[Tie, ...]]
+) -> dict[int, tuple[int, ...]]:
+    others = {tie.other for mine in ties.values() for tie in mine}
+    found = ((other, graph.followers(other)) for other in sorted(others))
+    return {other: order for other, order in found if list(order) != sorted(order)}
+
+
+def _rerated(interactions: Interactions, before: bytes) -> tuple[tuple[int, int], ...]:
+    old = np.frombuffer(before, np.int8)
+    now = interactions.stars[: len(old)]
+    rows = np.flatnonzero(now != old)
+    return tuple(zip(rows.tolist(), now[rows].tolist(), strict=True))
+
+
+def _lengthen(columns: list[bytearray], piece: Shared) -> None:
+    if len(columns[-1]) < piece.begin:
+        raise ValueError(f"a snapshot before round {piece.round} is missing")
+    for column, size, rows in zip(columns, _SIZES, piece.rows, strict=True):
+        del column[piece.begin * size :]
+        column += rows
+    for row, stars in piece.rated:
+        columns[-1][row] = stars

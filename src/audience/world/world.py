@@ -1,0 +1,278 @@
+"""The world: the fold of all events. `World.apply` is the only function that changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from audience.world import changes as c
+from audience.world import events as e
+from audience.world.agent import FOLDS, Agent, Laws, Lived
+from audience.world.genesis import Genesis
+from audience.world.graph import SocialGraph, Tie
+from audience.world.interactions import Interactions
+from audience.world.items import Catalogue
+from audience.world.people import Profile
+from audience.world.rng import Floats, Ints
+from audience.world.taste import taste_of
+
+
+class GraphView(Protocol):
+    """A social graph that cannot be changed."""
+
+    def ties(self, agent: int) -> tuple[Tie, ...]: ...
+    def neighbours(self, agent: int) -> tuple[int, ...]: ...
+    def followers(self, agent: int) -> tuple[int, ...]: ...
+    def tie(self, agent: int, other: int) -> Tie | None: ...
+    def __len__(self) -> int: ...
+
+
+class View(Protocol):
+    """The world for everybody but the fold: to be read, never to be changed."""
+
+    @property
+    def genesis(self) -> Genesis: ...
+    @property
+    def catalogue(self) -> Catalogue: ...
+    @property
+    def agents(self) -> Sequence[Agent]: ...
+    @property
+    def graph(self) -> GraphView: ...
+    def profile(self, agent: int) -> Profile: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def now(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def silent(self) -> frozenset[int]: ...
+    @property
+    def recommender(self) -> c.SwapRecommender | None: ...
+
+
+class Agents(Sequence[Agent]):
+    """Everybody by id. Somebody who never acted is made from its profile when looked at."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self._profiles = genesis.profiles
+        self._tag_ids = genesis.catalogue.tag_ids
+        self._past = genesis.past
+        self._starts: Ints | None = None
+        self.changed: dict[int, Agent] = {}
+        self._added = 0
+
+    def __len__(self) -> int:
+        return len(self._profiles) + self._added
+
+    def __getitem__(self, agent: int) -> Agent:  # type: ignore[override]
+        found = self.changed.get(agent)
+        if found is not None:
+            return found
+        if agent < 0 or agent >= len(self._profiles):
+            raise IndexError(agent)
+        profile = self._profiles[agent]
+        taste = taste_of(profile, self._tag_ids)
+        return Agent(profile, taste, history=self._lived(agent) if self._past else ())
+
+    def __setitem__(self, agent: int, value: Agent) -> None:
+        self.changed[agent] = value
+
+    def __iter__(self) -> Iterator[Agent]:
+        return (self[agent] for agent in range(len(self)))
+
+    def _lived(self, agent: int) -> tuple[Lived, ...]:
+        if self._starts is None:
+            owners = np.fromiter((one.agent for one in self._past), np.int64, len(self._past))
+            self._order = np.argsort(owners, kind="stable")
+            self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
+        rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()
+        past = [self._past[row] for row in rows]
+        return tuple(Lived(one.item, one.at, one.fraction, one.stars) for one in past)
+
+    def add(self, agent: Agent) -> None:
+        self.changed[agent.profile.id] = agent
+        self._added += 1
+
+
+class World:
+    """All that is true now."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        people = len(genesis.profiles)
+        self.genesis = genesis
+        self.catalogue = genesis.catalogue
+        self.agents = Agents(genesis)
+        self.graph = SocialGraph(genesis.ties)
+        self.interactions = Interactions(genesis.catalogue, people, genesis.past)
+        self.round = 0
+        self.now = 0
+        self.seed = 0
+        self.silent: frozenset[int] = frozenset()
+        self.recommender: c.SwapRecommender | None = None
+        self.fitted: tuple[int, e.RecommenderFitted] | None = None
+        self.outbox: list[e.Posted | e.Forwarded] = []
+        self.wishes: list[e.Wished] = []
+        self.tie_changes: list[e.Followed | e.Unfollowed] = []
+        # Shared state that visits may read moves only when the round ends: visits know nothing of
+        # each other, whatever order they are committed in.
+        self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
+        self.satisfaction: Floats = np.full(people, 0.5)
+        self.last_visit: NDArray[np.int32] = np.zeros(people, np.int32)
+        self.laws = Laws(genesis.catalogue, 0.0)
+
+    def apply(self, event: e.AnyEvent) -> None:
+        """Make `event` true."""
+        kind = type(event)
+        if kind in _OWN:
+            me = event.agent  # type: ignore[union-attr]
+            self.agents[me] = FOLDS[kind](self.agents[me], event, self.laws)
+        shared = _SHARED.get(kind)
+        if shared is not None:
+            shared(self, event)
+
+    def profile(self, agent: int) -> Profile:
+        """Return who somebody is, without making an agent of one who never acted."""
+        found = self.agents.changed.get(agent)
+        return self.genesis.profiles[agent] if found is None else found.profile
+
+    def absorb(self, me: Agent, entries: Sequence[e.Entry]) -> None:
+        """Make a visit true whose own agent has been carried forward already."""
+        self.agents[me.profile.id] = me
+        for entry in entries:
+            shared = _SHARED.get(type(entry.event))
+            if shared is not None:
+                shared(self, entry.event)
+
+
+def _run_started(world: World, event: e.RunStarted) -> None:
+    world.seed = event.seed
+    world.laws = Laws(world.catalogue, event.drift)
+
+
+def _round_started(world: World, event: e.RoundStarted) -> None:
+    world.round = event.round
+    world.now = event.at
+
+
+def _woke(world: World, event: e.Woke) -> None:
+    world.last_visit[event.agent] = world.round
+
+
+def _watched(world: World, event: e.Watched) -> None:
+    world.interactions.add(event.agent, event.item, world.now, event.fraction)
+
+
+def _rated(world: World, event: e.Rated) -> None:
+    world.interactions.rate(event.agent, event.item, event.stars)
+
+
+def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
+    world.outbox.append(event)
+
+
+def _wished(world: World, event: e.Wished) -> None:
+    world.wishes.append(event)
+
+
+def _said(world: World, event: e.Said) -> None:
+    world.agents[event.to] = FOLDS[e.Said](world.agents[event.to], event, world.laws)
+
+
+def _delivered(world: World, event: e.Delivered) -> None:
+    fold = FOLDS[e.Delivered]
+    for reader in event.to:
+        world.agents[reader] = fold(world.agents[reader], event, world.laws)
+
+
+def _tie_changed(world: World, event: e.Followed | e.Unfollowed) -> None:
+    world.tie_changes.append(event)
+
+
+def _left(world: World, event: e.Left) -> None:
+    world.satisfaction[event.agent] = world.agents[event.agent].satisfaction
+
+
+def _fitted(world: World, event: e.RecommenderFitted) -> None:
+    world.fitted = (world.round, event)
+
+
+def _round_ended(world: World, event: e.RoundEnded) -> None:
+    for change in world.tie_changes:
+        if isinstance(change, e.Followed):
+            world.graph.add(change.agent, change.who, "followed", 0.2)
+        else:
+            world.graph.cut(change.agent, change.who)
+    world.tie_changes.clear()
+    world.outbox.clear()
+    world.wishes.clear()
+
+
+def _intervened(world: World, event: e.Intervened) -> None:
+    match event.change:
+        case c.ChangeProfile(agent, fields):
+            _change_profile(world, agent, fields)
+        case c.AddPerson(profile, friends):
+            _add_person(world, profile)
+            for friend in friends:
+                world.graph.add(profile.id, friend, "friend", 0.5)
+                world.graph.add(friend, profile.id, "friend", 0.5)
+        case c.AddItem(item):
+            world.catalogue = world.catalogue.plus(item)
+            world.interactions.catalogue = world.catalogue
+            world.laws = Laws(world.catalogue, world.laws.drift)
+        case c.SwapRecommender():
+            world.recommender = event.change
+        case c.AddTie(agent, other, kind, closeness):
+            world.graph.add(agent, other, kind, closeness)
+        case c.CutTie(agent, other):
+            world.graph.cut(agent, other)
+        case c.Silence(agent, silent):
+            world.silent = world.silent | {agent} if silent else world.silent - {agent}
+        case c.Announce() | c.Advertise():
+            pass  # what follows is Delivered
+
+
+def _change_profile(world: World, agent: int, fields: dict[str, Any]) -> None:
+    from msgspec import convert, to_builtins
+
+    if "interests" in fields:
+        fields = {"leaning": ()} | fields
+    me = world.agents[agent]
+    profile = convert(to_builtins(me.profile) | fields, type(me.profile), strict=False)
+    taste = taste_of(profile, world.catalogue.tag_ids) if "interests" in fields else me.taste
+    world.agents[agent] = replace(me, profile=profile, taste=taste)
+    world.activity[agent] = profile.activity
+
+
+def _add_person(world: World, profile: Profile) -> None:
+    world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
+    world.interactions.people = len(world.agents)
+    world.activity = np.append(world.activity, profile.activity)
+    world.satisfaction = np.append(world.satisfaction, 0.5)
+    world.last_visit = np.append(world.last_visit, np.int32(0))
+
+
+_OWN = frozenset(FOLDS) - {e.Said, e.Delivered}
+_SHARED: dict[type, Callable[[World, Any], None]] = {
+    e.RunStarted: _run_started,
+    e.RoundStarted: _round_started,
+    e.Woke: _woke,
+    e.Watched: _watched,
+    e.Rated: _rated,
+    e.Posted: _posted,
+    e.Forwarded: _posted,
+    e.Wished: _wished,
+    e.Said: _said,
+    e.Delivered: _delivered,
+    e.Followed: _tie_changed,
+    e.Unfollowed: _tie_changed,
+    e.Left: _left,
+    e.RecommenderFitted: _fitted,
+    e.Intervened: _intervened,
+    e.RoundEnded: _round_ended,
+}

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audience.engine import Lives, Rules
+from audience.testing import ScriptedMind, simulate, tiny_genesis
+from audience.world import actions as a
+from audience.world import events as e
+from audience.world.agent import Agent, Thought
+from audience.world.rng import Dice
+from audience.world.world import World
+
+
+class Diary:
+    """A memory of one sentence a round: how many things were lived; keeps the last two."""
+
+    async def recall(self, me: Agent, cue: str, limit: int) -> Sequence[Thought]:
+        return me.thoughts[-limit:]
+
+    async def consolidate(
+        self, me: Agent, lived: Sequence[e.AnyEvent], now: int, dice: Dice
+    ) -> Sequence[e.Remembered | e.Forgot]:
+        who, kinds = me.profile.id, " ".join(type(event).__name__ for event in lived)
+        fresh = 1 + max((thought.id for thought in me.thoughts), default=0)
+        weight = float(dice.uniform("weight")[0])
+        kept: list[e.Remembered | e.Forgot] = [e.Remembered(who, fresh, kinds, weight, now)]
+        kept += [e.Forgot(who, thought.id) for thought in me.thoughts[:-1]]
+        return kept
+
+
+TALK = ScriptedMind(
+    {
+        0: [(a.Enter("social"), a.Post("Hello"), a.Say(1, "Hi"), a.Leave())],
+        1: [a.Nothing(), a.Leave()],
+    },
+    a.Nothing(),
+)
+
+
+def test_what_was_lived_becomes_thoughts() -> None:
+    world, keeper = simulate(tiny_genesis(6, 5), mind=TALK, memory=Diary(), rules=Rules(rounds=1))
+    assert [one.text for one in world.agents[0].thoughts] == [
+        "Woke Entered Posted Wished Left Said"
+    ]
+    assert [one.text for one in world.agents[1].thoughts] == ["Woke Left Said Delivered"]
+    assert [one.text for one in world.agents[3].thoughts] == ["Woke Left"]
+    chapters = [one for one in keeper.ordered() if one.phase == e.MEMORY]
+    assert [one.agent for one in chapters] == [0, 1, 2, 3, 4, 5]
+
+
+def test_thoughts_fade_and_each_round_is_its_own() -> None:
+    idle = ScriptedMind({}, a.Nothing())
+    world, keeper = simulate(tiny_genesis(3, 5), mind=idle, memory=Diary(), rules=Rules(rounds=5))
+    for agent in world.agents:
+        assert [thought.id for thought in agent.thoughts] == [4, 5]
+        assert {thought.text for thought in agent.thoughts} == {"Woke Left"}
+    moments = [thought.at for thought in world.agents[0].thoughts]
+    assert moments == [world.genesis.clock.at(4), world.genesis.clock.at(5)]
+    assert sum(isinstance(event, e.Forgot) for event in keeper.events()) == 3 * 3
+
+
+def test_the_dice_of_a_memory_belong_to_agent_and_round() -> None:
+    idle = ScriptedMind({}, a.Nothing())
+    world, _ = simulate(tiny_genesis(4, 5), mind=idle, memory=Diary(), rules=Rules(rounds=3))
+    weights = [thought.weight for agent in world.agents for thought in agent.thoughts]
+    assert len(set(weights)) == len(weights)
+
+
+def test_lives_forget_the_round_before() -> None:
+    lives, world = Lives(), World(tiny_genesis(3, 5))
+    first = e.Chapter(1, e.VISITS, 0, 0, (e.Entry(e.Woke(0, 1)),))
+    opening = e.Chapter(2, e.OPENING, 0, -1, (e.Entry(e.RoundStarted(2, 9)),))
+    lives(first, world)
+    assert list(lives.lived) == [0]
+    lives(opening, world)
+    assert not lives.lived
+
+
+def test_a_line_is_lived_by_both_and_a_delivery_by_its_readers() -> None:
+    lives, world = Lives(), World(tiny_genesis(4, 5))
+    said, told = e.Said(0, 1, "Hi"), e.Delivered("p", 3, (1, 2), "Look")
+    lives(e.Chapter(1, e.CONVERSATIONS, 0, 0, (e.Entry(said), e.Entry(told))), world)
+    assert dict(lives.lived) == {0: [said], 1: [said, told], 2: [told]}

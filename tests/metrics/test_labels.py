@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from audience.metrics import LABELS, Metrics, builtin
+
+
+def test_every_built_in_number_has_a_label(measured: Metrics) -> None:
+    assert set(Metrics(builtin()).value()) | set(measured.per_agent()) == set(LABELS)
+
+
+def test_labels_are_complete() -> None:
+    for label, _, better in LABELS.values():
+        assert label
+        assert better in {"higher", "lower", ""}
+    assert len({label_and_unit[:2] for label_and_unit in LABELS.values()}) == len(LABELS)
