@@ -15,8 +15,15 @@ def main() -> None:
         child = resume(folder / "branch")
     same = child.measured.digest == parent.measured.digest
     tell(
-        row("branch a 10,000-people run at round 3", f"{seconds:.2f} s", "under 1 s", seconds < 1.0),
-        row("an empty branch, run to the end", "equal" if same else "differs", "parent's digest", same),
+        row(
+            "branch a 10,000-people run at round 3", f"{seconds:.2f} s", "under 1 s", seconds < 1.0
+        ),
+        row(
+            "an empty branch, run to the end",
+            "equal" if same else "differs",
+            "parent's digest",
+            same,
+        ),
     )
 
 

@@ -17,7 +17,9 @@ TIMING = "import time; b = time.perf_counter(); import audience; print(time.perf
 def seconds() -> float:
     """Return the median of nine fresh imports."""
     runs = [
-        float(subprocess.run([sys.executable, "-c", TIMING], capture_output=True, check=True).stdout)
+        float(
+            subprocess.run([sys.executable, "-c", TIMING], capture_output=True, check=True).stdout
+        )
         for _ in range(9)
     ]
     return sorted(runs)[4]

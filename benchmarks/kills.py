@@ -47,7 +47,16 @@ def main() -> None:
 
 def kill_after(scenario_file: Path, run: Path, delay: float) -> bool:
     """Start a run in a process of its own and kill it; say whether it was still running."""
-    command = [sys.executable, "-m", "audience", "run", str(scenario_file), "--out", str(run), "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "audience",
+        "run",
+        str(scenario_file),
+        "--out",
+        str(run),
+        "--json",
+    ]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
     while not (run / "run.db").exists() and child.poll() is None and time.monotonic() < deadline:

@@ -18,6 +18,10 @@ class Unusable(AudienceError):
     """A run file is damaged, foreign, newer than this program, or busy. Nothing was changed."""
 
 
+class Halt(AudienceError):
+    """The run must stop at its next commit point: a budget is spent, a service is gone for good."""
+
+
 class Interrupted(AudienceError):
     """The run stopped at a commit point and can be resumed."""
 

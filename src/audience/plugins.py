@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from audience.errors import BadInput, unknown
@@ -45,8 +46,13 @@ def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
     sys.modules[label] = module
     try:
         spec.loader.exec_module(module)
+    except SyntaxError as error:
+        where = f"{error.filename or path}, line {error.lineno}"
+        raise BadInput(f"{where}: {error.msg}; mend it and try again") from error
     except Exception as error:
-        raise BadInput(f"{path} could not be imported: {error!r}") from error
+        frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
+        where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
+        raise BadInput(f"{where}: {error!r}; mend it and try again") from error
     try:
         return getattr(module, name)
     except AttributeError:

@@ -1,32 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pytest
 
 from audience.engine import Lives, Rules
-from audience.testing import ScriptedMind, simulate, tiny_genesis
+from audience.engine.consolidation import MemoryFault
+from audience.errors import AudienceError
+from audience.testing import Diary, ScriptedMind, simulate, tiny_genesis
 from audience.world import actions as a
 from audience.world import events as e
-from audience.world.agent import Agent, Thought
-from audience.world.rng import Dice
 from audience.world.world import World
-
-
-class Diary:
-    """A memory of one sentence a round: how many things were lived; keeps the last two."""
-
-    async def recall(self, me: Agent, cue: str, limit: int) -> Sequence[Thought]:
-        return me.thoughts[-limit:]
-
-    async def consolidate(
-        self, me: Agent, lived: Sequence[e.AnyEvent], now: int, dice: Dice
-    ) -> Sequence[e.Remembered | e.Forgot]:
-        who, kinds = me.profile.id, " ".join(type(event).__name__ for event in lived)
-        fresh = 1 + max((thought.id for thought in me.thoughts), default=0)
-        weight = float(dice.uniform("weight")[0])
-        kept: list[e.Remembered | e.Forgot] = [e.Remembered(who, fresh, kinds, weight, now)]
-        kept += [e.Forgot(who, thought.id) for thought in me.thoughts[:-1]]
-        return kept
-
 
 TALK = ScriptedMind(
     {
@@ -81,3 +63,15 @@ def test_a_line_is_lived_by_both_and_a_delivery_by_its_readers() -> None:
     said, told = e.Said(0, 1, "Hi"), e.Delivered("p", 3, (1, 2), "Look")
     lives(e.Chapter(1, e.CONVERSATIONS, 0, 0, (e.Entry(said), e.Entry(told))), world)
     assert dict(lives.lived) == {0: [said], 1: [said, told], 2: [told]}
+
+
+class Broken(Diary):
+    async def consolidate(self, *given: object) -> list[e.Remembered]:
+        raise KeyError("thought")
+
+
+def test_a_memory_that_raises_stops_the_run_with_a_remedy() -> None:
+    idle = ScriptedMind({}, a.Nothing())
+    with pytest.raises(MemoryFault, match=r"Broken.consolidate raised KeyError.*agent 0; mend it"):
+        simulate(tiny_genesis(3, 5), mind=idle, memory=Broken(), rules=Rules(rounds=1))
+    assert issubclass(MemoryFault, AudienceError)

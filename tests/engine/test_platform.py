@@ -66,6 +66,7 @@ BAD: list[tuple[Callable[[Ints, int], Any], str]] = [
     (with_one(2, 0, 3), "gave user 9 item 3, twice"),
     (with_one(0, 3, -1), "gave user 4 3 items; 4 were asked for"),
     (with_one(1, 0, -1), "gave user 7 3 items; 4 were asked for"),
+    (rows, "gave user 7 item 1, which it was told to leave out"),
 ]
 
 
@@ -81,11 +82,12 @@ def test_a_bad_ranker_is_named_with_the_user_and_the_item(
 def test_nothing_left_is_not_a_fault() -> None:
     def give(users: Ints, k: int) -> Ints:
         slates = rows(users, k)
+        slates[1] = [3, 4, 5, 6]
         slates[2] = [10, -1, 11, -1]
         return slates
 
     ranked = Platform(page_size=2, max_pages=2).rank(tiny_world(), Bad(give), WANTS)
-    assert ranked == [(0, 1, 2, 3), (0, 1, 2, 3), (10, 11)]
+    assert ranked == [(0, 1, 2, 3), (3, 4, 5, 6), (10, 11)]
 
 
 def test_plain_python_numbers_come_back() -> None:

@@ -62,9 +62,20 @@ def test_several_picks_in_one_visit() -> None:
     assert stay.visited.decisions == 3
     assert stay.visited.me.situation.surface == ""
     assert [lived.item for lived in stay.visited.me.history] == [1, 0, 5]
-    assert [type(event).__name__ for event in stay.events] == (
-        "Woke Entered SlateShown Picked Watched Rated Picked Watched SlateShown Picked Watched Left"
-    ).split()
+    assert [type(event).__name__ for event in stay.events] == [
+        "Woke",
+        "Entered",
+        "SlateShown",
+        "Picked",
+        "Watched",
+        "Rated",
+        "Picked",
+        "Watched",
+        "SlateShown",
+        "Picked",
+        "Watched",
+        "Left",
+    ]
 
 
 def test_reason_and_calls_stand_beside_the_first_events_of_a_decision() -> None:

@@ -77,3 +77,17 @@ def test_any_difference_shows_in_the_digest(other: Callable[[Genesis], Genesis])
 def test_bad_input_is_named(parts: tuple[Any, ...], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         Genesis(*parts)
+
+
+def test_a_tie_to_oneself_is_refused() -> None:
+    good = tiny_genesis(3, 4)
+    ties = Ties.of(3, [0, 1], [1, 1], [0, 0], [0.5, 0.5])
+    with pytest.raises(BadInput, match="person 1 has a tie to itself"):
+        Genesis(good.catalogue, good.profiles, ties)
+
+
+def test_a_past_of_nobody_or_nothing_is_refused() -> None:
+    good = tiny_genesis(3, 4)
+    for past in (Past(3, 0, 0), Past(0, 4, 0), Past(-1, 0, 0)):
+        with pytest.raises(BadInput, match="one of them does not exist"):
+            Genesis(good.catalogue, good.profiles, good.ties, past=(past,))

@@ -19,6 +19,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     actions: tuple[AnyAction, ...]
     reason: str = ""
     calls: tuple[str, ...] = ()
+    failure: str = ""
+    """Why nothing usable came of it; such a decision has no actions and becomes `Failed`."""
 
 
 @runtime_checkable

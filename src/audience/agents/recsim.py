@@ -39,8 +39,9 @@ class RecSimMind:
 
     def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
         made = [_DONE if one.surface != "home" else _ENTER for one in seen]
-        rows = [row for row, one in enumerate(seen) if one.me.situation.slate]
-        if rows:
+        lengths = [len(one.me.situation.slate) for one in seen]
+        for width in sorted(set(lengths) - {0}):
+            rows = [row for row, length in enumerate(lengths) if length == width]
             pages = self._pages([seen[row] for row in rows], dice.pick(np.array(rows)))
             for row, decision in zip(rows, pages, strict=True):
                 made[row] = decision

@@ -17,9 +17,16 @@ from audience.cli import options as o
 )
 @o.out_option
 @click.option("--stay", is_flag=True, help="Make the branch but do not run it.")
+@o.report_option
 @o.json_option
 def command(
-    run: Path, at: int | None, intervene: Path | None, out: Path | None, stay: bool, as_json: bool
+    run: Path,
+    at: int | None,
+    intervene: Path | None,
+    out: Path | None,
+    stay: bool,
+    report: bool,
+    as_json: bool,
 ) -> None:
     """Copy a run up to a round and go on from there, with other interventions."""
     from audience.cli.conducting import conduct_on_screen
@@ -35,7 +42,7 @@ def command(
         else:
             click.echo(f"Branch: {target}\nGo on with: audience resume {target}")
         return
-    conduct_on_screen(scenario_of(target), target, as_json=as_json)
+    conduct_on_screen(scenario_of(target), target, as_json=as_json, report=report)
     if not as_json:
         click.echo(f"Compare: audience compare {run} {target}")
 

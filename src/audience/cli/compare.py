@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from audience.experiments import Findings
 
 
 @click.command("compare")
@@ -23,24 +28,30 @@ def command(
     runs: tuple[Path, ...], fail_if: tuple[str, ...], metrics: tuple[str, ...], as_json: bool
 ) -> None:
     """Compare runs with the first one, person by person; or the arms of an experiment."""
-    from rich.console import Console
-
-    from audience.cli.screen import summary_table
-    from audience.experiments import compared, condition, first_difference, parting
+    from audience.cli.screen import print_findings, reading
+    from audience.experiments import compared, condition, first_difference, plain_comparison
 
     conditions = [condition(text) for text in fail_if]
-    findings = compared(runs)
+    with reading(runs) as seen:
+        findings = compared(runs, seen)
+    first = first_difference(runs) if len(runs) == 2 else None
     failed = [one.text for one in conditions if one.holds(findings.differences)]
-    parted = first_difference(runs) if len(runs) == 2 else None
     if as_json:
-        o.print_json(parting(findings, failed, parted))
+        o.print_json(plain_comparison(findings, failed, first))
     else:
-        shown = metrics or tuple(findings.arms[0].runs[0].totals)
-        Console().print(summary_table(findings, shown))
-        click.echo(f"\n{findings.verdict}")
+        print_findings(findings, known_metrics(metrics, findings))
         if len(runs) == 2:
-            click.echo(f"First difference: {parted or 'none, the logs are equal'}")
+            click.echo(f"First difference: {first or 'none, the logs are equal'}")
         for text in failed:
             click.echo(f"FAILED: {text}")
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def known_metrics(wanted: tuple[str, ...], findings: Findings) -> tuple[str, ...]:
+    """Return the metrics asked for, or all; refuse one that was not measured."""
+    there = findings.arms[0].runs[0].totals
+    for name in wanted:
+        if name not in there:
+            raise BadInput(f"--metric: {unknown('metric', name, there)}")
+    return wanted or tuple(there)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from hashlib import blake2b
 from pathlib import Path
 
@@ -9,34 +10,52 @@ import click
 from rich.console import Console
 
 from audience.cli import options as o
-from audience.cli.screen import Bar, stoppable, summary_table
-from audience.errors import Interrupted
+from audience.cli.screen import Bar, print_findings, stoppable
+from audience.engine import RecommenderFault
+from audience.errors import AudienceError, Interrupted
 from audience.experiments import Outcome, Scenario, conduct, write_report
+from audience.log import NotWritten
 
 
-def conduct_on_screen(scenario: Scenario, folder: Path, *, as_json: bool) -> None:
+def conduct_on_screen(
+    scenario: Scenario, folder: Path, *, as_json: bool, report: bool = True
+) -> None:
     """Run or go on with what `folder` is to hold, showing progress, and report."""
-    runs = max(len(scenario.arms), 1) * scenario.seeds
     errors = Console(stderr=True)
+    outcome = _conducted(scenario, folder, errors, quiet=as_json)
     if not as_json:
+        print_findings(outcome.findings)
+    page = _reported(outcome, folder, errors) if report else None
+    if as_json:
+        o.print_json(summary_of(outcome) | {"report": page})
+        return
+    last = outcome.finished[-1].measured.folder
+    click.echo(f"\nReport: {page or f'write it with `audience report {folder}`'}")
+    click.echo(f"Look closer: audience show {last}")
+
+
+def _conducted(scenario: Scenario, folder: Path, errors: Console, *, quiet: bool) -> Outcome:
+    runs = max(len(scenario.arms), 1) * scenario.seeds
+    go_on = f"Go on with: audience resume {folder}"
+    if not quiet:
         _announce(scenario, errors, folder)
     try:
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            outcome = conduct(scenario, folder, progress=bar, stopping=stopping)
+            return conduct(scenario, folder, progress=bar, stopping=stopping)
     except Interrupted:
-        raise Interrupted(
-            f"Stopped at a commit point. Go on with: audience resume {folder}"
-        ) from None
-    paths = write_report(outcome.findings, folder)
-    if as_json:
-        o.print_json(summary_of(outcome))
-        return
-    console = Console()
-    console.print(summary_table(outcome.findings))
-    console.print()
-    console.print(outcome.verdict, style="bold", highlight=False)
-    click.echo(f"\nReport: {paths[0]}")
-    click.echo(f"Look closer: audience show {outcome.finished[-1].measured.folder}")
+        raise Interrupted(f"Stopped at a commit point. {go_on}") from None
+    except KeyboardInterrupt:
+        raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
+    except RecommenderFault as fault:
+        raise AudienceError(f"{fault}{_line(fault)}\nWhat was lived is kept. {go_on}") from fault
+    except NotWritten as fault:
+        raise AudienceError(f"{fault}. {go_on}") from fault
+
+
+def _line(fault: RecommenderFault) -> str:
+    """Return the line on which the user's own code raised, where it did."""
+    trace = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
+    return f" ({trace[-1].filename}, line {trace[-1].lineno})" if len(trace) > 1 else ""
 
 
 def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
@@ -46,14 +65,25 @@ def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
         f"[bold]{scenario.title}[/]: {scenario.agents:,} people, {scenario.rounds} rounds of "
         f"{scenario.clock.step}{seeds}; {scenario.mind.kind} minds; {arms} → {folder}",
         highlight=False,
+        soft_wrap=True,
     )
+
+
+def _reported(outcome: Outcome, folder: Path, errors: Console) -> str:
+    try:
+        with errors.status("Writing the report and its figures …"):
+            return str(write_report(outcome.findings, folder)[0])
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"Everything was run and is kept. Write the report with: audience report {folder}"
+        ) from None
 
 
 def summary_of(outcome: Outcome) -> dict[str, object]:
     """Return an outcome as the one object that `--json` prints."""
     each = [one.summary for one in outcome.finished]
     if len(each) == 1:
-        return each[0] | {"report": outcome.report}
+        return each[0]
     total = {key: sum(one[key] for one in each) for key in _SUMMED}  # type: ignore[misc]
     digests = "".join(str(one["digest"]) for one in each)
     rounds = each[0]["rounds"]
@@ -65,7 +95,6 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         **total,
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
-        "report": outcome.report,
         "runs": each,
     }
 

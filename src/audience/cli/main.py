@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from importlib.metadata import version
 
@@ -26,7 +27,7 @@ COMMANDS = {
     "data": "List datasets, check your own files.",
     "doctor": "Check this machine, a run file or a recommender.",
 }
-OK, GATE, BAD, STOPPED = 0, 1, 2, 130
+OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
 
 class _Commands(click.Group):
@@ -54,9 +55,19 @@ def audience() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input, 130 stopped."""
+    """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input, 130 stopped.
+
+    141, as of any program in a pipe, when what reads the output goes away.
+    """
+    if "_AUDIENCE_COMPLETE" in os.environ:
+        audience(prog_name="audience")  # click answers the shell and exits
     try:
-        audience(arguments, standalone_mode=False)
+        # Not through click's own `main`: it leaves with 1, our code of a gate, when a pipe breaks.
+        with audience.make_context(
+            "audience", sys.argv[1:] if arguments is None else arguments
+        ) as c:
+            audience.invoke(c)
+        sys.stdout.flush()
     except Interrupted as stopped:
         click.echo(f"\n{stopped}", err=True)
         sys.exit(STOPPED)
@@ -70,6 +81,23 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(BAD)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(STOPPED)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(OK)
+    except OSError as error:
+        sys.exit(_told(error))
+    except SystemExit as done:
+        broken = isinstance(done.__context__, BrokenPipeError)  # rich, too, leaves with 1
+        sys.exit(UNREAD if broken else done.code)
+    sys.exit(OK)
+
+
+def _told(error: OSError) -> int:
+    """Say what the system refused and return the exit code for it."""
+    if isinstance(error, BrokenPipeError):
+        # Nobody reads any more: what Python still wants to flush at exit goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    click.echo(
+        f"audience: {error.filename or 'a file'} cannot be used: {error.strerror or error}; "
+        "look whether it exists, is yours to use and has room",
+        err=True,
+    )
+    return BAD

@@ -18,6 +18,9 @@ at_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="One JSON object as the last line."
 )
+report_option = click.option(
+    "--report/--no-report", default=True, help="Write report.html and figures/ (some seconds)."
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput
+
+if TYPE_CHECKING:
+    from audience.metrics import Metrics
+
+_SHOWN = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "chats")
 
 
 @click.command("replay")
@@ -19,16 +26,15 @@ from audience.cli import options as o
 @o.json_option
 def command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
     """Fold a log from its beginning and show each round's numbers."""
-    from rich.console import Console
-    from rich.table import Table
-
+    from audience.cli.screen import reading
     from audience.experiments import measured_upto
-    from audience.experiments.findings import readable
 
     with o.open_run(run) as log:
-        done = log.complete_rounds()
-        at = o.round_within(at, done, run)
-        found = measured_upto(log, at)
+        at = o.round_within(at, log.complete_rounds(), run)
+        if check and not at:
+            raise BadInput(f"--check: {run} has no complete round; resume it first")
+        with reading([run]) as seen:
+            found = measured_upto(log, at, seen)
         digest = log.digest(upto_round=at)
         again = _again(log.scenario, log.seed, at) if check else ""
     if as_json:
@@ -41,20 +47,7 @@ def command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
             }
         )
     else:
-        table = Table(
-            "round",
-            "visits",
-            "picks",
-            "click rate",
-            "satisfaction",
-            "posts",
-            "chats",
-            show_edge=False,
-        )
-        for numbers in found.by_round():
-            names = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "chats")
-            table.add_row(*(readable(numbers[name]) for name in names))
-        Console().print(table)
+        _print_rounds(found)
         click.echo(f"digest {digest}")
         if check:
             click.echo(
@@ -66,9 +59,29 @@ def command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
+def _print_rounds(found: Metrics) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.experiments.findings import readable
+
+    table = Table(show_edge=False)
+    for name in _SHOWN:
+        table.add_column(name.replace("_", " "), justify="right")
+    for numbers in found.by_round():
+        table.add_row(*(readable(numbers[name]) for name in _SHOWN))
+    Console().print(table)
+
+
 def _again(scenario: str, seed: int, at: int) -> str:
+    from rich.console import Console
+
+    from audience.cli.screen import Bar
     from audience.experiments import changed, parse, start
 
-    with tempfile.TemporaryDirectory(prefix="audience-") as place:
-        wanted = changed(parse(scenario), rounds=at)
-        return start(wanted, seed, Path(place) / "again").measured.digest
+    wanted = changed(parse(scenario), rounds=at)
+    with (
+        tempfile.TemporaryDirectory(prefix="audience-") as place,
+        Bar(Console(stderr=True), 1, at) as bar,
+    ):
+        return start(wanted, seed, Path(place) / "again", progress=bar).measured.digest

@@ -24,7 +24,14 @@ FORMATS = ("html", "md", "csv", "tex", "json")
 @o.out_option
 def command(run: Path, formats: tuple[str, ...], out: Path | None) -> None:
     """Write the report of a run or an experiment: page, tables, figures as SVG, PDF and PNG."""
+    from rich.console import Console
+
+    from audience.cli.screen import reading
     from audience.experiments import gathered, write_report
 
-    for path in write_report(gathered(run), out or run, formats):
+    with reading([run]) as seen:
+        findings = gathered(run, seen)
+    with Console(stderr=True).status("Writing the report and its figures …"):
+        paths = write_report(findings, out or run, formats)
+    for path in paths:
         click.echo(str(path))

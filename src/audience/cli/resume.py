@@ -12,8 +12,9 @@ from audience.cli import options as o
 @click.command("resume")
 @o.run_argument
 @click.option("--rounds", type=int, default=None, help="Go on to this round instead.")
+@o.report_option
 @o.json_option
-def command(run: Path, rounds: int | None, as_json: bool) -> None:
+def command(run: Path, rounds: int | None, report: bool, as_json: bool) -> None:
     """Take up a run or an experiment where it was committed last."""
     from audience.cli.conducting import conduct_on_screen
     from audience.errors import BadInput
@@ -21,7 +22,10 @@ def command(run: Path, rounds: int | None, as_json: bool) -> None:
 
     if rounds is not None:
         if is_experiment(run):
-            raise BadInput("--rounds goes with a single run, not with an experiment")
+            raise BadInput(
+                f"--rounds: {run} is an experiment; prolong its runs one by one, "
+                f"as in {run}/ARM/seed-1"
+            )
         prolong(run, rounds)
     scenario = scenario_of(run)
-    conduct_on_screen(scenario, run, as_json=as_json)
+    conduct_on_screen(scenario, run, as_json=as_json, report=report)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, unknown
+
+if TYPE_CHECKING:
+    from audience.experiments import Scenario
 
 
 @click.command("run")
@@ -32,70 +34,58 @@ from audience.errors import BadInput
 )
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run that lies in --out.")
+@o.report_option
 @o.json_option
 def command(
     scenario: Path | None,
     recommender: tuple[str, ...],
     out: Path | None,
+    report: bool,
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Run a scenario, or the embedded one: two recommenders before a thousand people."""
+    from rich.console import Console
+
     from audience.cli.conducting import conduct_on_screen
-    from audience.experiments import embedded_scenario, load
+    from audience.experiments import embedded_scenario, load, make_room, verify
 
     overwrite = bool(given.pop("overwrite"))
     wanted = load(scenario) if scenario else embedded_scenario()
     wanted = changed_by(wanted, recommender, given)
+    with Console(stderr=True).status("Making items, people and ties …"):
+        verify(wanted, str(scenario or ""))
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
-    if overwrite:
-        remove_ours(folder)
-    elif _occupied(folder):
-        raise BadInput(
-            f"--out {folder} holds a run already; go on with `audience resume {folder}`, "
-            "choose another folder, or replace it with --overwrite"
-        )
-    conduct_on_screen(wanted, folder, as_json=as_json)
+    make_room(folder, overwrite=overwrite)
+    conduct_on_screen(wanted, folder, as_json=as_json, report=report)
 
 
-def changed_by(scenario: Any, recommenders: tuple[str, ...], given: dict[str, Any]) -> Any:  # noqa: ANN401
+def changed_by(
+    scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
+) -> Scenario:
     """Return the scenario with what the command line says laid over it."""
-    from audience.experiments import changed
+    from audience.experiments import arms_of, changed
 
     changes = {key: value for key, value in given.items() if value is not None}
-    data = changes.pop("data", None)
-    if data is not None:
-        changes["dataset"] = (
-            {"kind": "folder", "path": data} if Path(data).exists() or "/" in data else data
-        )
+    if "data" in changes:
+        changes["dataset"] = _dataset(changes.pop("data"))
     if len(recommenders) == 1:
-        changes |= {"recommender": _kind(recommenders[0]), "arms": {}}
+        changes |= {"recommender": recommenders[0], "arms": {}}
         changes.setdefault("seeds", 1)
     elif recommenders:
-        changes["arms"] = {_label(kind): {"recommender": _kind(kind)} for kind in recommenders}
+        changes["arms"] = arms_of(recommenders)
     return changed(scenario, **changes) if changes else scenario
 
 
-def _kind(kind: str) -> dict[str, Any]:
-    return {"kind": kind, "options": {}}
+def _dataset(wanted: str) -> str | dict[str, str]:
+    """Return a dataset by its name or, where there is none of that name, by its folder."""
+    from audience.plugins import known
 
-
-def _label(kind: str) -> str:
-    return kind.rpartition(":")[2] if kind.rpartition(":")[0].endswith(".py") else kind
-
-
-def _occupied(folder: Path) -> bool:
-    return folder.is_dir() and any(folder.iterdir())
-
-
-def remove_ours(folder: Path) -> None:
-    """Remove a run or an experiment; anything else is left alone."""
-    from audience.experiments import is_experiment
-
-    if not _occupied(folder):
-        return
-    if not is_experiment(folder) and not (folder / "run.db").is_file():
+    names = known("datasets")
+    if wanted in names:
+        return wanted
+    if not Path(wanted).is_dir():
         raise BadInput(
-            f"--overwrite: {folder} holds no run of ours; empty it yourself or choose another"
+            f"--data {wanted}: there is no such folder, and {unknown('dataset', wanted, names)}"
         )
-    shutil.rmtree(folder)
+    return {"kind": "folder", "path": wanted}

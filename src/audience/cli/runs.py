@@ -7,18 +7,22 @@ from pathlib import Path
 import click
 
 from audience.cli import options as o
+from audience.errors import AudienceError, BadInput
+
+DEFAULT = Path("runs")
 
 
 @click.command("runs")
-@click.argument("folder", type=o.RUN, default=Path("runs"))
+@click.argument("folder", type=o.RUN, default=DEFAULT)
 @o.json_option
 def command(folder: Path, as_json: bool) -> None:
     """List the runs below a folder: state, people, rounds, size, cost."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    from audience.errors import AudienceError
-
+    if not folder.is_dir() and folder != DEFAULT:
+        raise BadInput(f"{folder} is not a folder; give one that holds runs")
     rows = []
     for place in sorted(folder.glob("**/run.db")):
         try:
@@ -31,14 +35,12 @@ def command(folder: Path, as_json: bool) -> None:
     if not rows:
         click.echo(f"No runs below {folder}. Start one with: audience run")
         return
-    table = Table("run", "state", "people", "rounds", "seed", "size", "cost", show_edge=False)
+    table = Table("run", "state", show_edge=False)
+    numbers = ("people", "rounds", "seed", "size", "cost")
+    for name in numbers:
+        table.add_column(name, justify="right")
     for row in rows:
-        table.add_row(
-            *(
-                str(row.get(key, ""))
-                for key in ("run", "state", "people", "rounds", "seed", "size", "cost")
-            )
-        )
+        table.add_row(*(escape(str(row.get(key, ""))) for key in ("run", "state", *numbers)))
     Console().print(table)
 
 

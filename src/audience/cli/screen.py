@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
@@ -38,8 +40,10 @@ class Bar:
             TimeRemainingColumn(),
             console=console,
         )
+        self._rounds = rounds
         self._all = self._progress.add_task("rounds", total=total_runs * rounds, speed="")
         self._now: TaskID | None = None
+        self._ended = 0
         self._visits = 0
         self._counted = 0
         self._round = 0
@@ -56,22 +60,39 @@ class Bar:
         self._round, self._counted = 0, 0
 
     def advance(self, round_: int, done: int, total: int) -> None:
-        if self._round and round_ != self._round:
-            self._progress.advance(self._all)
         self._visits += max(done - (self._counted if round_ == self._round else 0), 0)
         self._round, self._counted = round_, done
         seconds = self._progress.tasks[0].elapsed or 0.0
         speed = f"{self._visits / seconds:,.0f} visits/s" if seconds > 0.2 else ""
-        self._progress.update(self._all, speed=speed)
+        before = self._ended * self._rounds
+        self._progress.update(self._all, completed=before + round_ - 1, speed=speed)
         if self._now is not None:
             self._progress.update(self._now, completed=done, total=total)
 
     def end(self) -> None:
-        if self._round:
-            self._progress.advance(self._all)
+        self._ended += 1
+        self._progress.update(self._all, completed=self._ended * self._rounds)
         if self._now is not None:
             self._progress.remove_task(self._now)
             self._now = None
+
+
+@contextmanager
+def reading(folders: Sequence[Path]) -> Iterator[Callable[[int], None]]:
+    """Show on standard error how far logs have been read; give what is told each round."""
+    from audience.experiments import is_experiment, scenario_of
+
+    rounds = 0
+    for folder in folders:
+        scenario = scenario_of(folder)
+        runs = max(len(scenario.arms), 1) * scenario.seeds if is_experiment(folder) else 1
+        rounds += runs * scenario.rounds
+    columns = (TextColumn("[bold]reading rounds"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as progress:
+        task = progress.add_task("", total=rounds)
+        yield lambda round_: progress.advance(task)
 
 
 @contextmanager
@@ -83,6 +104,7 @@ def stoppable() -> Iterator[Callable[[], bool]]:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
+        os.write(2, b"\nStopping at the next commit point; once more to stop at once.\n")
 
     before = {one: signal.signal(one, ask) for one in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -90,6 +112,18 @@ def stoppable() -> Iterator[Callable[[], bool]]:
     finally:
         for one, old in before.items():
             signal.signal(one, old)
+
+
+def print_findings(findings: Findings, metrics: Sequence[str] = SUMMARY) -> None:
+    """Print the table, what its intervals mean, and the answer."""
+    console = Console(highlight=False)
+    console.print(summary_table(findings, metrics))
+    if findings.differences:
+        one = findings.differences[0]
+        of_what = "of means over seeds" if one.over == "seeds" else "per person, where one has it"
+        console.print(f"[dim]Differences are {of_what}; ± is a 95 % interval, paired.[/]")
+    console.print()
+    console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
 def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table:
@@ -113,7 +147,27 @@ def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table
 
 
 def _difference(one: Difference) -> str:
-    if math.isnan(one.low):
-        return f"[dim]{one.difference:+.3g}[/]"
+    half = (one.high - one.low) / 2.0
+    if math.isnan(half):
+        return f"[dim]{_signed(one.difference, 0.0)}[/]"
     style = "green" if one.is_clear else "dim"
-    return f"[{style}]{one.difference:+.3g} ± {(one.high - one.low) / 2:.2g}[/]"
+    return f"[{style}]{_signed(one.difference, half)} ± {_rounded(half, half)}[/]"
+
+
+def _signed(value: float, half: float) -> str:
+    if math.isnan(value):
+        return "–"
+    text = _rounded(value, half)
+    return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
+
+
+def _rounded(value: float, half: float) -> str:
+    """Return a number to two digits of its interval, or to three of its own where that is nil."""
+    measure = half if half > 1e-9 else abs(value)
+    if measure < 1e-9:
+        return "0"
+    if half < 1e-9 and value == round(value):
+        return f"{value:,.0f}"
+    digits = (1 if half > 1e-9 else 2) - math.floor(math.log10(measure))
+    rounded = round(value, digits) + 0.0
+    return f"{rounded:,.{min(max(digits, 0), 6)}f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,11 +20,8 @@ from audience.log import Log
 @o.json_option
 def command(run: Path, agent: str | None, at: int | None, lines: int, as_json: bool) -> None:
     """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
-    from rich.console import Console
-
     from audience.experiments import person_at, story
 
-    console = Console(highlight=False)
     with o.open_run(run) as log:
         at = o.round_within(at, log.complete_rounds(), run)
         who = o.person_of(log, agent) if agent is not None else None
@@ -32,15 +30,34 @@ def command(run: Path, agent: str | None, at: int | None, lines: int, as_json: b
             if as_json:
                 o.print_json(person)
                 return
-            for key, value in person.items():
-                console.print(f"[bold]{key}[/]: ", end="")
-                console.print(str(value), markup=False)
-            console.print()
+            _introduce(person)
         told = story(log, at, who)
         if as_json:
             o.print_json({"run": str(run), "story": list(told)})
             return
         _tell(told, lines, log)
+
+
+def _introduce(person: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    for key, value in person.items():
+        if value not in ("", None, [], ()):
+            table.add_row(f"[bold]{key}[/]", escape(_in_words(value)))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print()
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {one}" for name, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(str(one) for one in value)
+    return str(value)
 
 
 def _tell(told: Iterator[str], lines: int, log: Log) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
 from audience.world import changes as c
@@ -11,6 +13,8 @@ from audience.world.world import View, World
 
 SYSTEM = -1
 """The author of announcements and advertisements."""
+_REFITTED = (c.SwapRecommender, c.AddItem, c.AddPerson)
+"""Changes after which the recommender is fitted anew: a resume must find the same ground."""
 
 
 def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
@@ -28,7 +32,7 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
         if why := objection(world, change):
             raise BadInput(f"intervention {number + 1} of round {round_}: {why}")
         happen(e.Intervened(change))
-        swapped = swapped or isinstance(change, (c.SwapRecommender, c.AddItem))
+        swapped = swapped or isinstance(change, _REFITTED)
         if isinstance(change, (c.Announce, c.Advertise)):
             readers = audience_of(world, change)
             if readers:
@@ -55,20 +59,32 @@ def objection(world: View, change: c.AnyChange) -> str:
     people, items = len(world.agents), len(world.catalogue)
     match change:
         case c.ChangeProfile(agent, fields):
-            return _stranger(people, agent) or _fields(fields)
+            return _stranger(people, agent) or _fields(world.agents[agent].profile, fields)
         case c.AddPerson(profile, friends):
-            return _taken("person", people, profile.id) or _stranger(people, *friends)
+            taken = _taken("person", people, profile.id) or _leaning(world, profile)
+            return taken or _stranger(people, *friends)
         case c.AddItem(item):
             return _taken("item", items, item.id) or _tags(world, item.tags)
         case c.AddTie(agent, other) | c.CutTie(agent, other):
             return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
         case c.Silence(agent):
             return _stranger(people, agent)
-        case c.Announce(items=mentioned):
-            return _missing(items, mentioned)
-        case c.Advertise(items=mentioned, agents=agents):
-            return _missing(items, mentioned) or _stranger(people, *agents)
+        case c.Announce(items=mentioned, stance=stance):
+            return _missing(items, mentioned) or _stance(stance)
+        case c.Advertise(items=mentioned, agents=agents, stance=stance):
+            return _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
     return ""
+
+
+def _stance(stance: float) -> str:
+    return "" if -1.0 <= stance <= 1.0 else f"stance {stance} is not in [-1, 1]"
+
+
+def _leaning(world: View, profile: Profile) -> str:
+    tags = len(world.catalogue.tags)
+    if len(profile.leaning) in (0, tags):
+        return ""
+    return f"leaning has {len(profile.leaning)} numbers; give one for each of the {tags} tags"
 
 
 def _taken(what: str, free: int, wanted: int) -> str:
@@ -89,11 +105,15 @@ def _missing(items: int, mentioned: tuple[int, ...]) -> str:
     return ""
 
 
-def _fields(fields: dict[str, object]) -> str:
+def _fields(profile: Profile, fields: dict[str, object]) -> str:
     for name in fields:
         if name == "id" or name not in Profile.__struct_fields__:
             allowed = [field for field in Profile.__struct_fields__ if field != "id"]
             return str(unknown("profile field", name, allowed))
+    try:
+        msgspec.convert(msgspec.to_builtins(profile) | fields, Profile, strict=False)
+    except msgspec.ValidationError as error:
+        return f"a profile cannot have this: {error}"
     return ""
 
 

@@ -6,8 +6,13 @@ import asyncio
 from collections import defaultdict
 
 from audience.engine.simulation import Simulation
+from audience.errors import AudienceError
 from audience.world import events as e
 from audience.world.rng import dice
+
+
+class MemoryFault(AudienceError):
+    """A memory raised while it was consolidating."""
 
 
 class Lives:
@@ -41,7 +46,15 @@ async def consolidate(sim: Simulation) -> None:
     async def one(agent: int) -> list[e.Entry]:
         draws = dice(sim.seed, "memory", agent, world.round)
         me = world.agents[agent]
-        kept = await memory.consolidate(me, lives.lived[agent], world.now, draws)
+        try:
+            kept = await memory.consolidate(me, lives.lived[agent], world.now, draws)
+        except AudienceError:
+            raise
+        except Exception as error:
+            name = type(memory).__qualname__
+            raise MemoryFault(
+                f"{name}.consolidate raised {error!r} for agent {agent}; mend it and resume"
+            ) from error
         return [e.Entry(event) for event in kept]
 
     thoughts = await asyncio.gather(*(one(agent) for agent in agents))

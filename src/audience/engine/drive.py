@@ -12,6 +12,7 @@ import numpy as np
 from audience.agents import BatchMind, Decision, Mind
 from audience.engine.platform import Platform, Wanted
 from audience.engine.visit import Answer, Need
+from audience.errors import AudienceError, Halt
 from audience.memory import Memory
 from audience.recommenders import Ranker
 from audience.world.events import Failed
@@ -24,6 +25,10 @@ Strand = Generator[Need, Answer, T]
 Done = Callable[[list[tuple[int, T]]], None]
 """Takes the strands that ended, each with its place and its result."""
 log = logging.getLogger(__name__)
+
+
+class MindFault(AudienceError):
+    """A batch mind raised or did not answer for everybody."""
 
 
 class Stage:
@@ -44,7 +49,7 @@ class Stage:
 
     def dice_of(self, seen: Sequence[Observation]) -> Dice:
         """Return the dice of these decisions, one key each."""
-        talking = np.array([bool(s.lines) for s in seen], np.int64)
+        talking = np.array([s.lines[0].agent + 1 if s.lines else 0 for s in seen], np.int64)
         agents = np.array([s.me.profile.id for s in seen], np.int64)
         turns = np.array([s.turn for s in seen], np.int64)
         return dice(self.world.seed, "decide", agents, self.world.round, talking, turns)
@@ -68,10 +73,26 @@ def in_waves(stage: Stage, strands: Sequence[Strand[T]], done: Done[T]) -> None:
                 _advance(strands[place], place, items, needs, ended)
         if seen:
             observations = [observation for _, observation in seen]
-            decisions = mind.decide_many(observations, stage.dice_of(observations))
+            decisions = _decide_many(stage, mind, observations)
             for (place, _), decision in zip(seen, decisions, strict=True):
                 _advance(strands[place], place, decision, needs, ended)
     done(ended)
+
+
+def _decide_many(stage: Stage, mind: BatchMind, seen: Sequence[Observation]) -> Sequence[Decision]:
+    name = type(mind).__qualname__
+    try:
+        decisions = mind.decide_many(seen, stage.dice_of(seen))
+    except AudienceError:
+        raise
+    except Exception as error:
+        raise MindFault(f"{name}.decide_many raised {error!r}; mend it and resume") from error
+    if len(decisions) != len(seen) or not all(isinstance(one, Decision) for one in decisions):
+        raise MindFault(
+            f"{name}.decide_many gave {len(decisions)} answers for {len(seen)} observations; "
+            "give one Decision each, and resume"
+        )
+    return decisions
 
 
 def _advance(
@@ -107,9 +128,12 @@ async def as_coroutines(
                 return
             done([(place, await _live(stage, strand, deadline))])
 
-    async with asyncio.TaskGroup() as tasks:
-        for place, strand in enumerate(strands):
-            tasks.create_task(live(place, strand))
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for place, strand in enumerate(strands):
+                tasks.create_task(live(place, strand))
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 async def _live(stage: Stage, strand: Strand[T], deadline: float) -> T:
@@ -130,9 +154,14 @@ async def _decide(stage: Stage, seen: Observation, deadline: float) -> Decision 
     who = seen.me.profile.id
     try:
         async with asyncio.timeout(deadline or None):
-            return await stage.mind.decide(seen, stage.memory, stage.dice_of([seen]))
+            decision: object = await stage.mind.decide(seen, stage.memory, stage.dice_of([seen]))
+    except Halt:
+        raise
     except TimeoutError:
         return Failed(who, f"no decision within {deadline:g} s")
     except Exception as error:
         log.exception("the mind of agent %s raised", who)
         return Failed(who, f"the mind raised {type(error).__name__}: {error}")
+    if not isinstance(decision, Decision):
+        return Failed(who, f"the mind gave {type(decision).__name__} instead of a Decision")
+    return decision

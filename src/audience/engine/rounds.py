@@ -127,6 +127,8 @@ async def _wave(
 async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
     """Drive strands in waves or as coroutines; raise `Paused` when asked to stop."""
     assert sim.stage is not None
+    if not strands:
+        return
     if sim.stopping():
         raise Paused
     if sim.in_waves:
@@ -179,6 +181,7 @@ async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept)
     for count, (rank, agent, place) in enumerate(order):
         if (e.VISITS, agent) in kept:
             _apply(sim, kept[e.VISITS, agent])
+            world.outbox.clear()
             continue
         at = world.genesis.clock.at(world.round, float(places[place]))
         visited = await _alone(sim, visit(world, sim.stage.platform, agent, at, rules.max_turns))

@@ -42,10 +42,21 @@ def knows(me: Agent, item: int) -> bool:
     )
 
 
+def is_text(words: str) -> bool:
+    """Say whether words can be written down at all: a lone surrogate cannot."""
+    try:
+        words.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def speech(world: View, me: Agent, action: a.Post | a.Say) -> str:
     """Return why words may not be spoken, or nothing when they may."""
     if not action.text.strip():
         return "there are no words"
+    if not is_text(action.text):
+        return "the words are no text"
     if len(action.text) > LONGEST_TEXT:
         return f"{len(action.text)} characters are more than {LONGEST_TEXT}"
     if not -1.0 <= action.stance <= 1.0:
@@ -82,12 +93,14 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
     item = action.item
     if not any(lived.item == item for lived in me.lived_now()):
         return [refuse(me, action, f"item {item} was not lived in this visit")]
+    if not is_text(action.feeling):
+        return [refuse(me, action, "the feeling is no text")]
     if action.stars not in (1, 2, 3, 4, 5):
         return [refuse(me, action, f"{action.stars} is not 1, 2, 3, 4 or 5 stars")]
     who = me.profile.id
     rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)]
     if action.feeling:
-        rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT]))
+        rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT], action.voice))
     return rated
 
 
@@ -95,7 +108,8 @@ def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
     if why := speech(world, me, action):
         return [refuse(me, action, why)]
     who = me.profile.id
-    return [e.Posted(who, _post_id(world, me), action.text, action.items, action.stance)]
+    post = _post_id(world, me)
+    return [e.Posted(who, post, action.text, action.items, action.stance, action.voice)]
 
 
 def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
@@ -117,7 +131,8 @@ def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:
         return [refuse(me, action, f"{action.to} is not among the people it listens to")]
     if why := speech(world, me, action):
         return [refuse(me, action, why)]
-    return [e.Wished(me.profile.id, action.to, action.text, action.items, action.stance)]
+    who = me.profile.id
+    return [e.Wished(who, action.to, action.text, action.items, action.stance, action.voice)]
 
 
 def _follow(world: View, me: Agent, action: a.Follow) -> list[e.AnyEvent]:
@@ -149,7 +164,7 @@ def _leave(world: View, me: Agent, action: a.Leave) -> list[e.AnyEvent]:
     told = action.satisfaction
     if told is not None and not 0.0 <= told <= 1.0:
         return [refuse(me, action, f"satisfaction {told} is not in [0, 1]")]
-    return [e.Left(me.profile.id, told, action.why)]
+    return [e.Left(me.profile.id, told, action.why if is_text(action.why) else "")]
 
 
 def _nothing(world: View, me: Agent, action: a.Nothing) -> list[e.AnyEvent]:

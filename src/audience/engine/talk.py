@@ -46,7 +46,7 @@ def pairs(world: View, wishes: Sequence[e.Wished]) -> list[tuple[int, e.Wished]]
 def talk(world: World, wish: e.Wished, max_lines: int) -> Talk:
     """Let the two speak in turn; the wish is the first line."""
     first, second = world.agents[wish.agent], world.agents[wish.to]
-    opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance)
+    opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance, wish.voice)
     entries = [e.Entry(opening)]
     lines: tuple[e.Said, ...] = (opening,)
     decisions = 0
@@ -75,6 +75,12 @@ def _spoken(
         entries.append(e.Entry(decision))
         return None
     assert isinstance(decision, Decision)
+    if decision.failure:
+        entries.append(e.Entry(e.Failed(who, decision.failure), "", decision.calls))
+        return None
+    for action in decision.actions:
+        if not isinstance(action, (a.Say, a.Leave)):
+            entries.append(e.Entry(refuse(speaker, action, "not possible in a conversation")))
     line = next((action for action in decision.actions if isinstance(action, a.Say)), None)
     if line is None:
         return None
@@ -86,6 +92,6 @@ def _spoken(
     if why:
         entries.append(e.Entry(refuse(speaker, line, why), decision.reason, decision.calls))
         return None
-    said = e.Said(who, other, line.text, line.items, line.stance)
+    said = e.Said(who, other, line.text, line.items, line.stance, line.voice)
     entries.append(e.Entry(said, decision.reason, decision.calls))
     return said

@@ -12,7 +12,7 @@ import msgspec
 
 from audience.agents import Decision
 from audience.engine.platform import Platform, Wanted
-from audience.engine.rules import refuse, resolve
+from audience.engine.rules import is_text, refuse, resolve
 from audience.world import actions as a
 from audience.world import events as e
 from audience.world.agent import FOLDS, Agent
@@ -45,6 +45,10 @@ def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -
             stay.emit(e.Left(who, None, "failed"))
             return stay.done(turn + 1)
         assert isinstance(decision, Decision)
+        if decision.failure:
+            stay.emit(e.Failed(who, decision.failure), "", decision.calls)
+            stay.emit(e.Left(who, None, "failed"))
+            return stay.done(turn + 1)
         yield from stay.attempt(decision)
         if not stay.me.situation.surface:
             return stay.done(turn + 1)
@@ -89,6 +93,8 @@ class _Stay:
 
     def attempt(self, decision: Decision) -> Generator[Need, Answer, None]:
         cause, calls = decision.reason, decision.calls
+        if not is_text(cause):
+            cause = cause.encode("utf-8", "replace").decode()
         for action in decision.actions:
             kind = type(action)
             if kind is a.Browse or kind is a.NextPage or kind is a.Search:
@@ -115,19 +121,28 @@ class _Stay:
             ranked = yield self.platform.want(self.me)
             assert isinstance(ranked, tuple)
             self.ranked, self.place = ranked, 0
-        size = self.platform.page_size
-        items = self.ranked[self.place : self.place + size]
-        self.place += size
+        items = self._next_items()
         if not items:
             return [refuse(self.me, action, "there is nothing left to show")]
         page = now.page + 1 if isinstance(action, a.NextPage) else 0
         return [e.SlateShown(self.me.profile.id, items, page)]
 
+    def _next_items(self) -> tuple[int, ...]:
+        """Return the next page of what was ranked, without what a search has shown meanwhile."""
+        if self.results:
+            shown = set(self.me.situation.shown)
+            left = [item for item in self.ranked[self.place :] if item not in shown]
+            self.ranked, self.place = tuple(left), 0
+        size = self.platform.page_size
+        items = self.ranked[self.place : self.place + size]
+        self.place += size
+        return items
+
     def _page_ready(self) -> bool:
         return self.place < len(self.ranked)
 
     def _search(self, action: a.Search) -> list[e.AnyEvent]:
-        if not action.query.strip():
+        if not action.query.strip() or not is_text(action.query):
             return [refuse(self.me, action, "there are no words to search for")]
         who = self.me.profile.id
         self.results = self.platform.search(self.world, action.query)

@@ -1,7 +1,12 @@
 """Comparing: scenarios, arms x seeds, interventions, reports."""
 
 from audience.experiments.api import embedded_scenario, load_interventions, run
-from audience.experiments.compare import compared, condition, first_difference, parting
+from audience.experiments.compare import (
+    compared,
+    condition,
+    first_difference,
+    plain_comparison,
+)
 from audience.experiments.experiment import (
     Outcome,
     conduct,
@@ -9,9 +14,11 @@ from audience.experiments.experiment import (
     gathered,
     is_experiment,
     scenario_of,
+    verify,
 )
 from audience.experiments.export import export
 from audience.experiments.findings import Arm, Difference, Findings, Measured
+from audience.experiments.folders import make_room
 from audience.experiments.report import write as write_report
 from audience.experiments.runs import (
     Finished,
@@ -24,7 +31,7 @@ from audience.experiments.runs import (
     resume,
     start,
 )
-from audience.experiments.scenario import Part, Scenario, changed, load, parse
+from audience.experiments.scenario import Part, Scenario, arms_of, changed, load, parse
 from audience.experiments.story import person_at, story
 from audience.experiments.trying import try_recommender
 
@@ -39,6 +46,7 @@ __all__ = [
     "Progress",
     "Quiet",
     "Scenario",
+    "arms_of",
     "branch",
     "changed",
     "compared",
@@ -52,11 +60,12 @@ __all__ = [
     "is_experiment",
     "load",
     "load_interventions",
+    "make_room",
     "measured",
     "measured_upto",
     "parse",
-    "parting",
     "person_at",
+    "plain_comparison",
     "prolong",
     "resume",
     "run",
@@ -64,5 +73,6 @@ __all__ = [
     "start",
     "story",
     "try_recommender",
+    "verify",
     "write_report",
 ]

@@ -8,10 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from audience.errors import BadInput
-from audience.experiments.experiment import Outcome, conduct
+from audience.experiments.experiment import Outcome, conduct, verify
+from audience.experiments.folders import make_room
 from audience.experiments.report import write
 from audience.experiments.runs import Progress
-from audience.experiments.scenario import Scenario, changed, load, parse
+from audience.experiments.scenario import Scenario, anchored, arms_of, changed, load, parse
 
 
 def embedded_scenario() -> Scenario:
@@ -26,23 +27,30 @@ def run(
     *,
     recommenders: Sequence[str] = (),
     out: str | Path = "",
+    overwrite: bool = False,
+    report: bool = True,
     progress: Progress | None = None,
     **changes: object,
 ) -> Outcome:
     """Run a scenario (the embedded one unless given) and return what was found.
 
     `recommenders` become the arms, the first being the reference; other keywords replace keys of
-    the scenario: agents, rounds, seed, seeds, mind, dataset, …  Works inside a running event loop.
+    the scenario: agents, rounds, seed, seeds, mind, dataset, …  A folder that holds a run already
+    is refused unless `overwrite`. Works inside a running event loop.
     """
     wanted = scenario if isinstance(scenario, Scenario) else None
     if wanted is None:
         wanted = load(Path(str(scenario))) if scenario else embedded_scenario()
     if recommenders:
-        changes["arms"] = {kind.rpartition(":")[2]: {"recommender": kind} for kind in recommenders}
+        changes["arms"] = arms_of(recommenders)
     if changes:
         wanted = changed(wanted, **changes)
-    outcome = conduct(wanted, Path(out) if out else _free(), progress=progress)
-    write(outcome.findings, Path(outcome.folder))
+    verify(wanted)
+    folder = Path(out) if out else _free()
+    make_room(folder, overwrite=overwrite)
+    outcome = conduct(wanted, folder, progress=progress)
+    if report:
+        write(outcome.findings, folder)
     return outcome
 
 
@@ -66,4 +74,4 @@ def load_interventions(path: Path) -> tuple[dict[str, object], ...]:
     found = tree.get("interventions")
     if not isinstance(found, list) or not found or set(tree) != {"interventions"}:
         raise BadInput(f"{path}: it must hold [[interventions]] tables and nothing else")
-    return tuple(found)
+    return tuple(anchored({"interventions": found}, path.parent)["interventions"])

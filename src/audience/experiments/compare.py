@@ -21,27 +21,45 @@ from audience.world.events import PHASES
 _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
-def compared(folders: Sequence[Path]) -> Findings:
+def compared(folders: Sequence[Path], seen: one_run.Seen | None = None) -> Findings:
     """Return every run against the first; or the arms of one experiment."""
     if len(folders) == 1:
         if is_experiment(folders[0]):
-            return gathered(folders[0])
-        raise BadInput("give two runs or more to compare, or one experiment")
-    digests = {}
-    for folder in folders:
-        with Log.open(folder) as log:
-            digests[folder] = log.genesis().digest
-    for folder, digest in digests.items():
-        if digest != digests[folders[0]]:
-            raise BadInput(
-                f"{folder} and {folders[0]} begin with different people or items; "
-                "compare arms of one experiment, or branches of one run"
-            )
+            return gathered(folders[0], seen)
+        raise BadInput(
+            f"{folders[0]} is one run; give two or more to compare, or the folder of an experiment"
+        )
+    _check_comparable(folders)
     names = _names(folders)
     arms = tuple(
-        Arm(name, (one_run.measured(folder),)) for name, folder in zip(names, folders, strict=True)
+        Arm(name, (one_run.measured(folder, seen),))
+        for name, folder in zip(names, folders, strict=True)
     )
     return findings(scenario_of(folders[0]), arms)
+
+
+def _check_comparable(folders: Sequence[Path]) -> None:
+    first, found = folders[0], dict[Path, tuple[str, int]]()
+    for folder in folders:
+        if is_experiment(folder):
+            raise BadInput(
+                f"{folder} is an experiment; compare it alone, or name runs in it: "
+                f"{folder}/ARM/seed-N"
+            )
+        with Log.open(folder) as log:
+            found[folder] = log.genesis().digest, log.complete_rounds()
+    for folder, (genesis, rounds) in found.items():
+        if genesis != found[first][0]:
+            raise BadInput(
+                f"{folder} and {first} begin with different people or items; "
+                "compare arms of one experiment, or branches of one run"
+            )
+        if rounds != found[first][1]:
+            short, long = sorted((folder, first), key=lambda place: found[place][1])
+            raise BadInput(
+                f"{short} has {found[short][1]} complete rounds and {long} {found[long][1]}; "
+                f"go on with: audience resume {short} --rounds {found[long][1]}"
+            )
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
@@ -108,7 +126,9 @@ def condition(text: str) -> Condition:
     return Condition(text.strip(), metric, sign, float(bound), bool(percent))
 
 
-def parting(found: Findings, failed: Sequence[str], parted: str | None) -> dict[str, object]:
+def plain_comparison(
+    found: Findings, failed: Sequence[str], first: str | None
+) -> dict[str, object]:
     """Return a comparison as plain values; what is not a number becomes None."""
     rows = [
         {key: _plain(value) for key, value in msgspec.to_builtins(one).items()}
@@ -118,7 +138,7 @@ def parting(found: Findings, failed: Sequence[str], parted: str | None) -> dict[
     return {
         "verdict": found.verdict,
         "failed": list(failed),
-        "first_difference": parted,
+        "first_difference": first,
         "differences": rows,
     }
 

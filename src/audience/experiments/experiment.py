@@ -10,11 +10,13 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.experiments import runs
+from audience.experiments._writing import replace_all
+from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.findings import Arm, Difference, Findings, differences, readable
-from audience.experiments.runs import Finished, Progress, Stopping, text_of
-from audience.experiments.scenario import Scenario, arm, parse
+from audience.experiments.runs import Finished, Progress, Seen, Stopping, text_of
+from audience.experiments.scenario import Scenario, arm, label, parse
 from audience.log import Log
-from audience.metrics import LABELS
+from audience.metrics import LABELS, suite
 
 FILE = "experiment.toml"
 """What marks a folder as an experiment: the whole scenario, with its arms."""
@@ -62,6 +64,18 @@ class Outcome(msgspec.Struct, frozen=True):
         return self.verdict
 
 
+def verify(scenario: Scenario, where: str = "") -> None:
+    """Raise unless every part of every arm can be made. Nothing is written."""
+    for name, variant in _arms(scenario).items():
+        genesis = genesis_of(variant, variant.seed)
+        try:
+            parts_of(variant, genesis)
+            suite(variant.metrics)
+        except BadInput as error:
+            of_arm = f"arm {name!r}: " if scenario.arms else ""
+            raise BadInput(f"{where}: {of_arm}{error}" if where else str(error)) from None
+
+
 def conduct(
     scenario: Scenario,
     folder: Path,
@@ -72,8 +86,9 @@ def conduct(
     """Run every arm with every seed, or a scenario's one run; what is there is resumed."""
     if not scenario.arms and scenario.seeds == 1:
         done = _one(scenario, scenario.seed, folder, progress, stopping)
-        arms: tuple[Arm, ...] = (Arm(scenario.recommender.kind, (done.measured,)),)
+        arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), findings(scenario, arms))
+    verify(scenario)
     _mark(scenario, folder)
     finished: dict[str, list[Finished]] = {name: [] for name in _arms(scenario)}
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
@@ -89,7 +104,7 @@ def conduct(
 
 def _arms(scenario: Scenario) -> dict[str, Scenario]:
     if not scenario.arms:
-        return {scenario.recommender.kind: scenario}
+        return {label(scenario.recommender.kind): scenario}
     return {name: arm(scenario, name) for name in scenario.arms}
 
 
@@ -111,10 +126,11 @@ def _mark(scenario: Scenario, folder: Path) -> None:
                 f"--out {folder} holds another experiment; choose another folder with --out"
             )
         return
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
-    folder.mkdir(parents=True, exist_ok=True)
-    mark.write_text(text, "utf-8")
+    replace_all({mark: text.encode()})
 
 
 def is_experiment(folder: Path) -> bool:
@@ -129,24 +145,29 @@ def scenario_of(folder: Path) -> Scenario:
         return parse(log.scenario, str(folder))
 
 
-def gathered(folder: Path) -> Findings:
-    """Return the findings of a folder from its logs alone."""
+def gathered(folder: Path, seen: Seen | None = None) -> Findings:
+    """Return the findings of a folder from its logs alone; `seen` is told each round read."""
     scenario = scenario_of(folder)
     if not is_experiment(folder):
-        return findings(scenario, (Arm(scenario.recommender.kind, (runs.measured(folder),)),))
-    arms = []
-    for name in _arms(scenario):
-        places = sorted((folder / name).glob("seed-*/run.db"), key=_seed_of)
-        if len(places) < scenario.seeds:
-            raise BadInput(
-                f"{folder}: arm {name!r} is not finished; go on with: audience resume {folder}"
-            )
-        arms.append(Arm(name, tuple(runs.measured(place.parent) for place in places)))
-    return findings(scenario, tuple(arms))
+        done = (runs.measured(folder, seen),)
+        return findings(scenario, (Arm(label(scenario.recommender.kind), done),))
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    places = {name: [folder / name / f"seed-{seed}" for seed in seeds] for name in _arms(scenario)}
+    for place in (place for each in places.values() for place in each):
+        if not _is_finished(place):
+            raise BadInput(f"{place} is not finished; go on with: audience resume {folder}")
+    arms = tuple(
+        Arm(name, tuple(runs.measured(place, seen) for place in each))
+        for name, each in places.items()
+    )
+    return findings(scenario, arms)
 
 
-def _seed_of(place: Path) -> int:
-    return int(place.parent.name.removeprefix("seed-"))
+def _is_finished(place: Path) -> bool:
+    if not (place / "run.db").exists():
+        return False
+    with Log.open(place) as log:
+        return log.complete_rounds() >= parse(log.scenario, str(place)).rounds
 
 
 def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
@@ -187,18 +208,26 @@ def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
     better, worse = (other, reference) if head.difference > 0 else (reference, other)
     rest = [by_metric[name] for name in FOR_VERDICT if name in by_metric]
     clear = [one for one in rest if not math.isnan(one.low) and one.is_clear]
-    also = f" Also: {'; '.join(_told(one) for one in clear)}." if clear else ""
+    also = f" Also: {', '.join(_briefly(one) for one in clear)}." if clear else ""
     return f"{better} serves this audience better than {worse}: {_told(head)}.{also}"
+
+
+def _briefly(one: Difference) -> str:
+    label = LABELS[one.metric][0].lower()
+    return f"{label} {one.percent:+.1f} % [{_percent(one, one.low)}, {_percent(one, one.high)}]"
+
+
+def _percent(one: Difference, bound: float) -> str:
+    return f"{100.0 * bound / abs(one.reference_mean):+.1f}"
 
 
 def _told(one: Difference) -> str:
     label = LABELS[one.metric][0].lower()
     if math.isnan(one.low) or not one.reference_mean:
         return f"{label} {one.difference:+.3g} ({one.other} minus {one.reference})"
-    low, high = (100.0 * bound / abs(one.reference_mean) for bound in (one.low, one.high))
     return (
         f"{label} {readable(one.reference_mean)} with {one.reference}, "
         f"{readable(one.other_mean)} with {one.other} "
-        f"({one.percent:+.1f} %, 95 % interval {low:+.1f} to {high:+.1f} % "
-        f"over {one.pairs:,} {one.over})"
+        f"({one.percent:+.1f} %, 95 % interval {_percent(one, one.low)} to "
+        f"{_percent(one, one.high)} % over {one.pairs:,} {one.over})"
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from audience.errors import BadInput
+from audience.experiments._writing import replace_all
 from audience.experiments.story import Teller
 from audience.log import Log
 from audience.world import Genesis
@@ -21,7 +22,6 @@ Row = tuple[object, ...]
 
 def export(log: Log, kind: str, folder: Path) -> list[Path]:
     """Write a run's interactions, events or messages and return the files."""
-    folder.mkdir(parents=True, exist_ok=True)
     writers: dict[str, Callable[[Log, Path], list[Path]]] = {
         "csv": _csv,
         "jsonl": _jsonl,
@@ -29,7 +29,15 @@ def export(log: Log, kind: str, folder: Path) -> list[Path]:
         "parquet": _parquet,
         "recbole": _recbole,
     }
-    return writers[kind](log, folder)
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
+    try:
+        return writers[kind](log, folder)
+    except OSError as error:
+        raise BadInput(
+            f"{folder} could not be written: {error.strerror or error}; "
+            "choose a folder you may write to with --out, or free some space"
+        ) from error
 
 
 def interactions(log: Log) -> Iterator[Row]:
@@ -63,9 +71,7 @@ def _keys(log: Log) -> tuple[Callable[[int], str], Callable[[int], str]]:
 
 
 def _whole(path: Path, text: str) -> Path:
-    part = path.with_suffix(path.suffix + ".part")
-    part.write_text(text, "utf-8")
-    return part.replace(path)
+    return replace_all({path: text.encode()})[0]
 
 
 def _csv(log: Log, folder: Path) -> list[Path]:
@@ -77,28 +83,27 @@ def _csv(log: Log, folder: Path) -> list[Path]:
 
 
 def _jsonl(log: Log, folder: Path) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "events.jsonl"
     part = path.with_suffix(".part")
-    with part.open("wb") as file:
-        for record in log.records():
-            event = dict(
-                zip(
-                    record.event.__struct_fields__,
-                    msgspec.structs.astuple(record.event),
-                    strict=True,
-                )
-            )
-            row = {
-                "round": record.round,
-                "phase": e.PHASES[record.phase],
-                "step": record.step,
-                "event": type(record.event).__name__,
-                **event,
-            }
-            if record.cause:
-                row["cause"] = record.cause
-            file.write(msgspec.json.encode(row) + b"\n")
-    return [part.replace(path)]
+    try:
+        with part.open("wb") as file:
+            file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
+        return [part.replace(path)]
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _row(record: e.Record) -> dict[str, object]:
+    event = record.event
+    row: dict[str, object] = {
+        "round": record.round,
+        "phase": e.PHASES[record.phase],
+        "step": record.step,
+        "event": type(event).__name__,
+        **dict(zip(event.__struct_fields__, msgspec.structs.astuple(event), strict=True)),
+    }
+    return row | {"cause": record.cause} if record.cause else row
 
 
 def _messages(log: Log, folder: Path) -> list[Path]:
@@ -141,12 +146,13 @@ def _recbole(log: Log, folder: Path) -> list[Path]:
     for person, item, _, at, _, fraction, stars in interactions(log):
         inter.append(f"{person}\t{item}\t{stars}\t{at}\t{fraction}")
     place = folder / name
-    place.mkdir(exist_ok=True)
-    return [
-        _whole(place / f"{name}.inter", "\n".join(inter) + "\n"),
-        _whole(place / f"{name}.item", _items(genesis)),
-        _whole(place / f"{name}.user", _users(genesis)),
-    ]
+    return replace_all(
+        {
+            place / f"{name}.inter": ("\n".join(inter) + "\n").encode(),
+            place / f"{name}.item": _items(genesis).encode(),
+            place / f"{name}.user": _users(genesis).encode(),
+        }
+    )
 
 
 def _items(genesis: Genesis) -> str:
@@ -172,6 +178,7 @@ def _parquet(log: Log, folder: Path) -> list[Path]:
         from pyarrow import parquet
     except ImportError:
         raise BadInput('--to parquet needs pyarrow: pip install "audience[parquet]"') from None
+    folder.mkdir(parents=True, exist_ok=True)
     columns = list(zip(*interactions(log), strict=True)) or [()] * len(_COLUMNS)
     path = folder / "interactions.parquet"
     parquet.write_table(arrow.table(dict(zip(_COLUMNS, map(list, columns), strict=True))), path)

@@ -117,20 +117,23 @@ def interval(values: Floats) -> tuple[float, float, float]:
 
 
 def differ(reference: Arm, other: Arm, metric: str) -> Difference:
-    """Return the paired difference: over seeds where there are several, else over people."""
+    """Return the paired difference: over seeds where there are several, else over people.
+
+    Over people the means are those of the pairs, so that a percentage speaks of the same thing.
+    """
     if len(reference.runs) > 1:
         first, second, over = reference.values(metric), other.values(metric), "seeds"
-        means = float(np.nanmean(first)) if len(first) else math.nan, float(np.nanmean(second))
     else:
-        one, two = reference.runs[0], other.runs[0]
         nothing = np.array([math.nan])
-        first, second = one.agents.get(metric, nothing), two.agents.get(metric, nothing)
+        first, second = (one.runs[0].agents.get(metric, nothing) for one in (reference, other))
         people = min(len(first), len(second))
         first, second, over = first[:people], second[:people], "people"
-        means = one.totals.get(metric, math.nan), two.totals.get(metric, math.nan)
     both = ~(np.isnan(first) | np.isnan(second))
     mean, low, high = interval((second - first)[both])
-    if math.isnan(mean):
+    if both.any():
+        means = float(first[both].mean()), float(second[both].mean())
+    else:
+        means = interval(reference.values(metric))[0], interval(other.values(metric))[0]
         mean = means[1] - means[0]
     return Difference(
         metric, reference.name, other.name, *means, mean, low, high, int(both.sum()), over

@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
+from audience.engine import objection
 from audience.errors import BadInput, unknown
-from audience.experiments.scenario import Options
-from audience.world import Catalogue, Genesis, Profile
+from audience.experiments.scenario import Options, label
+from audience.world import Catalogue, Genesis, Item, Profile, World
 from audience.world import changes as c
+from audience.world.events import Intervened
 
 DEEDS: dict[str, type] = {
     "add_item": c.AddItem,
@@ -25,35 +27,43 @@ DEEDS: dict[str, type] = {
 }
 
 
-def changes_of(
-    wanted: Sequence[Options], genesis: Genesis, where: str = "scenario"
-) -> dict[int, tuple[c.AnyChange, ...]]:
-    """Return the changes by round, with ids given to what is added, in the order of rounds."""
+def changes_of(wanted: Sequence[Options], genesis: Genesis) -> dict[int, tuple[c.AnyChange, ...]]:
+    """Return the changes by round, with ids given to what is added, each checked in its turn."""
+    if not wanted:
+        return {}
     found: dict[int, list[c.AnyChange]] = {}
-    people, items = len(genesis.profiles), len(genesis.catalogue)
-    reader = _Reader(genesis)
+    world, reader = World(genesis), _Reader(genesis)
     for number, one in sorted(enumerate(wanted, 1), key=lambda pair: _round(pair[1])):
-        place = f"{where}: intervention {number}"
-        fields = {key: value for key, value in one.items() if key not in ("round", "do")}
+        place = f"intervention {number}"
         deed = str(one.get("do", ""))
         if deed not in DEEDS:
             raise BadInput(f"{place}: {unknown('do', deed, DEEDS)}")
         if _round(one) < 1:
             raise BadInput(f"{place}: give the round it happens in, as in round = 3")
-        if deed == "add_person":
-            fields = {"profile": {**fields, "id": people}, "friends": fields.pop("friends", [])}
-            fields["profile"].pop("friends", None)
-            people += 1
-        elif deed == "add_item":
-            fields = {"item": {**fields, "id": items}}
-            items += 1
-        elif deed == "swap_recommender":
-            kind = fields.pop("kind", "")
-            fields = {"kind": kind, "options": fields.pop("options", fields)}
-        elif deed == "change_profile":
-            fields = {"agent": fields.pop("agent", None), "fields": fields}
-        found.setdefault(_round(one), []).append(reader.change(deed, fields, place))
+        change = reader.change(deed, _fields(one, deed, world), f"{place} ({deed})")
+        if why := objection(world, change):
+            raise BadInput(f"{place} ({deed}): {why}")
+        world.apply(Intervened(change))
+        reader.learn(change)
+        found.setdefault(_round(one), []).append(change)
     return {round_: tuple(changes) for round_, changes in found.items()}
+
+
+def _fields(one: Options, deed: str, world: World) -> Options:
+    """Return what is written as the fields of a change, with the next free id where one is due."""
+    fields = {key: value for key, value in one.items() if key not in ("round", "do")}
+    match deed:
+        case "add_person":
+            friends = fields.pop("friends", [])
+            return {"profile": {**fields, "id": len(world.agents)}, "friends": friends}
+        case "add_item":
+            return {"item": {**fields, "id": len(world.catalogue)}}
+        case "swap_recommender":
+            kind = {"kind": label(str(fields.pop("kind")))} if "kind" in fields else {}
+            return {**kind, "options": fields.pop("options", fields)}
+        case "change_profile":
+            return {"agent": fields.pop("agent", None), "fields": fields}
+    return fields
 
 
 def _round(one: Options) -> int:
@@ -68,31 +78,34 @@ class _Reader:
         self.people = {profile.key: profile.id for profile in genesis.profiles if profile.key}
         self.items = _titles(genesis.catalogue)
 
+    def learn(self, change: c.AnyChange) -> None:
+        """Let later interventions name whom and what this one adds."""
+        if isinstance(change, c.AddPerson) and change.profile.key:
+            self.people[change.profile.key] = change.profile.id
+        if isinstance(change, c.AddItem):
+            self.items[change.item.title] = change.item.id
+
     def change(self, deed: str, fields: Options, place: str) -> c.AnyChange:
         kind = DEEDS[deed]
-        for key in fields:
-            if key not in kind.__struct_fields__:  # type: ignore[attr-defined]
-                raise BadInput(f"{place} ({deed}): {unknown('key', key, kind.__struct_fields__)}")  # type: ignore[attr-defined]
+        _check(fields, kind, place)
+        for key, inner in (("profile", Profile), ("fields", Profile), ("item", Item)):
+            if isinstance(fields.get(key), dict):
+                _check(fields[key], inner, place)
         resolved = {key: self._resolved(key, value, place) for key, value in fields.items()}
-        profile = resolved.get("profile" if deed == "add_person" else "fields")
-        if isinstance(profile, dict):
-            for key in profile:
-                if key not in Profile.__struct_fields__:
-                    raise BadInput(f"{place}: {unknown('key', key, Profile.__struct_fields__)}")
         try:
             made: c.AnyChange = msgspec.convert(resolved, kind)
             if isinstance(made, c.ChangeProfile):
                 msgspec.convert({"id": 0, **made.fields}, Profile)
         except msgspec.ValidationError as error:
-            raise BadInput(f"{place} ({deed}): {str(error).replace('`', chr(39))}") from None
+            raise BadInput(f"{place}: {str(error).replace('`', chr(39))}") from None
         return made
 
     def _resolved(self, key: str, value: Any, place: str) -> Any:  # noqa: ANN401
         if key in ("agent", "other"):
             return self._one(value, self.people, "person", place)
-        if key in ("agents", "friends"):
+        if key in ("agents", "friends") and isinstance(value, list):
             return [self._one(one, self.people, "person", place) for one in value]
-        if key == "items":
+        if key == "items" and isinstance(value, list):
             return [self._one(one, self.items, "item", place) for one in value]
         return value
 
@@ -100,10 +113,21 @@ class _Reader:
         if isinstance(value, str):
             if value not in known:
                 near = [name for name in known if value.lower()[:4] in name.lower()][:8]
-                raise BadInput(f"{place}: {unknown(what, value, near)}")
+                listed = f"; near it: {', '.join(map(repr, near))}" if near else ""
+                raise BadInput(
+                    f"{place}: {what} {value!r} is unknown{listed}; give an id"
+                    f"{' or a title' if what == 'item' else ' or a key'} that exists"
+                )
             return known[value]
         return value
 
 
 def _titles(catalogue: Catalogue) -> dict[str, int]:
     return {item.title: item.id for item in reversed(catalogue.items)} | catalogue.by_key
+
+
+def _check(fields: Options, kind: type, place: str) -> None:
+    known: tuple[str, ...] = kind.__struct_fields__  # type: ignore[attr-defined]
+    for key in fields:
+        if key not in known:
+            raise BadInput(f"{place}: {unknown('key', key, known)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -19,13 +19,15 @@ from audience.experiments.scenario import Scenario, from_tree, parse
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import Metrics, measure, suite
 from audience.world import Chapter, View, World
-from audience.world.events import CLOSING
+from audience.world.events import CLOSING, OPENING
 
 Stopping = Callable[[], bool]
+Seen = Callable[[int], None]
+"""Told the round that is being read."""
 
 
 class Progress(Protocol):
-    """Told how far a run is; a terminal draws it, a test ignores it."""
+    """Told how far a run is; a terminal draws it, a test ignores it. `end`: it is complete."""
 
     def begin(self, name: str, rounds: int, agents: int) -> None: ...
     def advance(self, round_: int, done: int, total: int) -> None: ...
@@ -94,7 +96,8 @@ def start(
     genesis = genesis_of(scenario, seed)
     parts_of(scenario, genesis)
     suite(scenario.metrics)
-    with Log.create(folder, genesis, text_of(scenario), seed) as log:
+    own = msgspec.structs.replace(scenario, seed=seed, seeds=1, arms={})
+    with Log.create(folder, genesis, text_of(own), seed) as log:
         return _go_on(
             log, scenario, World(genesis), Snapshooter(log), progress or Quiet(), stopping
         )
@@ -189,13 +192,12 @@ def _go_on(
         raise Interrupted(
             f"stopped in round {world.round}; go on with: audience resume {log.folder}"
         ) from None
-    except BaseException:
+    except BaseException as error:
         with suppress(AudienceError):  # the first error says more than a full disk does
-            log.set_state("failed")
+            log.set_state("stopped" if isinstance(error, KeyboardInterrupt) else "failed")
         raise
-    finally:
-        progress.end()
     log.set_state("finished")
+    progress.end()
     metrics = live or measured_log(log, scenario)
     seconds = time.perf_counter() - began
     return Finished(
@@ -203,15 +205,22 @@ def _go_on(
     )
 
 
-def measured_log(log: Log, scenario: Scenario) -> Metrics:
+def measured_log(log: Log, scenario: Scenario, seen: Seen | None = None) -> Metrics:
     """Return the metrics of a log, folded from its beginning."""
-    return measure(log.chapters(), log.genesis(), suite(scenario.metrics))
+    return measure(_watched(log.chapters(), seen), log.genesis(), suite(scenario.metrics))
 
 
-def measured_upto(log: Log, round_: int) -> Metrics:
+def measured_upto(log: Log, round_: int, seen: Seen | None = None) -> Metrics:
     """Return the metrics of a log to the end of a round."""
-    chapters = log.chapters(end_round=round_ + 1)
+    chapters = _watched(log.chapters(end_round=round_ + 1), seen)
     return measure(chapters, log.genesis(), suite(parse(log.scenario, str(log.folder)).metrics))
+
+
+def _watched(chapters: Iterator[Chapter], seen: Seen | None) -> Iterator[Chapter]:
+    for chapter in chapters:
+        if seen and chapter.phase == OPENING:
+            seen(chapter.round)
+        yield chapter
 
 
 def _measured(log: Log, metrics: Metrics) -> Measured:
@@ -225,7 +234,7 @@ def _measured(log: Log, metrics: Metrics) -> Measured:
     )
 
 
-def measured(folder: Path) -> Measured:
-    """Return the numbers of a run as far as its log goes."""
+def measured(folder: Path, seen: Seen | None = None) -> Measured:
+    """Return the numbers of a run as far as its log goes; `seen` is told each round read."""
     with Log.open(folder) as log:
-        return _measured(log, measured_log(log, parse(log.scenario, str(folder))))
+        return _measured(log, measured_log(log, parse(log.scenario, str(folder)), seen))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import tomllib
+from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,16 @@ from audience.errors import BadInput, unknown
 from audience.world import Clock
 
 Options = dict[str, Any]
+_ARM = re.compile(r"\w[\w .+-]*")
+_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -70,24 +83,24 @@ _TABLES: dict[str, type] = {
 
 
 def load(path: Path) -> Scenario:
-    """Return the scenario that a TOML file holds."""
+    """Return the scenario that a TOML file holds; its relative paths start from that file."""
     if not path.is_file():
         raise BadInput(f"scenario {path} does not exist; `audience init` writes one to start from")
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    return parse(text, str(path))
+    return parse(text, str(path), path.parent)
 
 
-def parse(text: str, where: str = "scenario") -> Scenario:
-    """Return the scenario that a TOML text holds."""
+def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:
+    """Return the scenario that a TOML text holds; its relative paths start from `folder`."""
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where}: {error}") from None
+        raise BadInput(f"{where}: {error}; mend the TOML there") from None
     try:
-        return from_tree(tree, where)
+        return from_tree(tree if folder is None else anchored(tree, folder), where)
     except BadInput as error:
         raise BadInput(_with_line(str(error), text)) from None
 
@@ -105,10 +118,61 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
         scenario = msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:
         raise BadInput(_readable(error, where)) from None
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
     check(scenario, where)
     for name in scenario.arms:
-        arm(scenario, name)
+        if not _ARM.fullmatch(name):
+            raise BadInput(f"{where}: arm {name!r} names a folder; use letters, digits, - and _")
+        arm(scenario, name, where)
     return scenario
+
+
+def anchored(tree: Options, folder: Path) -> Options:
+    """Return a tree in which the files of plugins and datasets are found from anywhere."""
+    tree = deepcopy(tree)
+    arms = tree.get("arms")
+    for scope in (tree, *(arms.values() if isinstance(arms, dict) else ())):
+        if isinstance(scope, dict):
+            _anchor(scope, folder)
+    return tree
+
+
+def _anchor(scope: Options, folder: Path) -> None:
+    for part in _PARTS:
+        if part in scope:
+            scope[part] = _found_from(scope[part], folder)
+    dataset = scope.get("dataset")
+    options = dataset.get("options", dataset) if isinstance(dataset, dict) else {}
+    if isinstance(options, dict) and isinstance(options.get("path"), str):
+        options["path"] = os.path.abspath(folder / options["path"])
+    for key in ("metrics", "interventions"):
+        if isinstance(scope.get(key), (list, tuple)):
+            scope[key] = [_found_from(one, folder) for one in scope[key]]
+
+
+def _found_from(part: Any, folder: Path) -> Any:  # noqa: ANN401
+    if isinstance(part, dict):
+        return {**part, "kind": _found_from(part["kind"], folder)} if "kind" in part else part
+    path, colon, name = part.rpartition(":") if isinstance(part, str) else ("", "", "")
+    return f"{os.path.abspath(folder / path)}:{name}" if colon and path.endswith(".py") else part
+
+
+def label(kind: str) -> str:
+    """Return what to call a kind: its class where it lies in a file, wherever that is."""
+    path, _, name = kind.rpartition(":")
+    return name if path.endswith(".py") else kind
+
+
+def arms_of(kinds: Sequence[str]) -> dict[str, Options]:
+    """Return one arm for each recommender, called after it, the first being the reference."""
+    arms = {label(kind): {"recommender": kind} for kind in kinds}
+    if len(arms) < len(kinds):
+        raise BadInput(
+            f"recommenders {', '.join(kinds)}: two bear the same name; "
+            "name each once, or write arms with names of your own into a scenario"
+        )
+    return dict(arms)
 
 
 def _check_keys(tree: Options, where: str) -> None:
@@ -128,7 +192,7 @@ def _known(tree: Options, kind: type, where: str, extra: tuple[str, ...] = ()) -
 
 def _finite(value: object, where: str) -> None:
     if isinstance(value, float) and not math.isfinite(value):
-        raise BadInput(f"{where}: {value} is not a finite number")
+        raise BadInput(f"{where}: {value} is not a finite number; give one that is")
     if isinstance(value, dict):
         for key, inner in value.items():
             _finite(inner, f"{where}: {key}")
@@ -150,22 +214,22 @@ def _part(value: object, where: str) -> Options:
 def _readable(error: msgspec.ValidationError, where: str) -> str:
     what, _, place = str(error).partition(" - at `$")
     key = place.rstrip("`").lstrip(".")
-    return f"{where}: {key + ': ' if key else ''}{what[:1].lower()}{what[1:]}".replace("`", "'")
+    what = re.sub(r"`(\w+)`", lambda found: _WORDS.get(found[1], repr(found[1])), what)
+    return f"{where}: {key + ': ' if key else ''}{what[:1].lower()}{what[1:]}"
 
 
 def _with_line(message: str, text: str) -> str:
     """Return a message with the line of the key it complains of, where that can be found."""
-    words = [word for part in message.split(": ")[1:] for word in (part.strip("'"), _quoted(part))]
+    complaint = message.partition("; ")[0].partition(" (did")[0]
+    words = set(re.findall(r"[\w-]+", complaint))
+    best, section = (0, 0), 0
     for number, line in enumerate(text.splitlines(), 1):
-        key = line.split("=")[0].strip().strip("[]\"'")
-        if key and key.split(".")[-1] in words and "=" in line:
-            return f"{message} (line {number})"
-    return message
-
-
-def _quoted(text: str) -> str:
-    parts = text.split("'")
-    return parts[1] if len(parts) > 1 else ""
+        if line.lstrip().startswith("["):
+            section = len(words & set(re.findall(r"[\w-]+", line.partition("]")[0])))
+        key, equals, _ = line.partition("=")
+        if equals and key.strip().strip("\"'").split(".")[-1] in words and best[0] <= section:
+            best = (section + 1, number)
+    return f"{message} (line {best[1]})" if best[1] else message
 
 
 def check(scenario: Scenario, where: str) -> None:
@@ -199,22 +263,22 @@ def check(scenario: Scenario, where: str) -> None:
             raise BadInput(f"{where}: {key}: {share} is not between 0 and 1")
 
 
-def arm(scenario: Scenario, name: str) -> Scenario:
+def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
     """Return the scenario of one arm: the whole with the arm's keys laid over it."""
     tree: Options = msgspec.to_builtins(scenario)
     tree.pop("arms")
     changes = deepcopy(scenario.arms[name])
     for part in _PARTS:
         if part in changes:
-            tree[part] = _part(changes.pop(part), f"arm {name!r}: {part}")
+            tree[part] = _part(changes.pop(part), f"{where}: arm {name!r}: {part}")
     for key, value in changes.items():
         both = isinstance(value, dict) and isinstance(tree.get(key), dict)
         tree[key] = {**tree[key], **value} if both else value
-    return from_tree(tree, f"arm {name!r}")
+    return from_tree(tree, f"{where}: arm {name!r}")
 
 
 def changed(scenario: Scenario, **changes: object) -> Scenario:
-    """Return the scenario with some keys replaced, checked again."""
+    """Return the scenario with some keys replaced, checked again; paths start from here."""
     tree: Options = msgspec.to_builtins(scenario)
     rounds = changes.pop("rounds", None)
     if rounds is not None:
@@ -222,5 +286,5 @@ def changed(scenario: Scenario, **changes: object) -> Scenario:
     order = changes.pop("order", None)
     if order is not None:
         tree["run"]["order"] = order
-    tree.update(changes)
+    tree.update(anchored(changes, Path()))
     return from_tree(tree, "command line")

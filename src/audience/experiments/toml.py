@@ -20,12 +20,17 @@ def _table(tree: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
     for key, value in tree.items():
         if isinstance(value, Mapping):
             later += _inner(value, (*path, key))
-        elif isinstance(value, (list, tuple)) and value and isinstance(value[0], Mapping):
+        elif _is_tables(value):
             for one in value:
                 later += ["", f"[[{_name((*path, key))}]]", *_table(one, (*path, key))]
         elif value is not None:
             lines.append(f"{_key(key)} = {_value(value)}")
     return lines + later
+
+
+def _is_tables(value: object) -> bool:
+    listed = isinstance(value, (list, tuple)) and bool(value)
+    return listed and all(isinstance(one, Mapping) for one in value)  # type: ignore[attr-defined]
 
 
 def _inner(tree: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
@@ -39,7 +44,7 @@ def _name(path: tuple[str, ...]) -> str:
 
 
 def _key(key: str) -> str:
-    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+    return key if _BARE.fullmatch(key) else _text(key)
 
 
 def _value(value: object) -> str:
@@ -51,4 +56,8 @@ def _value(value: object) -> str:
         return "[" + ", ".join(_value(one) for one in value) + "]"
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return _text(str(value))
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from audience.engine import Rules, Simulation, run, run_sync
+from audience.engine import RecommenderFault, Rules, Simulation, run, run_sync
 from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.scenario import Part, Scenario
 from audience.world import Chapter, World
@@ -34,7 +34,7 @@ def try_recommender(kind: str, people: int = 200) -> str:
     alone = [sim.stage.rank([one])[0] for one in asked[:20]]
     if alone != batch[:20]:
         who = next(number for number, slate in enumerate(alone) if slate != batch[number])
-        return (
+        raise RecommenderFault(
             f"{kind} serves, but user {who} alone gets another slate than in a batch; "
             "results will depend on how visits are batched"
         )

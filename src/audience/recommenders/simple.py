@@ -63,10 +63,12 @@ class Shuffled:
         self.items = items
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
-        longest = max((len(items) for items in context.exclude), default=0)
-        if (k + longest) * 4 >= self.items:
-            return self._by_hash(k, context)
-        return self._by_rejection(k, context)
+        slates = np.empty((len(users), k), np.int64)
+        crowded = np.array([(k + len(barred)) * 4 >= self.items for barred in context.exclude])
+        for rows, draw in ((crowded, self._by_hash), (~crowded, self._by_rejection)):
+            if rows.any():
+                slates[rows] = draw(k, part_of(context, np.flatnonzero(rows)))
+        return slates
 
     def _by_hash(self, k: int, context: Context) -> Ints:
         rows = np.argsort(context.dice.integers("item", self.items), axis=1, kind="stable")
@@ -80,12 +82,14 @@ class Shuffled:
         )
         short = np.flatnonzero(slates[:, -1] < 0)
         if len(short):
-            exclude = [context.exclude[row] for row in short.tolist()]
-            again = Context(
-                context.moments[short], context.pages[short], exclude, context.dice.pick(short)
-            )
-            slates[short] = self._by_hash(k, again)
+            slates[short] = self._by_hash(k, part_of(context, short))
         return slates
+
+
+def part_of(context: Context, rows: Ints) -> Context:
+    """Return what is told about the users in `rows`."""
+    exclude = [context.exclude[row] for row in rows.tolist()]
+    return Context(context.moments[rows], context.pages[rows], exclude, context.dice.pick(rows))
 
 
 def allowed_in(rows: Ints, exclude: Sequence[tuple[int, ...]], items: int) -> Bools:

@@ -6,7 +6,7 @@ import msgspec
 
 
 class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """An attempt, in the imperative."""
+    """An attempt, in the imperative. `voice` says whose words a text is; see events.Felt."""
 
 
 class Enter(Action, frozen=True):
@@ -40,6 +40,7 @@ class Rate(Action, frozen=True):
     item: int
     stars: int
     feeling: str = ""
+    voice: str = ""
 
 
 class Post(Action, frozen=True):
@@ -48,6 +49,7 @@ class Post(Action, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    voice: str = ""
 
 
 class Forward(Action, frozen=True):
@@ -63,6 +65,7 @@ class Say(Action, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    voice: str = ""
 
 
 class Follow(Action, frozen=True):

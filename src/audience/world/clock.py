@@ -58,3 +58,11 @@ class Clock(msgspec.Struct, frozen=True):
 def shown(moment: int) -> str:
     """Return a moment as people read it."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def moment_of_day(moment: int) -> str:
+    """Return weekday and part of the day, as in `Tuesday evening`."""
+    when = datetime.fromtimestamp(moment, UTC)
+    parts = ((5, "night"), (11, "morning"), (14, "noon"), (18, "afternoon"), (23, "evening"))
+    part = next((name for hour, name in parts if when.hour < hour), "night")
+    return f"{when:%A} {part}"

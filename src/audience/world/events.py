@@ -76,6 +76,8 @@ class Felt(Event, frozen=True):
     agent: int
     item: int
     text: str
+    voice: str = ""
+    """Whose words they are: `model`, `template` where a model's were no use, or nothing."""
 
 
 class Posted(Event, frozen=True):
@@ -84,6 +86,7 @@ class Posted(Event, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    voice: str = ""
 
 
 class Forwarded(Event, frozen=True):
@@ -106,6 +109,7 @@ class Wished(Event, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    voice: str = ""
 
 
 class Said(Event, frozen=True):
@@ -114,6 +118,7 @@ class Said(Event, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    voice: str = ""
 
 
 class Delivered(Event, frozen=True):

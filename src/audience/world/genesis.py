@@ -125,7 +125,21 @@ def _check(genesis: Genesis) -> None:
         raise BadInput(
             f"the ties are of {tied} people, but there are {people}; every tie needs both"
         )
-    others = genesis.ties.others
-    if len(others) and (others.max() >= len(genesis.profiles) or others.min() < 0):
-        stranger = int(others.max()) if others.max() >= len(genesis.profiles) else int(others.min())
+    _check_ties(genesis.ties, people)
+    for lived in genesis.past:
+        if not (0 <= lived.agent < people and 0 <= lived.item < len(genesis.catalogue)):
+            raise BadInput(
+                f"person {lived.agent} lived item {lived.item} before: one of them does not exist"
+            )
+
+
+def _check_ties(ties: Ties, people: int) -> None:
+    others = ties.others
+    if not len(others):
+        return
+    if others.max() >= people or others.min() < 0:
+        stranger = int(others.max()) if others.max() >= people else int(others.min())
         raise BadInput(f"a tie leads to person {stranger}, who does not exist")
+    own = np.flatnonzero(np.repeat(np.arange(people), np.diff(ties.starts)) == others)
+    if len(own):
+        raise BadInput(f"person {int(others[own[0]])} has a tie to itself; leave it out")

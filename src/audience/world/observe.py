@@ -17,7 +17,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
     "search": (*_PAGE, "Browse", "Search", "NextPage"),
     "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
-    "conversation": ("Say", *_ANYWHERE),
+    "conversation": ("Say", "Leave"),
 }
 """What can be attempted on each surface."""
 LAST_RESULTS = (*_PAGE, "Browse", "Search")

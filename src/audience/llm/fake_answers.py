@@ -1,0 +1,129 @@
+"""Plausible answers made from a JSON schema and a hash: the same request, the same answer."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+_STORY = (
+    "a quiet story about friends who never quite grow up and a city that will not wait for them "
+    "the music stays with you long after it ends while the middle drags a little but the actors "
+    "are warm and the last scene is worth it i would gladly see it again with my sister this week"
+)
+_DEEPEST = 12
+
+
+def draw(*names: object) -> float:
+    """Return a number in [0, 1) that belongs to the names alone."""
+    text = "/".join(str(name) for name in names).encode()
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") / 2**64
+
+
+def sentence(key: str, most: int = 24) -> str:
+    """Return one line of words."""
+    count = max(1, min(most, 6 + int(draw(key, "length") * 14)))
+    story = _STORY.split()
+    start = int(draw(key, "start") * len(story))
+    words = [story[(start + place) % len(story)] for place in range(count)]
+    return " ".join(words).capitalize() + "."
+
+
+def answer(schema: object, key: str, root: dict[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: ANN401
+    """Return a value that follows a schema; `key` decides which."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
+        return None
+    root = root or schema
+    if "$ref" in schema:
+        return answer(_resolved(str(schema["$ref"]), root), key, root, depth + 1)
+    if "const" in schema:
+        return schema["const"]
+    if schema.get("enum"):
+        return _one_of(schema["enum"], key)
+    for name in ("anyOf", "oneOf"):
+        if schema.get(name):
+            return answer(_one_of(schema[name], key), f"{key}/{name}", root, depth + 1)
+    if schema.get("allOf"):
+        merged: dict[str, Any] = {}
+        for one in schema["allOf"]:
+            merged |= one
+        return answer(merged, key, root, depth + 1)
+    return _typed(schema, key, root, depth)
+
+
+def _typed(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -> Any:  # noqa: ANN401
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    if isinstance(kind, list):
+        kind = _one_of(kind, key)
+    match kind:
+        case "object":
+            return _object(schema, key, root, depth)
+        case "array":
+            return _array(schema, key, root, depth)
+        case "integer":
+            return int(_number(schema, key, whole=True))
+        case "number":
+            return _number(schema, key, whole=False)
+        case "boolean":
+            return draw(key) < 0.5
+        case "null":
+            return None
+    return _string(schema, key)
+
+
+def _object(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -> dict[str, Any]:
+    required = set(schema.get("required", ()))
+    return {
+        name: answer(inner, f"{key}/{name}", root, depth + 1)
+        for name, inner in schema.get("properties", {}).items()
+        if name in required or draw(key, name, "there") < 0.7
+    }
+
+
+def _array(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -> list[Any]:
+    if "prefixItems" in schema:
+        parts = schema["prefixItems"]
+        return [answer(one, f"{key}/{i}", root, depth + 1) for i, one in enumerate(parts)]
+    least = int(schema.get("minItems", 0))
+    most = int(schema.get("maxItems", least + 2))
+    count = least + int(draw(key, "count") * (most - least + 1))
+    found: list[Any] = []
+    for place in range(count * 4):
+        if len(found) == count:
+            break
+        one = answer(schema.get("items", {}), f"{key}/{place}", root, depth + 1)
+        if not schema.get("uniqueItems") or one not in found:
+            found.append(one)
+    return found
+
+
+def _number(schema: dict[str, Any], key: str, *, whole: bool) -> float:
+    least = float(schema.get("minimum", schema.get("exclusiveMinimum", 0)))
+    most = float(schema.get("maximum", schema.get("exclusiveMaximum", least + 10)))
+    step = float(schema.get("multipleOf", 1 if whole else 0))
+    if "exclusiveMinimum" in schema:
+        least += step or (most - least) * 1e-3
+    if "exclusiveMaximum" in schema:
+        most -= step or (most - least) * 1e-3
+    if step:
+        first = -(-least // step) * step
+        return first + step * int(draw(key) * ((most - first) // step + 1))
+    return round(least + draw(key) * (most - least), 6)
+
+
+def _string(schema: dict[str, Any], key: str) -> str:
+    text = sentence(key)
+    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", 10_000))
+    while len(text) < least:
+        text = f"{text} {sentence(f'{key}+{len(text)}')}"
+    return text[:most].rstrip() if least < most else text[:most]
+
+
+def _one_of(options: list[Any], key: str) -> Any:  # noqa: ANN401
+    return options[int(draw(key, "choice") * len(options))]
+
+
+def _resolved(reference: str, root: dict[str, Any]) -> Any:  # noqa: ANN401
+    found: Any = root
+    for part in reference.removeprefix("#").strip("/").split("/"):
+        found = found.get(part, {}) if isinstance(found, dict) and part else found
+    return found

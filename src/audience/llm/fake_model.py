@@ -1,0 +1,192 @@
+"""What the fake server says: bodies of the OpenAI protocol as functions of the request."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any, Literal
+
+import msgspec
+import orjson
+
+from audience.llm.fake_answers import answer, draw, sentence
+from audience.llm.fake_faults import Faults
+
+MODEL = "fake"
+_DIMENSIONS = 64
+_TOKEN = re.compile(r"\s*\S+")
+_TAKEN = {"none": 0, "json_object": 1, "json_schema": 2, "ignored": 2}
+
+
+class Manners(msgspec.Struct, frozen=True, kw_only=True):
+    """How the server behaves."""
+
+    latency: tuple[float, float] = (0.0, 0.0)
+    faults: Faults = Faults()
+    schema: Literal["json_schema", "json_object", "none", "ignored"] = "json_schema"
+    """The best form of structured output it takes; `ignored`: takes it and does not keep to it."""
+    many: bool = True
+    """Whether `n` is honoured."""
+    scores: Literal["none", "top", "echo"] = "top"
+    unwanted: tuple[str, ...] = ()
+    """Fields that are refused with status 400."""
+    key: str = ""
+    """The only key that is let in; empty lets in everybody."""
+    slots: int = 0
+    """Requests worked on at once while the others wait; 0 is no limit."""
+    retry_after: float = 1.0
+    drip: float = 2.0
+    """Seconds a dripping answer takes."""
+    models: tuple[str, ...] = (MODEL,)
+
+
+class Unwilling(Exception):
+    """The request asks for what this server does not offer."""
+
+
+def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
+    """Return the body that answers a chat request."""
+    _check(body, manners)
+    most = int(body.get("max_tokens") or body.get("max_completion_tokens") or 512)
+    count = int(body.get("n", 1)) if manners.many else 1
+    schema = _schema(body, manners)
+    texts = [_said(schema, f"{key}/{place}", most) for place in range(count)]
+    choices: list[dict[str, Any]] = [
+        {"index": i, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        for i, text in enumerate(texts)
+    ]
+    if body.get("logprobs") and manners.scores != "none":
+        choices[0]["logprobs"] = {"content": [{"top_logprobs": _top(body, key)}]}
+    lengths = [(one["role"], tokens(one["content"])) for one in body["messages"]]
+    fixed = sum(length for role, length in lengths if role == "system")
+    prompt = sum(length for _, length in lengths)
+    return {
+        "id": f"chatcmpl-{key}",
+        "object": "chat.completion",
+        "model": body.get("model", MODEL),
+        "choices": choices,
+        "usage": _usage(prompt, sum(tokens(text) for text in texts), fixed // 16 * 16),
+    }
+
+
+def complete(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
+    """Return the body that answers a completion request, with echo where that is offered."""
+    prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
+    echo = bool(body.get("echo"))
+    if echo and manners.scores != "echo":
+        raise Unwilling("echo is not offered here")
+    choices = []
+    for place, prompt in enumerate(prompts):
+        said = " " + sentence(f"{key}/{place}", int(body.get("max_tokens", 16)))
+        text = prompt + said if echo else said
+        choice = {"index": place, "text": text, "finish_reason": "length"}
+        if body.get("logprobs") is not None and manners.scores == "echo":
+            choice["logprobs"] = _logprobs(text)
+        choices.append(choice)
+    used = sum(tokens(prompt) for prompt in prompts)
+    return {"model": body.get("model", MODEL), "choices": choices, "usage": _usage(used, 1, 0)}
+
+
+def embed(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
+    """Return the body that answers a request for embeddings."""
+    texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
+    rows = [
+        {"object": "embedding", "index": place, "embedding": vector(str(text))}
+        for place, text in enumerate(texts)
+    ]
+    used = sum(tokens(str(text)) for text in texts)
+    return {"model": body.get("model", MODEL), "data": rows, "usage": _usage(used, 0, 0)}
+
+
+def spoilt(found: dict[str, Any], fault: str) -> dict[str, Any]:
+    """Return a chat body that is sound as JSON and of no use all the same."""
+    for choice in found["choices"]:
+        message = choice.get("message", {})
+        if fault == "refusal":
+            message |= {"content": None, "refusal": "I'm sorry, I can't help with that."}
+        elif fault == "filter":
+            choice["finish_reason"] = "content_filter"
+        else:
+            choice["finish_reason"] = "length"
+            message["content"] = message["content"][: len(message["content"]) // 2]
+    return found
+
+
+def vector(text: str) -> list[float]:
+    """Return a vector of length 1 in which texts that share words are near."""
+    sums = [0.0] * _DIMENSIONS
+    for word in text.lower().split() or [""]:
+        for place in range(_DIMENSIONS):
+            sums[place] += draw(word, place) - 0.5
+    length = math.sqrt(sum(one * one for one in sums)) or 1.0
+    return [one / length for one in sums]
+
+
+def tokens(text: str) -> int:
+    """Return about how many tokens a text has."""
+    return (len(text) + 3) // 4
+
+
+def _check(body: dict[str, Any], manners: Manners) -> None:
+    for name in manners.unwanted:
+        if name in body:
+            instead = "; use 'max_completion_tokens'" if name == "max_tokens" else ""
+            raise Unwilling(f"Unsupported parameter: '{name}' is not supported{instead}.")
+    kind = body.get("response_format", {}).get("type", "text")
+    if {"json_object": 1, "json_schema": 2}.get(kind, 0) > _TAKEN[manners.schema]:
+        raise Unwilling(f"response_format of type {kind} is not offered here")
+    if body.get("logprobs") and manners.scores == "none":
+        raise Unwilling("'logprobs' is not supported by this model")
+    if body.get("stream"):
+        raise Unwilling("streams are not offered here")
+
+
+def _schema(body: dict[str, Any], manners: Manners) -> dict[str, Any] | None:
+    if manners.schema == "ignored" and "response_format" in body:
+        return None
+    inner: dict[str, Any] = body.get("response_format", {}).get("json_schema", {})
+    if "schema" in inner:
+        schema: dict[str, Any] = inner["schema"]
+        return schema
+    # A model that is told the schema in words keeps to it as well.
+    _, found, told = body["messages"][-1]["content"].rpartition("JSON schema:\n")
+    if not found:
+        return None
+    parsed: dict[str, Any] = orjson.loads(told)
+    return parsed
+
+
+def _said(schema: dict[str, Any] | None, key: str, most: int) -> str:
+    if schema is None:
+        return sentence(key, most)
+    return orjson.dumps(answer(schema, key)).decode()
+
+
+def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Return alternatives for the first token: the words of the last message."""
+    words = list(dict.fromkeys(body["messages"][-1]["content"].split()))
+    scored = [
+        {"token": word, "logprob": math.log(draw(word, "top") * 0.9 + 0.01)} for word in words
+    ]
+    scored.sort(key=lambda one: -float(str(one["logprob"])))
+    return scored[: int(body.get("top_logprobs", 5))]
+
+
+def _logprobs(text: str) -> dict[str, Any]:
+    found = list(_TOKEN.finditer(text))
+    scores = [math.log(draw(one.group(), "echo") * 0.9 + 0.01) for one in found]
+    return {
+        "tokens": [one.group() for one in found],
+        "text_offset": [one.start() for one in found],
+        "token_logprobs": [None, *scores[1:]] if scores else [],
+    }
+
+
+def _usage(prompt: int, completion: int, cached: int) -> dict[str, Any]:
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": 0},
+    }

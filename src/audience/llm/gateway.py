@@ -1,0 +1,146 @@
+"""The one door to language models, put together from its layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from audience.errors import BadInput
+from audience.llm.balanced import Balanced, Lane
+from audience.llm.budgeted import Budget, Budgeted
+from audience.llm.cached import Cached, Mode
+from audience.llm.endpoint import Endpoint
+from audience.llm.kinds import Gateway, Reply, Request
+from audience.llm.limited import Limited
+from audience.llm.metered import Meter, Metered
+from audience.llm.openai import OpenAI
+from audience.llm.prices import Prices, load_prices
+from audience.llm.retrying import Retrying
+from audience.llm.store import CallStore
+
+MOST = 256
+"""Calls at once, per endpoint, unless told otherwise."""
+
+
+class Door:
+    """A gateway with its store and its meter. It belongs to one event loop at a time."""
+
+    def __init__(
+        self, outer: Gateway, meter: Meter, store: CallStore | None, provider: Gateway | None
+    ) -> None:
+        self.meter = meter
+        self.store = store
+        self._outer = outer
+        self._provider = provider
+
+    async def ask(self, request: Request) -> Reply:
+        """Return what came of a request; raises only for bugs and spent budgets."""
+        return await self._outer.ask(request)
+
+    def flush(self) -> None:
+        """Make every call so far last: to be called before a commit that rests on them."""
+        if self.store is not None:
+            self.store.flush()
+
+    async def rest(self) -> None:
+        """Close the connections before the event loop ends; asking again opens new ones."""
+        self.flush()
+        if self._provider is not None:
+            await self._provider.close()
+
+    async def close(self) -> None:
+        """Flush, and let go of connections, processes and files."""
+        await self._outer.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+
+def open_gateway(
+    endpoints: Sequence[Endpoint] = (),
+    *,
+    store: CallStore | Path | None = None,
+    mode: Mode = "reuse",
+    concurrency: int = MOST,
+    deadline: float = 60.0,
+    overall: float = 180.0,
+    tries: int = 8,
+    budget: Budget | None = None,
+    prices: Prices | Path | None = None,
+    folder: Path | None = None,
+) -> Door:
+    """Return the door to some endpoints. Nothing is connected before the first call.
+
+    `deadline` binds one attempt, `overall` all attempts of a call and the waits between them; the
+    wait for a turn counts in neither. `folder` is where a `.env` is looked for.
+    """
+    table = prices if isinstance(prices, Prices) else load_prices(prices)
+    named = {one.name: one.price for one in endpoints if one.price}
+    if mode == "stored":
+        return compose(None, store=store, mode=mode, prices=table, named=named)
+    if not endpoints:
+        raise BadInput("no model endpoint is given; use --llm URL, or --calls stored")
+    if concurrency < 1:
+        raise BadInput(f"concurrency is {concurrency}; give 1 or more")
+    _check_prices(endpoints, budget, table)
+    lanes = [
+        Lane(
+            Limited(OpenAI(one, deadline=deadline, folder=folder), most=concurrency),
+            model=one.model,
+            weight=one.weight,
+        )
+        for one in endpoints
+    ]
+    wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway
+    provider = Retrying(wire, tries=tries, overall=overall)
+    return compose(provider, store=store, mode=mode, budget=budget, prices=table, named=named)
+
+
+def compose(
+    provider: Gateway | None,
+    *,
+    store: CallStore | Path | None = None,
+    mode: Mode = "reuse",
+    budget: Budget | None = None,
+    prices: Prices | None = None,
+    named: dict[str, str] | None = None,
+) -> Door:
+    """Return the door to any provider: metered, kept in the call store, within the budget.
+
+    The budget stands below the store, so that a reused answer is never refused; the meter stands
+    above it, so that reused answers are counted too.
+    """
+    meter = Meter(prices or load_prices(), named)
+    inner = provider
+    if inner is not None and budget is not None and budget != Budget():
+        inner = Budgeted(inner, budget, meter)
+    kept = CallStore(store, read_only=mode == "stored") if isinstance(store, Path) else store
+    if kept is not None:
+        inner = Cached(inner, kept, mode)
+    if inner is None:
+        raise BadInput("--calls stored needs a run whose calls were kept")
+    return Door(Metered(inner, meter), meter, kept, provider)
+
+
+def _check_prices(endpoints: Sequence[Endpoint], budget: Budget | None, prices: Prices) -> None:
+    """Refuse a budget in money that could not be kept to."""
+    if budget is None or budget.dollars is None:
+        return
+    for one in endpoints:
+        name = one.price or one.model
+        if prices.find(name) is None:
+            raise BadInput(
+                f"a budget in dollars needs the price of {name or 'the model'!r} at {one.name}, "
+                'which is unknown; add it to a price table, set price = "free" for a model of '
+                "your own, or use --max-calls or --max-tokens"
+            )

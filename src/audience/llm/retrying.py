@@ -1,0 +1,69 @@
+"""The one owner of retries."""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import blake2b
+
+from audience.llm.kinds import Gateway, Reply, Request, Usage
+from audience.llm.tried import Tried, added, settled
+
+_LEAST, _LOST, _MOST = 0.1, 0.4, 20.0
+"""Seconds before the second attempt, the same where the server is gone, and the most at all."""
+
+
+class Retrying:
+    """Asks again where that may help, at most `tries` times and within `overall` seconds.
+
+    The time in a queue for a turn does not count: only answering and waiting between do.
+    """
+
+    def __init__(self, inner: Gateway, *, tries: int = 8, overall: float = 180.0) -> None:
+        self.inner = inner
+        self.tries = tries
+        self.overall = overall
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the first answer that asking again would not better."""
+        spent, usage, attempt = 0.0, Usage(), 0
+        while True:
+            attempt += 1
+            reply = await self.inner.ask(request)
+            spent += reply.seconds
+            usage = added(usage, reply.usage)
+            wait = self._wait(request, reply, attempt, spent)
+            if wait is None:
+                return settled(
+                    reply, why=_why(reply, attempt), attempts=attempt, seconds=spent, usage=usage
+                )
+            await asyncio.sleep(wait)
+            spent += wait
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    def _wait(self, request: Request, reply: Reply, attempt: int, spent: float) -> float | None:
+        """Return how long to wait before the next attempt, None to leave it at this."""
+        if reply.outcome == "reply" or not isinstance(reply, Tried) or not reply.again:
+            return None
+        least = _LOST if reply.elsewhere else _LEAST
+        wait = reply.after + pause(request.key, attempt, least)
+        if attempt >= self.tries or spent + wait > self.overall:
+            return None
+        return wait
+
+
+def pause(key: str, attempt: int, least: float = _LEAST) -> float:
+    """Return the seconds before the next attempt: doubling, with jitter.
+
+    The jitter belongs to the request and the attempt, so that nobody else's waits move it.
+    """
+    digest = blake2b(f"{key}/{attempt}".encode(), digest_size=8).digest()
+    jitter = int.from_bytes(digest, "big") / 2**64
+    return min(_MOST, least * 2.0 ** (attempt - 1)) * (0.5 + jitter)
+
+
+def _why(reply: Reply, attempts: int) -> str:
+    if not reply.why or attempts == 1:
+        return reply.why
+    return f"{reply.why} (after {attempts} attempts)"

@@ -1,0 +1,102 @@
+"""The command line called in this interpreter or in one of its own, and runs to call it on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess, Popen
+
+import pytest
+
+import audience
+from audience.cli import main
+from audience.experiments import Scenario, conduct, parse, start
+
+Cli = Callable[..., CompletedProcess[str]]
+
+SMALL = """
+agents = 60
+rounds = 4
+recommender = "popular"
+[run]
+wave = 10
+"""
+
+
+@pytest.fixture
+def cli(capfd: pytest.CaptureFixture[str]) -> Cli:
+    """Return a function that calls a command and gives its exit code and what it wrote."""
+
+    def call(*arguments: object) -> CompletedProcess[str]:
+        capfd.readouterr()
+        words = [str(one) for one in arguments]
+        with pytest.raises(SystemExit) as stopped:
+            main(words)
+        out, err = capfd.readouterr()
+        assert isinstance(stopped.value.code, int)
+        return CompletedProcess(words, stopped.value.code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def begin() -> Callable[..., Popen[str]]:
+    """Return a function that starts a command in a process of its own."""
+    source = str(Path(audience.__file__).parents[1])
+
+    def start_one(folder: Path, *arguments: object) -> Popen[str]:
+        return Popen(
+            [sys.executable, "-m", "audience", *(str(one) for one in arguments)],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": source, "COLUMNS": "200"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start_one
+
+
+@pytest.fixture(scope="session")
+def small() -> Scenario:
+    return parse(SMALL)
+
+
+@pytest.fixture(scope="session")
+def _lived(tmp_path_factory: pytest.TempPathFactory, small: Scenario) -> Path:
+    folder = tmp_path_factory.mktemp("lived") / "one"
+    start(small, 1, folder)
+    return folder
+
+
+@pytest.fixture
+def one(_lived: Path, here: Path) -> Path:
+    """A finished run of four rounds in the present folder."""
+    shutil.copytree(_lived, here / "one")
+    return Path("one")
+
+
+@pytest.fixture(scope="session")
+def _conducted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("conducted") / "both"
+    arms = '[arms.random]\nrecommender = "random"\n[arms.popular]\nrecommender = "popular"\n'
+    conduct(parse(f"agents = 40\nrounds = 2\nseeds = 2\n{arms}"), folder)
+    return folder
+
+
+@pytest.fixture
+def both(_conducted: Path, here: Path) -> Path:
+    """A finished experiment, two arms by two seeds, in the present folder."""
+    shutil.copytree(_conducted, here / "both")
+    return Path("both")

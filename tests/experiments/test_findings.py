@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from audience.experiments.findings import (
+    Arm,
+    Measured,
+    differ,
+    differences,
+    interval,
+    readable,
+    t95,
+)
+from audience.world.rng import rng
+
+
+def run(value: float, people: list[float] | None = None) -> Measured:
+    agents = {"picks": np.array(people)} if people is not None else {}
+    return Measured("", 1, "", {"picks": value}, (), agents)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(math.nan, "–"), (3.0, "3"), (1234.0, "1,234"), (1234.5, "1,234"), (0.12345, "0.123")],
+)
+def test_numbers_are_written_for_people(value: float, text: str) -> None:
+    assert readable(value) == text
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"), [(1, 12.706), (10, 2.228), (30, 2.042), (40, 2.021), (120, 1.980)]
+)
+def test_students_t_is_that_of_the_tables(freedom: int, quantile: float) -> None:
+    assert t95(freedom) == pytest.approx(quantile, abs=6e-4)
+    assert math.isnan(t95(0))
+
+
+def test_an_interval_by_hand() -> None:
+    mean, low, high = interval(np.array([1.0, 2.0, 3.0, math.nan]))
+    assert mean == 2.0
+    assert high - mean == pytest.approx(4.303 / math.sqrt(3), rel=1e-6)
+    assert mean - low == pytest.approx(high - mean)
+    assert math.isnan(interval(np.array([]))[0])
+    assert [math.isnan(bound) for bound in interval(np.array([5.0]))] == [False, True, True]
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    draws = rng(1, "intervals").normal(3.0, 1.0, (2000, 6))
+    held = sum(low <= 3.0 <= high for _, low, high in map(interval, draws))
+    assert held / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def test_seeds_are_paired() -> None:
+    old, new = Arm("old", (run(10), run(90))), Arm("new", (run(12), run(92)))
+    found = differ(old, new, "picks")
+    assert (found.difference, found.low, found.high, found.pairs) == (2.0, 2.0, 2.0, 2)
+    assert (found.reference_mean, found.other_mean, found.over) == (50.0, 52.0, "seeds")
+    assert found.percent == pytest.approx(4.0)
+    assert found.is_clear
+
+
+def test_with_one_seed_people_are_paired_and_means_are_theirs() -> None:
+    old = Arm("old", (run(999, [1.0, 2.0, math.nan, 4.0]),))
+    new = Arm("new", (run(999, [2.0, 3.0, 7.0, 4.0, 50.0]),))
+    found = differ(old, new, "picks")
+    assert (found.pairs, found.over) == (3, "people")
+    assert found.difference == pytest.approx(2 / 3)
+    assert (found.reference_mean, found.other_mean) == pytest.approx((7 / 3, 3.0))
+    assert found.percent == pytest.approx(100 * 2 / 7)
+
+
+def test_what_only_a_whole_run_has_is_compared_without_an_interval() -> None:
+    found = differ(Arm("old", (run(10),)), Arm("new", (run(13),)), "picks")
+    assert (found.difference, found.percent, found.pairs) == (3.0, 30.0, 0)
+    assert math.isnan(found.low)
+    assert not found.is_clear
+    missing = differ(Arm("old", (run(10),)), Arm("new", (run(13),)), "joy")
+    assert math.isnan(missing.difference)
+    assert math.isnan(missing.percent)
+
+
+def test_every_arm_is_compared_with_the_first() -> None:
+    arms = [Arm(name, (run(value),)) for name, value in (("a", 1), ("b", 2), ("c", 5))]
+    found = [(one.reference, one.other, one.difference) for one in differences(arms, ["picks"])]
+    assert found == [("a", "b", 1.0), ("a", "c", 4.0)]

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audience.errors import BadInput
+from audience.experiments import Part, Scenario, changed, embedded_scenario, load, parse
+from audience.experiments.runs import text_of
+from audience.experiments.scenario import arm, arms_of, from_tree, label
+
+WHOLE = """
+title = "All of it"
+seed = 3
+seeds = 2
+agents = 70
+rounds = 4
+metrics = ["a.py:Joy"]
+[dataset]
+kind = "folder"
+path = "mine"
+noun = "game"
+[clock]
+start = "2024-02-29"
+step = "1M"
+[recommender]
+kind = "popular"
+half_life_days = 3.5
+[platform]
+page_size = 3
+repeat = true
+[activation]
+method = "marginal"
+share = 0.25
+[run]
+order = "one-by-one"
+deadline = 2.5
+[arms.old]
+recommender = "popular"
+[arms.new]
+recommender = { kind = "lib/new.py:New", depth = 3 }
+run = { refit = 2 }
+[[interventions]]
+round = 2
+do = "announce"
+text = "Quotes \\" and ünïcode, \\n lines"
+items = ["A", "B"]
+"""
+
+
+def test_an_empty_scenario_is_the_default() -> None:
+    assert parse("") == Scenario()
+
+
+def test_every_key_is_read() -> None:
+    found = parse(WHOLE)
+    assert (found.seed, found.seeds, found.agents, found.rounds) == (3, 2, 70, 4)
+    assert found.dataset == Part("folder", {"path": "mine", "noun": "game"})
+    assert found.recommender == Part("popular", {"half_life_days": 3.5})
+    assert (found.platform.page_size, found.platform.repeat) == (3, True)
+    assert (found.activation.method, found.activation.share) == ("marginal", 0.25)
+    assert (found.run.order, found.run.deadline, found.clock.step) == ("one-by-one", 2.5, "1M")
+    assert found.interventions[0]["text"] == 'Quotes " and ünïcode, \n lines'
+
+
+def test_a_scenario_survives_being_written() -> None:
+    for scenario in (Scenario(), embedded_scenario(), parse(WHOLE)):
+        assert parse(text_of(scenario)) == scenario
+
+
+def test_an_arm_is_laid_over_the_whole() -> None:
+    new = arm(parse(WHOLE), "new")
+    assert new.recommender == Part("lib/new.py:New", {"depth": 3})
+    assert (new.run.refit, new.run.order, new.rounds) == (2, "one-by-one", 4)
+    assert new.arms == {}
+    assert arm(parse(WHOLE), "old").recommender == Part("popular")
+
+
+def test_paths_start_from_the_scenario_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    swap = '[[interventions]]\nround = 3\ndo = "swap_recommender"\nkind = "../b.py:B"\n'
+    (tmp_path / "sub" / "s.toml").write_text(WHOLE + swap)
+    monkeypatch.chdir(tmp_path)
+    found = load(Path("sub/s.toml"))
+    place = tmp_path / "sub"
+    assert found.dataset.options["path"] == str(place / "mine")
+    assert found.metrics == (f"{place}/a.py:Joy",)
+    assert found.arms["new"]["recommender"]["kind"] == f"{place}/lib/new.py:New"
+    assert found.arms["old"]["recommender"] == "popular"
+    assert found.interventions[1]["kind"] == f"{tmp_path}/b.py:B"
+    assert load(place / "s.toml") == found
+
+
+def test_paths_in_changes_start_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = changed(Scenario(), recommender="mine.py:Mine", dataset={"kind": "folder", "path": "d"})
+    assert found.recommender.kind == f"{tmp_path}/mine.py:Mine"
+    assert found.dataset.options == {"path": f"{tmp_path}/d"}
+    absolute = changed(Scenario(), recommender="/lib/mine.py:Mine", mind="rule")
+    assert absolute.recommender.kind == "/lib/mine.py:Mine"
+
+
+def test_changes_replace_keys_and_are_checked() -> None:
+    found = changed(embedded_scenario(), agents=7, rounds=3, order="one-by-one", arms={})
+    assert (found.agents, found.rounds, found.run.order, found.arms) == (7, 3, "one-by-one", {})
+    assert found.activation == embedded_scenario().activation
+    with pytest.raises(BadInput, match="command line: key 'agent' is unknown"):
+        changed(Scenario(), agent=7)
+    with pytest.raises(BadInput, match="agents: -1 is too small"):
+        changed(Scenario(), agents=-1)
+
+
+def test_the_tree_that_is_given_is_left_as_it_was() -> None:
+    tree = {"rounds": 3, "run": {"refit": 2}}
+    assert from_tree(tree).rounds == 3
+    assert tree == {"rounds": 3, "run": {"refit": 2}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("popular", "popular"),
+        ("/a/b/mine.py:Mine", "Mine"),
+        ("mine.py:Mine", "Mine"),
+        ("http://host:80", "http://host:80"),
+    ],
+)
+def test_a_file_is_called_after_its_class(kind: str, name: str) -> None:
+    assert label(kind) == name
+
+
+def test_recommenders_of_one_name_are_not_lost() -> None:
+    assert list(arms_of(["random", "a.py:A"])) == ["random", "A"]
+    with pytest.raises(BadInput, match="two bear the same name"):
+        arms_of(["random", "random"])
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("\n\nagents = 'x'", 3),
+        ("[clock]\n[run]\nmax_turns = 0", 3),
+        ("[arms.a]\nagents = 3\n[arms.b]\nagents = 0", 4),
+        ("[platform]\nrepeat = 3\n[run]\nbatched = true", 2),
+    ],
+)
+def test_the_line_of_a_mistake_is_named(text: str, line: int) -> None:
+    with pytest.raises(BadInput, match=rf"\(line {line}\)$"):
+        parse(text)

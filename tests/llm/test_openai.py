@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from audience.llm import Endpoint, Request
+from audience.llm.fake import Fake
+from audience.llm.fake_faults import Faults
+from audience.llm.openai import OpenAI
+from audience.llm.tried import Tried
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"rating": {"type": "integer", "minimum": 1, "maximum": 5}},
+    "required": ["rating"],
+    "additionalProperties": False,
+}
+
+
+async def asked(fake: Fake, *requests: Request, deadline: float = 5.0, **more: Any) -> list[Tried]:
+    provider = OpenAI(Endpoint(url=fake.url, model="fake", **more), deadline=deadline)
+    try:
+        return [await provider.ask(request) for request in requests]
+    finally:
+        await provider.close()
+
+
+def test_a_reply_comes_with_its_tokens(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        (reply,) = await asked(fake, wish())
+        assert reply.outcome == "reply"
+        assert reply.text
+        assert reply.key == wish().key
+        assert reply.model == "fake"
+        assert reply.endpoint == fake.url
+        assert reply.usage.prompt > 40
+        assert reply.usage.completion > 0
+        assert reply.usage.cached == 32
+        assert reply.seconds > 0.0
+
+    with_fake(test)
+
+
+def test_the_same_request_has_the_same_answer_and_another_salt_another(
+    wish: Any, with_fake: Any
+) -> None:
+    async def test(fake: Fake) -> None:
+        one, same, other = await asked(fake, wish(1), wish(1), wish(1, salt="else"))
+        assert one.text == same.text != other.text
+
+    with_fake(test)
+
+
+@pytest.mark.parametrize(
+    ("fault", "outcome", "again"),
+    [
+        ("429", "error", True),
+        ("429-after", "error", True),
+        ("429-says", "error", True),
+        ("500", "error", True),
+        ("hang", "timeout", True),
+        ("reset", "error", True),
+        ("garbage", "unreadable", True),
+        ("half", "unreadable", True),
+        ("empty", "unreadable", True),
+        ("refusal", "refusal", False),
+        ("filter", "refusal", False),
+        ("broken", "reply", False),
+        ("drip", "reply", False),
+    ],
+)
+def test_every_fault_is_a_value(
+    wish: Any, with_fake: Any, fault: str, outcome: str, again: bool
+) -> None:
+    async def test(fake: Fake) -> None:
+        bad, good = await asked(fake, wish(), wish(), deadline=0.6)
+        assert (bad.outcome, bad.again) == (outcome, again)
+        assert bool(bad.why) == (outcome != "reply")
+        assert bool(bad.texts) == (outcome == "reply")
+        assert bad.after == (0.25 if fault in ("429-after", "429-says") else 0.0)
+        assert good.outcome == "reply"
+
+    with_fake(test, faults=Faults(script=(fault,)), retry_after=0.25, drip=0.1)
+
+
+def test_a_drip_slower_than_the_deadline_is_a_timeout(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        (reply,) = await asked(fake, wish(), deadline=0.2)
+        assert reply.outcome == "timeout"
+
+    with_fake(test, faults=Faults(script=("drip",)), drip=3.0)
+
+
+@pytest.mark.parametrize(
+    ("offered", "form"),
+    [
+        ("json_schema", "json_schema"),
+        ("json_object", "json_object"),
+        ("none", "told"),
+        ("ignored", "told"),
+    ],
+)
+def test_the_form_of_structured_output_is_found_and_remembered(
+    wish: Any, with_fake: Any, offered: str, form: str
+) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        first = await provider.ask(wish(1, schema=SCHEMA))
+        assert first.outcome == "reply"
+        assert 1 <= json.loads(first.text)["rating"] <= 5
+        assert provider.offers.form == form
+        before = fake.requests
+        await provider.ask(wish(2, schema=SCHEMA))
+        assert fake.requests == before + 1
+        await provider.close()
+
+    with_fake(test, schema=offered)
+
+
+def test_a_bad_request_does_not_spoil_what_is_remembered(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake", body={"messages": "nonsense"}))
+        reply = await provider.ask(wish(schema=SCHEMA))
+        assert reply.outcome == "error"
+        assert not reply.again
+        assert "400" in reply.why
+        assert provider.offers.form is None
+        await provider.close()
+
+    with_fake(test)
+
+
+@pytest.mark.parametrize("honoured", [True, False])
+def test_candidates_come_also_where_n_is_not_honoured(
+    wish: Any, with_fake: Any, honoured: bool
+) -> None:
+    async def test(fake: Fake) -> None:
+        one, two = await asked(fake, wish(1, candidates=4), wish(2, candidates=4))
+        assert len(one.texts) == len(two.texts) == 4
+        assert len(set(one.texts)) > 1
+        assert fake.requests == (2 if honoured else 8)
+
+    with_fake(test, many=honoured)
+
+
+@pytest.mark.parametrize("offered", ["echo", "top", "none"])
+def test_options_are_scored_where_that_is_offered(wish: Any, with_fake: Any, offered: str) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        options = ("film", "feel", "about")
+        for number in (1, 2):
+            reply = await provider.ask(wish(number, options=options))
+            assert reply.outcome == "reply"
+            assert len(reply.scores) == (0 if offered == "none" else 3)
+            assert all(score < 0.0 for score in reply.scores)
+            assert bool(reply.text) == (offered != "echo")
+        assert provider.offers.scores == offered
+        before = fake.requests
+        await provider.ask(wish(3, options=options))
+        assert fake.requests == before + 1
+        await provider.close()
+
+    with_fake(test, scores=offered)
+
+
+def test_fields_that_a_server_will_not_have_are_left_out(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        one, two = await asked(fake, wish(1), wish(2))
+        assert one.outcome == two.outcome == "reply"
+        assert fake.outcomes["400"] == 3
+        last = fake.bodies[-1]
+        assert last["max_completion_tokens"] == 512
+        assert not {"max_tokens", "temperature", "seed"} & set(last)
+
+    with_fake(test, unwanted=("max_tokens", "temperature", "seed"))
+
+
+def test_extras_of_the_endpoint_reach_the_server(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        await asked(fake, wish(), body={"top_k": 3}, reasoning="low", headers={"X-A": "b"})
+        assert fake.bodies[-1]["top_k"] == 3
+        assert fake.bodies[-1]["reasoning_effort"] == "low"
+
+    with_fake(test)
+
+
+def test_without_a_model_the_first_listed_is_used(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url))
+        assert (await provider.ask(wish())).model == "tiny"
+        assert (await provider.ask(wish(model="large"))).model == "large"
+        await provider.close()
+
+    with_fake(test, models=("tiny", "large"))
+
+
+def test_an_endpoint_that_is_not_there_is_an_error(wish: Any) -> None:
+    async def test() -> Tried:
+        async with Fake() as fake:
+            url = fake.url
+        provider = OpenAI(Endpoint(url=url, model="fake"))
+        try:
+            return await provider.ask(wish())
+        finally:
+            await provider.close()
+
+    reply = asyncio.run(test())
+    assert reply.outcome == "error"
+    assert reply.again
+    assert reply.elsewhere
+    assert "cannot be reached" in reply.why
+
+
+def test_a_refused_key_is_told_without_the_key(
+    wish: Any, with_fake: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY", "very-secret-0123456789")
+
+    async def test(fake: Fake) -> None:
+        (reply,) = await asked(fake, wish(), key_env="A_KEY")
+        assert reply.outcome == "error"
+        assert not reply.again
+        assert "401" in reply.why
+        assert "secret" not in repr(reply)
+
+    with_fake(test, key="another")
+
+
+def test_a_right_key_is_let_in(wish: Any, with_fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_KEY", "right")
+
+    async def test(fake: Fake) -> None:
+        by_key, by_header = (
+            await asked(fake, wish(), key_env="A_KEY"),
+            await asked(fake, wish(), headers={"Authorization": "Bearer ${A_KEY}"}),
+        )
+        assert by_key[0].outcome == by_header[0].outcome == "reply"
+
+    with_fake(test, key="right")
+
+
+def test_a_proxy_is_gone_through(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        proxy = fake.url.removesuffix("/v1")
+        endpoint = Endpoint(url="http://models.invalid/v1", model="fake", proxy=proxy)
+        provider = OpenAI(endpoint)
+        reply = await provider.ask(wish())
+        await provider.close()
+        assert reply.outcome == "reply"
+        assert reply.endpoint == "http://models.invalid/v1"
+
+    with_fake(test)
+
+
+def test_it_opens_again_after_it_was_closed(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        for number in range(2):
+            assert (await provider.ask(wish(number))).outcome == "reply"
+            await provider.close()
+        await provider.close()
+
+    with_fake(test)

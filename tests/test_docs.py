@@ -1,0 +1,253 @@
+"""The documentation says what is true: examples run, links lead somewhere, nothing is left out."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from audience.agents.parameters import RuleParameters
+from audience.cli.main import COMMANDS, audience
+from audience.datasets import Films
+from audience.engine import Activation, Rules
+from audience.experiments import parse, run
+from audience.experiments.interventions import DEEDS, changes_of
+from audience.experiments.scenario import Pages, Scenario
+from audience.log import Log
+from audience.metrics import LABELS
+from audience.plugins import GROUPS
+from audience.testing import check_metric, check_mind, check_recommender
+from audience.world import Clock, Genesis
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("design/*.md"))
+)
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w[^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+SHELL = re.compile(r"(?:^|\$ |&& |: )(?:\.venv/bin/)?audience (\w[^\n]*)$", re.MULTILINE)
+TABLE_ROW = re.compile(r"^\| (`[^|]*) \|", re.MULTILINE)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text("utf-8")
+
+
+def blocks(page: str, kind: str) -> list[str]:
+    return [body for name, body in FENCE.findall(text_of(page)) if name == kind]
+
+
+def described(page: str) -> set[str]:
+    """Return the names in the first column of a page's tables."""
+    return {name for cell in TABLE_ROW.findall(text_of(page)) for name in SPAN.findall(cell)}
+
+
+def fields(*kinds: Any) -> set[str]:
+    return {field for kind in kinds for field in kind.__struct_fields__}
+
+
+@lru_cache(maxsize=1)
+def films() -> Genesis:
+    return Films().genesis(60, 1, Clock())
+
+
+def having(kind: str) -> list[Any]:
+    found = [(page, place) for page in PAGES for place in range(len(blocks(page, kind)))]
+    return [pytest.param(page, place, id=f"{page}-{place + 1}") for page, place in found]
+
+
+def test_all_pages_are_there() -> None:
+    guides = ("getting-started", "compare-and-report", "python", "plugins")
+    references = ("scenarios", "recommenders", "minds", "data", "metrics", "runs")
+    assert {f"docs/{name}.md" for name in (*guides, *references)} <= set(PAGES)
+    assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md"} <= set(PAGES)
+    assert {"design/001-core.md", "design/dependencies.md"} <= set(PAGES)
+
+
+@pytest.mark.parametrize(("page", "place"), having("toml"))
+def test_every_toml_example_is_a_scenario(page: str, place: int) -> None:
+    body = blocks(page, "toml")[place]
+    scenario = parse(body, page)
+    assert tomllib.loads(body), "an empty example shows nothing"
+    changes = changes_of(scenario.interventions, films())
+    assert sum(map(len, changes.values())) == len(scenario.interventions)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_relative_link_leads_somewhere(page: str) -> None:
+    for target in LINK.findall(FENCE.sub("", text_of(page))):
+        if "://" not in target and not target.startswith("#"):
+            path, _, anchor = target.partition("#")
+            there = (ROOT / page).parent / path
+            assert there.exists(), f"{page} links to {target}, which does not exist"
+            assert not anchor or anchor in anchors(there.read_text("utf-8")), f"{page}: {target}"
+
+
+def anchors(text: str) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_exists_with_the_flags_shown(page: str) -> None:
+    text = text_of(page)
+    code = [body for _, body in FENCE.findall(text)] + SPAN.findall(FENCE.sub("", text))
+    for line in (line for some in code for line in SHELL.findall(some)):
+        check_command(page, line)
+
+
+def check_command(page: str, line: str) -> None:
+    words = shlex.split(line.partition("  ")[0], comments=True)
+    command: click.Command = audience
+    with click.Context(audience) as context:
+        while isinstance(command, click.Group) and words:
+            found = command.get_command(context, words[0])
+            assert found is not None, f"{page}: audience {line}: {words[0]!r} is no command"
+            command, words = found, words[1:]
+        known = {name for one in command.get_params(context) for name in flags(one)}
+    given = {word.partition("=")[0] for word in words if word.startswith("--")}
+    given |= set(re.findall(r"(--[a-z-]+)", line))
+    assert given <= known, f"{page}: audience {line}: {sorted(given - known)} unknown"
+
+
+def flags(parameter: click.Parameter) -> list[str]:
+    return [*parameter.opts, *parameter.secondary_opts]
+
+
+def test_the_readme_names_every_command() -> None:
+    listed = {name for name in COMMANDS if f"audience {name}" in text_of("README.md")}
+    assert listed == set(COMMANDS)
+
+
+def test_the_readme_begins_with_the_commands_the_quickstart_and_the_measured_section() -> None:
+    first_screen = text_of("README.md")[:2500]
+    assert "make run" in first_screen
+    assert "make test" in first_screen
+    assert "```python" in first_screen
+    begin, end = (
+        text_of("README.md").index(f"<!-- bench:{which} -->") for which in ("begin", "end")
+    )
+    assert begin < end
+
+
+def test_scenarios_describe_every_key_with_its_default() -> None:
+    keys = fields(Scenario, Rules, Activation, Pages, Clock)
+    assert keys <= described("docs/scenarios.md")
+    text = text_of("docs/scenarios.md")
+    for kind in (Rules, Activation, Pages, Clock):
+        for key in kind.__struct_fields__:
+            default = getattr(kind(), key)
+            shown = str(default).lower() if isinstance(default, bool) else str(default)
+            wanted = f'"{shown}"' if isinstance(default, str) else shown
+            assert f"| `{key}` | `{wanted}` |" in text, f"{key} has the default {wanted}"
+
+
+def test_every_intervention_has_an_example() -> None:
+    trees = [tomllib.loads(body) for body in blocks("docs/scenarios.md", "toml")]
+    shown = {one["do"] for tree in trees for one in tree.get("interventions", ())}
+    assert shown == set(DEEDS)
+
+
+def test_metrics_describe_every_number() -> None:
+    assert set(LABELS) <= described("docs/metrics.md")
+    for name, (_, _, better) in LABELS.items():
+        row = next(line for line in text_of("docs/metrics.md").splitlines() if f"`{name}`" in line)
+        cells = [cell.strip() for cell in row.replace(r"\|", "").split("|")]
+        assert cells[3] == better, f"{name} is better when {better or 'neither'}"
+
+
+def test_minds_describe_every_parameter_with_its_default() -> None:
+    text = text_of("docs/minds.md").replace("−", "-")
+    for name in RuleParameters.__struct_fields__:
+        default = getattr(RuleParameters(), name)
+        assert f"| `{name}` | {default} |" in text, f"{name} has the default {default}"
+
+
+def test_plugins_name_every_group() -> None:
+    assert {f"audience.{group}" for group in GROUPS} <= described("docs/plugins.md")
+
+
+def test_dependencies_name_every_package() -> None:
+    project = tomllib.loads(text_of("pyproject.toml"))
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    wanted += [one for some in extras.values() for one in some]
+    names = {re.split(r"[<>=!~;\[ ]", one)[0] for one in wanted}
+    page = text_of("design/dependencies.md")
+    missing = {name for name in names if f"| {name} |" not in page}
+    assert not missing - {"audience"}, f"design/dependencies.md says nothing of {missing}"
+
+
+def executed(page: str, places: slice = slice(None)) -> dict[str, Any]:
+    space: dict[str, Any] = {"__name__": "example"}
+    for body in blocks(page, "python")[places]:
+        exec(compile(body, page, "exec"), space)
+    return space
+
+
+def test_the_recommender_example_conforms() -> None:
+    space = executed("docs/recommenders.md")
+    check_recommender(space["TagLover"]())
+
+
+def test_the_mind_and_the_metric_of_the_examples_conform() -> None:
+    check_mind(executed("docs/minds.md")["FirstItem"]())
+    check_metric(executed("docs/metrics.md")["Searches"])
+
+
+@pytest.mark.slow
+def test_the_python_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    space = executed("docs/python.md")
+    assert (tmp_path / space["outcome"].report).is_file()
+    told = capsys.readouterr().out
+    assert "what-if" in told
+    assert len(re.findall(r"serves this audience better|No clear difference", told)) == 2
+
+
+@pytest.mark.slow
+def test_the_plugins_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    executed("docs/plugins.md")
+    assert re.fullmatch(r"\d+ [0-9a-f]{32}\n", capsys.readouterr().out)
+
+
+def test_the_sql_and_the_live_reader_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(parse("agents = 40\nrounds = 2"), out=tmp_path / "one", report=False)
+    queries = blocks("docs/runs.md", "sql")
+    assert len(queries) == 3
+    with Log.open(tmp_path / "one") as log:
+        for query in queries:
+            assert log.query(query), query
+    newest = executed("docs/runs.md")["news"](tmp_path / "one")
+    assert newest == len(capsys.readouterr().out.splitlines())
+
+
+def test_the_citation_is_valid() -> None:
+    yaml = pytest.importorskip("yaml")
+    citation = yaml.safe_load(text_of("CITATION.cff"))
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] == "software"
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    assert str(citation["version"]) == project["version"]
+    assert citation["license"] == project["license"]
+    assert [author["name"] for author in citation["authors"]] == [
+        author["name"] for author in project["authors"]
+    ]
+
+
+def test_the_changelog_knows_this_version() -> None:
+    version = tomllib.loads(text_of("pyproject.toml"))["project"]["version"]
+    assert f"## [{version}]" in text_of("CHANGELOG.md")
