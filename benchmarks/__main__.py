@@ -12,7 +12,17 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-NAMES = ("genesis", "decisions", "scale", "million", "branching", "recsim", "imports", "kills")
+NAMES = (
+    "genesis",
+    "decisions",
+    "scale",
+    "million",
+    "branching",
+    "recsim",
+    "imports",
+    "client",
+    "kills",
+)
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
 
@@ -51,12 +51,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def begin() -> Callable[..., Popen[str]]:
-    """Return a function that starts a command in a process of its own."""
+def begin() -> Iterator[Callable[..., Popen[str]]]:
+    """Give a function that starts a command in a process of its own; none outlives the test."""
     source = str(Path(audience.__file__).parents[1])
+    children: list[Popen[str]] = []
 
     def start_one(folder: Path, *arguments: object) -> Popen[str]:
-        return Popen(
+        child = Popen(
             [sys.executable, "-m", "audience", *(str(one) for one in arguments)],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": source, "COLUMNS": "200"},
@@ -64,8 +65,13 @@ def begin() -> Callable[..., Popen[str]]:
             stderr=subprocess.PIPE,
             text=True,
         )
+        children.append(child)
+        return child
 
-    return start_one
+    yield start_one
+    for child in children:
+        child.kill()
+        child.communicate()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,22 @@
 """How an agent decides."""
 
+from audience.agents.human import HumanMind, MixedMind
+from audience.agents.llm import LLMMind
 from audience.agents.mind import BatchMind, Decision, Mind
 from audience.agents.parameters import RuleParameters
 from audience.agents.recsim import RecSimMind
 from audience.agents.rule import RuleMind
+from audience.agents.voiced import VoicedMind
 
-__all__ = ["BatchMind", "Decision", "Mind", "RecSimMind", "RuleMind", "RuleParameters"]
+__all__ = [
+    "BatchMind",
+    "Decision",
+    "HumanMind",
+    "LLMMind",
+    "Mind",
+    "MixedMind",
+    "RecSimMind",
+    "RuleMind",
+    "RuleParameters",
+    "VoicedMind",
+]

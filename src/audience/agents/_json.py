@@ -6,6 +6,7 @@ at more than a fixed number of times, however long or odd the text is.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from audience.agents.replies import Unreadable
 _RESCANS = 4
 """How often a text may be looked at in all while searching for where its answer begins."""
 _SHORT = 1_000
+_LONGEST_NUMBER = 12
 _START = re.compile(r"<(think|thinking|thought|reasoning)>|[\[{]", re.I)
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.I)
 _GOES_ON = re.compile(r"\s*[,，:：]\s*[\"'`“”„‘’＂\w]")
@@ -48,10 +50,12 @@ def _quoting(value: Any) -> Any:  # noqa: ANN401
 def _meant(text: str, depth: int) -> Any:  # noqa: ANN401
     if not text.strip():
         return Unreadable("empty reply")
-    quoted = _quoted(text)
-    if quoted is not None:
-        return _meant(quoted, depth + 1) if "{" in quoted and depth < DEPTH else quoted
-    found = _values(_thought_out(text))
+    plain = _plain(text)
+    if plain is None:
+        quoted = _quoted(text)
+        if quoted is not None:
+            return _meant(quoted, depth + 1) if "{" in quoted and depth < DEPTH else quoted
+    found = _values(_thought_out(text)) if plain is None else [plain]
     if isinstance(found, Unreadable):
         return found
     answers = [one for one in found if _holds_object(one)]
@@ -66,6 +70,40 @@ def _meant(text: str, depth: int) -> Any:  # noqa: ANN401
     if meant:
         return Unreadable("two answers: there are different ones; give only one")
     return Unreadable("no JSON: there is no JSON object; answer with one and nothing else")
+
+
+def _plain(text: str) -> dict[str, Any] | None:
+    """Return what strict JSON says at once; anything else, or a key twice, is looked at closely."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        found: dict[str, Any] = json.loads(
+            text,
+            object_pairs_hook=_once,
+            parse_constant=_refuse,
+            parse_float=_moderate,
+            parse_int=_moderate,
+        )
+    except (ValueError, RecursionError):
+        return None
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _moderate(digits: str) -> float:
+    if len(digits) > _LONGEST_NUMBER or "e" in digits.lower():
+        raise ValueError("a number to look at closely")
+    return float(digits) if "." in digits else int(digits)
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _different(values: Sequence[Any], depth: int) -> list[Any] | Unreadable:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from audience.agents.mind import Decision
-from audience.agents.prompting import Pack, holes_of, item_line, quoted
+from audience.agents.prompting import NAME, TITLE, Pack, holes_of, item_line, plain, quoted
 from audience.agents.reading import items_in
 from audience.agents.replies import Unreadable
 from audience.agents.social import stance_on
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from audience.agents.llm import LLMMind
 
 _TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
+_VOICE = "model"
 _STARS = re.compile(r"\s*([1-5])\s*[:.\-]\s*(.+)", re.DOTALL)
 
 
@@ -64,9 +65,9 @@ class _Asking:
         self.holes |= {
             "age": f" (age: {age})" if age is not None else "",
             "profile": self.holes["person"],
-            "other": seen.friends[0].name if seen.friends else "",
+            "other": plain(seen.friends[0].name, NAME) if seen.friends else "",
             "lines": "\n".join(quoted(said.text) for said in seen.lines),
-            "friends": ", ".join(friend.name for friend in seen.friends),
+            "friends": ", ".join(plain(friend.name, NAME) for friend in seen.friends),
         }
 
     async def ask(self, purpose: str, observation: str) -> str | Unreadable:
@@ -90,6 +91,9 @@ class _Asking:
         messages = (Message("user", text),)
         reply = await self.mind.ask(label, messages, self.dice, attempt=len(self.calls))
         self.calls.append(reply.key)
+        if reply.outcome == "timeout":
+            # As the engine's own deadline, so that stored calls give the same event.
+            raise TimeoutError
         if reply.outcome != "reply" or not reply.text.strip():
             return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
         return reply.text.strip()
@@ -144,8 +148,8 @@ async def _on_page(asking: _Asking) -> Found:
 async def _picked(asking: _Asking, rest: str) -> Found:
     seen = asking.seen
     title = rest.split("||", 1)[0].strip().strip("<>").strip().lower()
-    slate = seen.me.situation.slate
-    same = [item for item in slate if seen.catalogue[item].title.lower() == title]
+    titles = {item: plain(seen.catalogue[item].title, TITLE) for item in seen.me.situation.slate}
+    same = [item for item, shown in titles.items() if shown.lower() == title]
     if len(same) != 1:
         return Unreadable(f"{rest[:80]!r} is not the title of one item on the page")
     item = seen.catalogue[same[0]]
@@ -158,7 +162,8 @@ async def _picked(asking: _Asking, rest: str) -> Found:
     rated = _STARS.match(answer)
     if not rated:
         return pick, more
-    return pick, a.Rate(item.id, int(rated[1]), rated[2].strip().splitlines()[0][:300]), more
+    words = rated[2].strip().splitlines()[0][:300]
+    return pick, a.Rate(item.id, int(rated[1]), words, _VOICE), more
 
 
 async def _among_friends(asking: _Asking) -> Found:
@@ -171,22 +176,22 @@ async def _among_friends(asking: _Asking) -> Found:
         words = await asking.ask("post", f"{name} wants to post for all friends.")
         return words if isinstance(words, Unreadable) else (_post(seen, words), a.Leave())
     wanted = found[1].strip(" .").lower()
-    same = [friend for friend in seen.friends if friend.name.lower() == wanted]
+    same = [one for one in seen.friends if plain(one.name, NAME).lower() == wanted]
     if len(same) != 1:
         return Unreadable(f"{found[1][:60]!r} is not the name of one friend")
-    asking.holes["other"] = same[0].name
-    words = await asking.ask("opening", f"{name} is going to chat with {same[0].name}.")
+    other = asking.holes["other"] = plain(same[0].name, NAME)
+    words = await asking.ask("opening", f"{name} is going to chat with {other}.")
     if isinstance(words, Unreadable):
         return words
     line = words.splitlines()[0]
     items = items_in(seen, line)
-    return a.Say(same[0].id, line, items, _stance(seen, items)), a.Leave()
+    return a.Say(same[0].id, line, items, _stance(seen, items), _VOICE), a.Leave()
 
 
 def _post(seen: Observation, words: str) -> a.Post:
     line = words.splitlines()[0]
     items = items_in(seen, line)
-    return a.Post(line, items, _stance(seen, items))
+    return a.Post(line, items, _stance(seen, items), _VOICE)
 
 
 def _stance(seen: Observation, items: Sequence[int]) -> float:
@@ -199,11 +204,11 @@ def _stance(seen: Observation, items: Sequence[int]) -> float:
 async def _in_talk(asking: _Asking) -> Found:
     seen, name = asking.seen, asking.holes["name"]
     other = seen.friends[0]
-    words = await asking.ask("line", f"{name} is chatting with {other.name}.")
+    words = await asking.ask("line", f"{name} is chatting with {asking.holes['other']}.")
     if isinstance(words, Unreadable):
         return words
     line = words.splitlines()[0].strip()
     if line.startswith("[END]"):
         return (a.Leave(),)
     items = items_in(seen, line)
-    return (a.Say(other.id, line, items, _stance(seen, items)),)
+    return (a.Say(other.id, line, items, _stance(seen, items), _VOICE),)

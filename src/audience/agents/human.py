@@ -115,7 +115,7 @@ def _page_help(seen: Observation) -> str:
 async def _page(seen: Observation, typed: str, table: _Table) -> Found:
     letter, _, rest = typed.partition(" ")
     slate = seen.me.situation.slate
-    if letter.isdigit():
+    if letter.isdecimal():
         if not 1 <= int(letter) <= len(slate):
             return f"There is no number {letter} on the page. {_page_help(seen)}"
         return await _pick(slate[int(letter) - 1], table)
@@ -148,11 +148,11 @@ async def _pick(item: int, table: _Table) -> Found:
 
 async def _number(table: _Table, words: str, most: int) -> int | None:
     """Return a whole number from 1 to `most`, or nothing when it was skipped."""
-    for _ in range(5):
+    for _ in range(_MOST_LINES):
         typed = await table.ask(words)
         if not typed:
             return None
-        if typed.isdigit() and 1 <= int(typed) <= most:
+        if typed.isdecimal() and 1 <= int(typed) <= most:
             return int(typed)
         words = f"A number from 1 to {most}, or Enter > "
     return None
@@ -187,11 +187,11 @@ async def _social(seen: Observation, typed: str, table: _Table) -> Found:
 def _said(seen: Observation, letter: str, words: str) -> a.AnyAction | None:
     if letter == "p" and words:
         return a.Post(words, items_in(seen, words), voice="human")
-    if letter.isdigit() and words and 1 <= int(letter) <= len(seen.friends):
+    if letter.isdecimal() and words and 1 <= int(letter) <= len(seen.friends):
         friend = seen.friends[int(letter) - 1]
         return a.Say(friend.id, words, items_in(seen, words), voice="human")
     number = letter[1:]
-    if letter[:1] == "f" and number.isdigit() and 1 <= int(number) <= len(seen.me.inbox):
+    if letter[:1] == "f" and number.isdecimal() and 1 <= int(number) <= len(seen.me.inbox):
         return a.Forward(seen.me.inbox[int(number) - 1].post)
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from audience.agents.faithful import FaithfulMind
 from audience.agents.mind import Decision
-from audience.agents.prompting import Pack, holes_of, quoted
+from audience.agents.prompting import NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
 from audience.agents.replies import AnyReply, Unreadable, schema_of
 from audience.errors import unknown
@@ -73,11 +73,12 @@ class LLMMind:
         holes = holes_of(seen, recalled, behaviour)
         if seen.lines:
             friend = seen.friends[0]
+            other = plain(friend.name, NAME) or "a friend"
             holes |= {
-                "other": friend.name or "a friend",
-                "tie": friend.kind or "an acquaintance",
+                "other": other,
+                "tie": plain(friend.kind, NAME) or "an acquaintance",
                 "lines": "\n".join(
-                    f"{holes['name'] if said.agent == seen.me.profile.id else friend.name}: "
+                    f"{holes['name'] if said.agent == seen.me.profile.id else other}: "
                     f"{quoted(said.text)}"
                     for said in seen.lines
                 ),
@@ -127,6 +128,9 @@ class LLMMind:
 
 def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:
     """Return what a reply means for the one who asked."""
+    if reply.outcome == "timeout":
+        # As the engine's own deadline, so that stored calls give the same event.
+        raise TimeoutError
     if reply.outcome != "reply":
         return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
     return read(seen, reply.text)

@@ -17,13 +17,15 @@ from audience.errors import BadInput
 from audience.world.agent import Agent, Lived, Thought
 from audience.world.clock import moment_of_day, shown
 from audience.world.items import Item
-from audience.world.observe import Observation
+from audience.world.observe import Friend, Observation
 from audience.world.people import HABITS
 
 CHARACTERS = 4
 """To a token, roughly; only used to keep parts in their budgets."""
 HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 90, 220, 600, 160
 """Token budgets of the parts."""
+NAME, TITLE, THOUGHT = 80, 120, 500
+"""Characters of a name, a title and a thought; what is longer is cut."""
 _HABIT_WORDS = {
     "watcher": "rates and comments on what it sees",
     "explorer": "looks for things it heard of",
@@ -104,41 +106,47 @@ def holes_of(seen: Observation, recalled: Sequence[Thought], behaviour: str) -> 
         "noun": words.noun,
         "plural": words.plural,
         "past": words.past,
-        "name": me.profile.name or "this person",
+        "name": plain(me.profile.name, NAME) or "this person",
         "person": person(me, behaviour, seen.domain.plural),
-        "memory": bounded("What comes to mind:", [one.text for one in recalled], MEMORY),
+        "memory": bounded(
+            "What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY
+        ),
         "history": history(seen),
         "heard": heard(seen),
         "inbox": inbox(me),
         "now": f"{moment_of_day(now.at)} ({shown(now.at)})",
         "surface": "search results" if now.surface == "search" else "recommendations",
-        "page_number": str(now.page + 1),
+        "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
-        "page": "\n".join(item_line(seen.catalogue[item]) for item in now.slate),
+        "page": _page(seen),
         "ways": ", ".join(way.replace("_", " ") for way in ways(seen)),
         "next": " | ".join(f'"{way}"' for way in ways(seen)),
-        "friends": bounded("", [f"[{f.id}] {f.name}, {f.kind}" for f in seen.friends], FRIENDS),
+        "friends": bounded("", [_friend(one) for one in seen.friends], FRIENDS),
     }
 
 
 def person(me: Agent, behaviour: str, plural: str) -> str:
     """Return who somebody is, as far as it matters for a behaviour."""
     who = me.profile
-    parts = [who.name or "A person"]
+    parts = [plain(who.name, NAME) or "A person"]
     if who.age is not None:
         parts.append(f"{who.age}")
-    parts += [part for part in (who.gender, who.career) if part]
+    parts += [plain(part, NAME) for part in (who.gender, who.career) if part]
     lines = [", ".join(parts) + "."]
     if who.traits:
-        lines.append(f"Traits: {', '.join(who.traits)}.")
+        lines.append(f"Traits: {_listed(who.traits)}.")
     if who.interests:
-        lines.append(f"Likes {plural} of these kinds: {', '.join(who.interests)}.")
+        lines.append(f"Likes {plural} of these kinds: {_listed(who.interests)}.")
     habits = [
         _HABIT_WORDS[name] for name in _BEHAVIOURS[behaviour] if getattr(who.habits, name) >= 0.5
     ]
     if habits:
         lines.append(f"Habits: {'; '.join(habits)}.")
     return " ".join(lines)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return plain(", ".join(plain(word, NAME) for word in words), 4 * NAME)
 
 
 def history(seen: Observation) -> str:
@@ -150,7 +158,7 @@ def history(seen: Observation) -> str:
 def _lived(one: Lived, title: str) -> str:
     stars = f", {one.stars} stars" if one.stars else ""
     dropped = "" if one.fraction > 0.9 else f", left at {one.fraction:.0%}"
-    return f"<{title}>{stars}{dropped}"
+    return f"<{plain(title, TITLE)}>{stars}{dropped}"
 
 
 def heard(seen: Observation) -> str:
@@ -159,7 +167,7 @@ def heard(seen: Observation) -> str:
     news = {one.item: one for one in seen.me.heard if one.item not in lived}
     sides = {-1: "bad", 0: "mixed", 1: "good"}
     lines = [
-        f"<{seen.catalogue[item].title}> ({sides[(one.stance > 0.2) - (one.stance < -0.2)]})"
+        f"<{plain(seen.catalogue[item].title, TITLE)}> ({sides[(one.stance > 0.2) - (one.stance < -0.2)]})"
         for item, one in news.items()
     ]
     return bounded("Heard of from others:", lines, HEARD)
@@ -171,22 +179,42 @@ def inbox(me: Agent) -> str:
     return bounded("New posts to read:", lines, INBOX)
 
 
+def plain(text: str, longest: int) -> str:
+    """Return words on one line, cut when long: what others named cannot shape a prompt."""
+    # A text of many kilobytes is cut before its words are counted.
+    flat = " ".join(text[: 8 * longest].split())
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
 def quoted(text: str, longest: int = 240) -> str:
     """Return others' words on one line in quotation marks, cut when long."""
-    flat = " ".join(text.split()).replace('"', "'")
-    return f'"{flat if len(flat) <= longest else flat[: longest - 1] + "…"}"'
+    return '"' + plain(text, longest).replace('"', "'") + '"'
+
+
+def _page(seen: Observation) -> str:
+    """Return the items before somebody's eyes, one a line."""
+    lived = {one.item for one in seen.me.lived_now()}
+    lines = [
+        item_line(seen.catalogue[item]) + (" (picked already)" if item in lived else "")
+        for item in seen.me.situation.slate
+    ]
+    return "\n".join(lines) or "(nothing)"
+
+
+def _friend(friend: Friend) -> str:
+    return f"[{friend.id}] {plain(friend.name, NAME)}, {plain(friend.kind, NAME)}"
 
 
 def item_line(item: Item) -> str:
     """Return an item as a page shows it."""
     facts = [str(item.year)] if item.year else []
-    facts += [", ".join(item.tags)] if item.tags else []
+    facts += [_listed(item.tags)] if item.tags else []
     facts += [f"{item.minutes:.0f} min"] if item.minutes else []
-    about = " ".join(item.about.split())
+    about = plain(item.about, 160)
     return (
-        f"[{item.id}] <{item.title}>"
+        f"[{item.id}] <{plain(item.title, TITLE)}>"
         + (f" ({'; '.join(facts)})" if facts else "")
-        + (f" {about[:160]}" if about else "")
+        + (f" {about}" if about else "")
     )
 
 

@@ -101,15 +101,16 @@ def schema_of(seen: Observation) -> dict[str, Any]:
         case "HomeReply":
             return _object(why=_text(200), do=_one_of(WAYS), query=_text(80))
         case "PageReply":
+            free = _free(seen)
             pick = _object(
-                item={"type": "integer", "enum": list(seen.me.situation.slate)},
+                item={"type": "integer", "enum": free} if free else {"type": "integer"},
                 watched={"type": "integer", "minimum": 0, "maximum": 100},
                 stars={"type": "integer", "minimum": 1, "maximum": 5},
                 feeling=_text(200),
             )
             return _object(
                 why=_text(200),
-                picks={"type": "array", "items": pick, "maxItems": 3},
+                picks={"type": "array", "items": pick, "maxItems": min(3, len(free))},
                 satisfaction={"type": "integer", "minimum": 1, "maximum": 10},
                 next=_one_of(ways(seen)),
                 query=_text(80),
@@ -126,6 +127,12 @@ def schema_of(seen: Observation) -> dict[str, Any]:
                 next=_one_of(AFTER),
             )
     return _object(say=_text(280), stance={"type": "integer", "enum": [-1, 0, 1]})
+
+
+def _free(seen: Observation) -> list[int]:
+    """Return the items of the page that were not picked in this visit yet."""
+    lived = {one.item for one in seen.me.lived_now()}
+    return [item for item in seen.me.situation.slate if item not in lived]
 
 
 def _object(**properties: dict[str, Any]) -> dict[str, Any]:

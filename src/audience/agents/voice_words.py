@@ -20,6 +20,22 @@ BLAME = frozenset(
     shallow silly skip slow stupid tedious terrible tired tiresome tiring trash ugly unbearable
     underwhelming unfunny uninspired unimpressed waste wasted weak worse worst wrong""".split()
 )
+PRAISING = ("made my day", "will not forget")
+BLAMING = (
+    "gave up",
+    "did not finish",
+    "stay away",
+    "let me down",
+    "nobody needs",
+    "no patience",
+    "wanted to like",
+    "never believed",
+    "not care",
+    "not for me",
+    "could not stand",
+    "expected more",
+)
+"""Turns of speech whose weight no single word of theirs carries."""
 DENIAL = frozenset(
     """not no never nobody nothing hardly barely least without cannot cant can't don't didn't
     doesn't isn't wasn't won't wouldn't couldn't""".split()
@@ -35,8 +51,7 @@ COMMON = frozenset(
     came make makes made take takes took see sees saw seen know knows knew think thinks thought
     really quite little big old new young long short same every each both
     story film films movie book books novel scene scenes part parts idea ending end beginning plot
-    character characters way time moment moments thing things lot people kind world life
-    man woman men women boy girl""".split()
+    character characters way time moment moments thing things lot people kind world life""".split()
 )
 """Words that say nothing about whether a line keeps to its story."""
 ENGLISH = frozenset(
@@ -48,15 +63,15 @@ PRONOUNS = tuple(
     for family in (
         """he him his himself man boy father brother son husband king prince grandfather uncle monk
         priest knight widower cowboy swordsman""",
-        """she her hers herself woman girl mother sister daughter wife queen princess grandmother aunt
-        nun actress widow waitress heiress bride""",
+        """she her hers herself woman girl mother sister daughter wife queen princess grandmother
+        aunt nun actress widow waitress heiress bride""",
         """they them their theirs themselves two three four five six seven men women boys girls
         brothers sisters friends children parents couple family crew""",
     )
 )
 DETERMINERS = frozenset(
     """the a an his her its their this that these those every each one two three four five six
-    seven eight nine ten some many""".split()
+    seven eight nine ten eleven twelve sixteen twenty hundred some many""".split()
 )
 LINKS = frozenset(
     """, and or but of to in on at by for with from as into onto out up down over under off about

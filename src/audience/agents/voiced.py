@@ -15,6 +15,7 @@ from audience.agents.mind import Decision
 from audience.agents.rule import RuleMind
 from audience.agents.voice import CANDIDATES, Facts, facts_about, speech
 from audience.agents.voice_checks import Titles, first_good
+from audience.llm.cached import GIVEN_UP
 from audience.llm.kinds import Gateway
 from audience.memory import Memory
 from audience.world import actions as a
@@ -65,6 +66,9 @@ class VoicedMind:
         if request is None:
             return "", TEMPLATE, ""
         reply = await self.gateway.ask(replace(request, model=self.model))
+        if reply.outcome == "timeout" and reply.why.startswith(GIVEN_UP):
+            # The engine's own deadline, so that stored calls give the same event.
+            raise TimeoutError
         texts = reply.texts if reply.outcome == "reply" else ()
         good = first_good(texts, facts, _titles(seen.catalogue))
         return (good.text, MODEL, reply.key) if good else ("", TEMPLATE, reply.key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -17,6 +18,7 @@ from audience.cli import options as o
 )
 @o.out_option
 @click.option("--stay", is_flag=True, help="Make the branch but do not run it.")
+@o.spending_options
 @o.report_option
 @o.json_option
 def command(
@@ -27,6 +29,7 @@ def command(
     stay: bool,
     report: bool,
     as_json: bool,
+    **given: Any,  # noqa: ANN401
 ) -> None:
     """Copy a run up to a round and go on from there, with other interventions."""
     from audience.cli.conducting import conduct_on_screen
@@ -42,7 +45,13 @@ def command(
         else:
             click.echo(f"Branch: {target}\nGo on with: audience resume {target}")
         return
-    conduct_on_screen(scenario_of(target), target, as_json=as_json, report=report)
+    conduct_on_screen(
+        scenario_of(target),
+        target,
+        as_json=as_json,
+        report=report,
+        spending=o.spending_of(given),
+    )
     if not as_json:
         click.echo(f"Compare: audience compare {run} {target}")
 

@@ -13,37 +13,50 @@ from audience.cli import options as o
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
-from audience.experiments import Outcome, Scenario, conduct, write_report
-from audience.log import NotWritten
+from audience.experiments import WORDS, Outcome, Scenario, conduct, story, write_report
+from audience.experiments.models import Spending
+from audience.log import Log, NotWritten
 
 
 def conduct_on_screen(
-    scenario: Scenario, folder: Path, *, as_json: bool, report: bool = True
+    scenario: Scenario,
+    folder: Path,
+    *,
+    as_json: bool,
+    report: bool = True,
+    spending: Spending | None = None,
 ) -> None:
     """Run or go on with what `folder` is to hold, showing progress, and report."""
     errors = Console(stderr=True)
-    outcome = _conducted(scenario, folder, errors, quiet=as_json)
+    outcome = _conducted(scenario, folder, errors, spending, quiet=as_json)
     if not as_json:
         print_findings(outcome.findings)
     page = _reported(outcome, folder, errors) if report else None
     if as_json:
         o.print_json(summary_of(outcome) | {"report": page})
         return
+    for line in spent_lines(outcome):
+        click.echo(line)
     last = outcome.finished[-1].measured.folder
+    if any(one.spent.calls + one.spent.reused for one in outcome.finished):
+        _let_hear(Path(last))
     click.echo(f"\nReport: {page or f'write it with `audience report {folder}`'}")
     click.echo(f"Look closer: audience show {last}")
 
 
-def _conducted(scenario: Scenario, folder: Path, errors: Console, *, quiet: bool) -> Outcome:
+def _conducted(
+    scenario: Scenario, folder: Path, errors: Console, spending: Spending | None, *, quiet: bool
+) -> Outcome:
     runs = max(len(scenario.arms), 1) * scenario.seeds
     go_on = f"Go on with: audience resume {folder}"
     if not quiet:
         _announce(scenario, errors, folder)
     try:
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            return conduct(scenario, folder, progress=bar, stopping=stopping)
-    except Interrupted:
-        raise Interrupted(f"Stopped at a commit point. {go_on}") from None
+            return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
+    except Interrupted as stopped:
+        why = str(stopped) if "budget" in str(stopped) else "Stopped at a commit point"
+        raise Interrupted(f"{why.partition(': audience')[0]}. {go_on}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
     except RecommenderFault as fault:
@@ -85,6 +98,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
     if len(each) == 1:
         return each[0]
     total = {key: sum(one[key] for one in each) for key in _SUMMED}  # type: ignore[misc]
+    costs = [one["cost"] for one in each]
     digests = "".join(str(one["digest"]) for one in each)
     rounds = each[0]["rounds"]
     return {
@@ -93,6 +107,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "agents": each[0]["agents"],
         "rounds": rounds,
         **total,
+        "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
         "runs": each,
@@ -106,7 +121,54 @@ _SUMMED = (
     "refused",
     "failed",
     "calls",
+    "reused_calls",
+    "failed_calls",
     "prompt_tokens",
     "completion_tokens",
-    "cost",
 )
+
+
+def _let_hear(run: Path, lines: int = 12) -> None:
+    """Print some of what people said in a run."""
+    with Log.open(run) as log:
+        told = list(story(log, log.complete_rounds(), only=WORDS))
+    if told:
+        click.echo("\nWhat they said:")
+        for line in told[:lines]:
+            click.echo(line.rstrip())
+        click.echo(f"  All of it: audience show {run} --said --lines 0")
+
+
+def spent_lines(outcome: Outcome) -> list[str]:
+    """Return what models cost and how well they could be read; nothing where none was asked."""
+    spent = [one.spent for one in outcome.finished]
+    calls, reused = sum(one.calls for one in spent), sum(one.reused for one in spent)
+    if not calls + reused:
+        return []
+    tokens = sum(one.prompt for one in spent), sum(one.completion for one in spent)
+    unknown = sum(one.unpriced for one in spent)
+    cost = (
+        f"cost of {unknown:,} calls unknown" if unknown else f"${sum(s.dollars for s in spent):.4f}"
+    )
+    failed = sum(one.failed for one in spent)
+    lines = [
+        "",
+        f"Models: {calls:,} calls ({reused:,} reused, {failed:,} failed), "
+        f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
+    ]
+    totals = [one.measured.totals for one in outcome.finished]
+    spoken = sum(one.get("spoken_model", 0) for one in totals)
+    template = sum(one.get("spoken_template", 0) for one in totals)
+    if template + spoken:
+        share = template / (template + spoken)
+        lines.append(
+            f"Words: {spoken:,.0f} by the model, {template:,.0f} by template ({share:.0%})"
+        )
+    visits = sum(one["visits"] for one in totals)
+    gave_up = sum(one["failed"] for one in totals)
+    if visits and gave_up > 0.05 * visits:
+        lines.append(
+            f"Warning: {gave_up:,.0f} decisions in {visits:,.0f} visits failed; "
+            "look at them with `audience show RUN`, or try another model"
+        )
+    return lines

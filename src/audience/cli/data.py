@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 
 from audience.cli import options as o
+from audience.cli.people import command as people
 
 
 @click.group("data")
 def command() -> None:
-    """List datasets, check your own files."""
+    """List datasets, check your own files, let a model write people."""
+
+
+command.add_command(people)
 
 
 @command.command("list")

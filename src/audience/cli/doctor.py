@@ -19,14 +19,26 @@ from audience.cli import options as o
 @click.option(
     "--recommender", default=None, metavar="KIND|FILE.py:CLASS", help="Test a recommender."
 )
+@click.option("--llm", default=None, metavar="URL", help="Test an endpoint for models.")
+@click.option("--model", default="", metavar="NAME", help="Which model there.")
+@click.option("--key-env", default="", metavar="NAME", help="The variable that holds its key.")
 @o.json_option
-def command(run: Path | None, recommender: str | None, as_json: bool) -> None:
-    """Check this machine; with RUN, a run file page by page; with --recommender, a recommender."""
+def command(
+    run: Path | None,
+    recommender: str | None,
+    llm: str | None,
+    model: str,
+    key_env: str,
+    as_json: bool,
+) -> None:
+    """Check this machine; and what else is named: a run file, a recommender, an endpoint."""
     found: list[tuple[str, bool, str]] = _machine()
     if run is not None:
         found += _run_file(run)
     if recommender is not None:
         found += _recommender(recommender)
+    if llm is not None:
+        found += _endpoint(llm, model, key_env)
     if as_json:
         o.print_json({"checks": [{"what": a, "ok": b, "found": c} for a, b, c in found]})
     else:
@@ -73,3 +85,31 @@ def _recommender(kind: str) -> list[tuple[str, bool, str]]:
         return [("recommender", True, try_recommender(kind))]
     except AudienceError as error:
         return [("recommender", False, str(error))]
+
+
+def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]:
+    import asyncio
+
+    from audience.llm import Endpoint
+    from audience.llm.probe import probe
+
+    found = asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env)))
+    if not found.reachable:
+        return [("endpoint", False, f"{found.url} did not answer: {found.why}")]
+    checks = [
+        ("endpoint", True, f"{found.url} answers as {found.model}"),
+        ("models", True, ", ".join(found.models[:12]) or "not listed"),
+        ("structured output", True, found.form or "by instruction and reading"),
+        ("log-probabilities", True, found.scores or "not offered"),
+        ("several candidates", True, "in one call" if found.many else "by repeated calls"),
+    ]
+    for speed in found.speeds:
+        checks.append(
+            (
+                f"speed at {speed.at_once} at once",
+                speed.answered > 0,
+                f"{speed.tokens_per_second:,.0f} tokens/s, {speed.seconds:.2f} s a call, "
+                f"{speed.answered} answered",
+            )
+        )
+    return [*checks, ("scenario", True, f"put this into it:\n{found.snippet}")]

@@ -20,11 +20,14 @@ COMMANDS = {
     "branch": "Copy a run up to a round, to go on in another way.",
     "runs": "List what there is: state, size, cost.",
     "show": "Tell the story of a run, or of one person in it.",
+    "ask": "Interview people of a run.",
+    "play": "Take a person's place, or join as somebody new.",
     "compare": "Compare runs with paired differences; a gate for CI.",
     "report": "Write the report of a run or an experiment.",
     "export": "Write interactions, events or messages for other programs.",
     "digest": "Print the hash of a run's log.",
     "data": "List datasets, check your own files.",
+    "model": "List and get models that run on this machine.",
     "doctor": "Check this machine, a run file or a recommender.",
 }
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.errors import BadInput
 from audience.log import Log
+
+if TYPE_CHECKING:
+    from audience.experiments.models import Spending
 
 RUN = click.Path(path_type=Path)
 run_argument = click.argument("run", type=RUN)
@@ -22,6 +26,43 @@ report_option = click.option(
     "--report/--no-report", default=True, help="Write report.html and figures/ (some seconds)."
 )
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
+
+
+def model_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags about asking language models."""
+    flags = (
+        click.option("--llm", default=None, metavar="URL", help="An OpenAI-compatible endpoint."),
+        click.option("--model", default=None, metavar="NAME", help="Which model there."),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+def spending_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags about what may be asked and spent."""
+    modes = click.Choice(("fresh", "reuse", "stored"))
+    flags = (
+        click.option("--calls", type=modes, default="reuse", help="Where answers come from."),
+        click.option(
+            "--calls-from", type=RUN, default=None, metavar="RUN", help="Read its answers too."
+        ),
+        click.option("--budget", default="", metavar="2usd", help="Stop when so much is spent."),
+        click.option("--max-calls", type=int, default=None, help="Stop after so many calls."),
+        click.option("--max-tokens", type=int, default=None, help="Stop after so many tokens."),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+def spending_of(given: dict[str, Any]) -> Spending:
+    """Take the flags about spending out of what was given."""
+    from audience.experiments.models import Spending
+
+    names = ("calls", "budget", "max_calls", "max_tokens")
+    kept = {name: given.pop(name) for name in names}
+    return Spending(**kept, source=given.pop("calls_from"))
 
 
 def open_run(folder: Path) -> Log:

@@ -10,6 +10,7 @@ import click
 
 from audience.cli import options as o
 from audience.errors import BadInput
+from audience.log import Log
 
 if TYPE_CHECKING:
     from audience.metrics import Metrics
@@ -36,7 +37,7 @@ def command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
         with reading([run]) as seen:
             found = measured_upto(log, at, seen)
         digest = log.digest(upto_round=at)
-        again = _again(log.scenario, log.seed, at) if check else ""
+        again = _again(log, at) if check else ""
     if as_json:
         o.print_json(
             {
@@ -73,15 +74,20 @@ def _print_rounds(found: Metrics) -> None:
     Console().print(table)
 
 
-def _again(scenario: str, seed: int, at: int) -> str:
+def _again(log: Log, at: int) -> str:
     from rich.console import Console
 
     from audience.cli.screen import Bar
     from audience.experiments import changed, parse, start
+    from audience.experiments.models import Spending
+    from audience.llm.store import FILE as CALLS
 
-    wanted = changed(parse(scenario), rounds=at)
+    wanted, seed = changed(parse(log.scenario), rounds=at), log.seed
+    asked = (log.folder / CALLS).is_file()
+    spending = Spending("stored", source=log.folder) if asked else None
     with (
         tempfile.TemporaryDirectory(prefix="audience-") as place,
         Bar(Console(stderr=True), 1, at) as bar,
     ):
-        return start(wanted, seed, Path(place) / "again", progress=bar).measured.digest
+        again = start(wanted, seed, Path(place) / "again", progress=bar, spending=spending)
+        return again.measured.digest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,9 +13,16 @@ from audience.cli import options as o
 @click.command("resume")
 @o.run_argument
 @click.option("--rounds", type=int, default=None, help="Go on to this round instead.")
+@o.spending_options
 @o.report_option
 @o.json_option
-def command(run: Path, rounds: int | None, report: bool, as_json: bool) -> None:
+def command(
+    run: Path,
+    rounds: int | None,
+    report: bool,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
     """Take up a run or an experiment where it was committed last."""
     from audience.cli.conducting import conduct_on_screen
     from audience.errors import BadInput
@@ -28,4 +36,5 @@ def command(run: Path, rounds: int | None, report: bool, as_json: bool) -> None:
             )
         prolong(run, rounds)
     scenario = scenario_of(run)
-    conduct_on_screen(scenario, run, as_json=as_json, report=report)
+    spending = o.spending_of(given)
+    conduct_on_screen(scenario, run, as_json=as_json, report=report, spending=spending)

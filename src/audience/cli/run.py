@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     metavar="KIND|FILE.py:CLASS",
     help="What serves; give it twice or more to compare.",
 )
+@o.model_options
+@o.spending_options
+@click.option("--estimate", is_flag=True, help="Say what it would cost, and stop.")
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run that lies in --out.")
 @o.report_option
@@ -48,16 +51,21 @@ def command(
     from rich.console import Console
 
     from audience.cli.conducting import conduct_on_screen
+    from audience.cli.estimating import print_estimate
     from audience.experiments import embedded_scenario, load, make_room, verify
 
-    overwrite = bool(given.pop("overwrite"))
+    overwrite, estimate = bool(given.pop("overwrite")), bool(given.pop("estimate"))
+    spending = o.spending_of(given)
     wanted = load(scenario) if scenario else embedded_scenario()
     wanted = changed_by(wanted, recommender, given)
     with Console(stderr=True).status("Making items, people and ties …"):
         verify(wanted, str(scenario or ""))
+    if estimate:
+        print_estimate(wanted, as_json=as_json)
+        return
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    conduct_on_screen(wanted, folder, as_json=as_json, report=report)
+    conduct_on_screen(wanted, folder, as_json=as_json, report=report, spending=spending)
 
 
 def changed_by(
@@ -67,6 +75,11 @@ def changed_by(
     from audience.experiments import arms_of, changed
 
     changes = {key: value for key, value in given.items() if value is not None}
+    models = {"url": changes.pop("llm", None), "model": changes.pop("model", None)}
+    if any(models.values()):
+        changes["llm"] = {key: value for key, value in models.items() if value}
+        if models["url"]:
+            changes["llm"]["endpoints"] = ()
     if "data" in changes:
         changes["dataset"] = _dataset(changes.pop("data"))
     if len(recommenders) == 1:

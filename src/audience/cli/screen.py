@@ -24,6 +24,7 @@ from rich.table import Table
 
 from audience.experiments.experiment import SUMMARY
 from audience.experiments.findings import Difference, Findings, interval, readable
+from audience.llm import Meter
 from audience.metrics import LABELS
 
 
@@ -68,6 +69,14 @@ class Bar:
         self._progress.update(self._all, completed=before + round_ - 1, speed=speed)
         if self._now is not None:
             self._progress.update(self._now, completed=done, total=total)
+
+    def spend(self, meter: Meter) -> None:
+        total = meter.total()
+        tokens = f"{total.tokens / 1000:,.1f}k tokens"
+        failed = f", {total.failed} failed" if total.failed else ""
+        words = f"{total.calls:,} calls, {tokens}, {meter.cost()}{failed}"
+        if self._now is not None:
+            self._progress.update(self._now, speed=words)
 
     def end(self) -> None:
         self._ended += 1

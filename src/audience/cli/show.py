@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput
 from audience.log import Log
+
+if TYPE_CHECKING:
+    from audience.llm import CallStore
 
 
 @click.command("show")
@@ -17,10 +21,20 @@ from audience.log import Log
 @click.option("--agent", default=None, metavar="ID", help="Only this person.")
 @o.at_option
 @click.option("--lines", type=int, default=40, help="At most so many lines of story; 0 for all.")
+@click.option("--said", is_flag=True, help="Only what people felt, posted and said.")
+@click.option("--calls", is_flag=True, help="The prompts and replies behind each decision.")
 @o.json_option
-def command(run: Path, agent: str | None, at: int | None, lines: int, as_json: bool) -> None:
+def command(
+    run: Path,
+    agent: str | None,
+    at: int | None,
+    lines: int,
+    said: bool,
+    calls: bool,
+    as_json: bool,
+) -> None:
     """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
-    from audience.experiments import person_at, story
+    from audience.experiments import WORDS, person_at, story
 
     with o.open_run(run) as log:
         at = o.round_within(at, log.complete_rounds(), run)
@@ -31,11 +45,21 @@ def command(run: Path, agent: str | None, at: int | None, lines: int, as_json: b
                 o.print_json(person)
                 return
             _introduce(person)
-        told = story(log, at, who)
+        store = _calls(run) if calls else None
+        told = story(log, at, who, only=WORDS if said else (), calls=store)
         if as_json:
             o.print_json({"run": str(run), "story": list(told)})
             return
         _tell(told, lines, log)
+
+
+def _calls(run: Path) -> CallStore:
+    from audience.llm import CallStore
+    from audience.llm.store import FILE
+
+    if not (run / FILE).is_file():
+        raise BadInput(f"--calls: {run} holds no calls; its minds asked no model")
+    return CallStore(run / FILE, read_only=True)
 
 
 def _introduce(person: dict[str, Any]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import numpy as np
 
@@ -44,8 +46,11 @@ def chances(world: World, activation: Activation) -> Floats:
     return np.minimum(chance * pull, 1.0)
 
 
-def awake(world: World, activation: Activation) -> tuple[Ints, Floats]:
-    """Return who wakes in the present round, and each visit's place inside the interval, 0 to 1."""
+def awake(world: World, activation: Activation, present: Iterable[int] = ()) -> tuple[Ints, Floats]:
+    """Return who wakes in the present round, and each visit's place inside the interval, 0 to 1.
+
+    Those in `present` come in any case, beyond `at_most` too.
+    """
     people = np.arange(len(world.activity))
     draws = dice(world.seed, "wake", people, world.round)
     woken = draws.uniform("wake") < chances(world, activation)
@@ -55,4 +60,6 @@ def awake(world: World, activation: Activation) -> tuple[Ints, Floats]:
     if activation.at_most and len(chosen) > activation.at_most:
         order = np.argsort(draws.keys[chosen], kind="stable")
         chosen = np.sort(chosen[order[: activation.at_most]])
+    if extra := [agent for agent in present if agent < len(people)]:
+        chosen = np.union1d(chosen, np.array(extra, np.int64))
     return chosen, draws.uniform("moment")[chosen]

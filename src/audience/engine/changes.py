@@ -67,7 +67,7 @@ def objection(world: View, change: c.AnyChange) -> str:
             return _taken("item", items, item.id) or _tags(world, item.tags)
         case c.AddTie(agent, other) | c.CutTie(agent, other):
             return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
-        case c.Silence(agent):
+        case c.Silence(agent) | c.Remind(agent):
             return _stranger(people, agent)
         case c.Announce(items=mentioned, stance=stance):
             return _missing(items, mentioned) or _stance(stance)

@@ -33,7 +33,8 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     world = sim.world
     kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
     _open(sim, kept)
-    chosen, places = awake(world, sim.parts.activation)
+    visited = {agent for phase, agent in kept if phase == e.VISITS}
+    chosen, places = awake(world, sim.parts.activation, sim.parts.present | visited)
     sim.progress(world.round, 0, len(chosen))
     if sim.rules.order == "one-by-one":
         await _one_by_one(sim, chosen, places, kept)

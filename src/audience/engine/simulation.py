@@ -36,12 +36,13 @@ class Rules(msgspec.Struct, frozen=True):
     rounds: int = 10
     order: str = "together"
     max_turns: int = 12
-    max_lines: int = 4
+    max_lines: int = 3
+    """Lines of a conversation: the opening, an answer, and so on in turn."""
     refit: int = 1
     """Refit the recommender at the end of every so many rounds; 0 means never."""
     drift: float = 0.05
-    concurrency: int = 64
-    deadline: float = 60.0
+    concurrency: int = 256
+    deadline: float = 240.0
     """Seconds a mind may take for one decision; 0 means for ever."""
     wave: int = 5_000
     """How many visits are driven in step before they are committed."""
@@ -60,6 +61,8 @@ class Parts(msgspec.Struct, frozen=True):
     activation: Activation
     changes: dict[int, tuple[AnyChange, ...]]
     """What is changed from outside, by round."""
+    present: frozenset[int] = frozenset()
+    """Who comes every round, whatever activation says: those whom people play."""
 
 
 Listener = Callable[[e.Chapter, View], None]

@@ -1,12 +1,15 @@
 """Comparing: scenarios, arms x seeds, interventions, reports."""
 
 from audience.experiments.api import embedded_scenario, load_interventions, run
+from audience.experiments.asking import ask
+from audience.experiments.asking import remember as remember_answers
 from audience.experiments.compare import (
     compared,
     condition,
     first_difference,
     plain_comparison,
 )
+from audience.experiments.estimate import Estimate, estimate
 from audience.experiments.experiment import (
     Outcome,
     conduct,
@@ -19,6 +22,8 @@ from audience.experiments.experiment import (
 from audience.experiments.export import export
 from audience.experiments.findings import Arm, Difference, Findings, Measured
 from audience.experiments.folders import make_room
+from audience.experiments.people import write_people
+from audience.experiments.playing import play
 from audience.experiments.report import write as write_report
 from audience.experiments.runs import (
     Finished,
@@ -32,12 +37,14 @@ from audience.experiments.runs import (
     start,
 )
 from audience.experiments.scenario import Part, Scenario, arms_of, changed, load, parse
-from audience.experiments.story import person_at, story
+from audience.experiments.story import WORDS, person_at, story
 from audience.experiments.trying import try_recommender
 
 __all__ = [
+    "WORDS",
     "Arm",
     "Difference",
+    "Estimate",
     "Findings",
     "Finished",
     "Measured",
@@ -47,12 +54,14 @@ __all__ = [
     "Quiet",
     "Scenario",
     "arms_of",
+    "ask",
     "branch",
     "changed",
     "compared",
     "condition",
     "conduct",
     "embedded_scenario",
+    "estimate",
     "export",
     "findings",
     "first_difference",
@@ -66,7 +75,9 @@ __all__ = [
     "parse",
     "person_at",
     "plain_comparison",
+    "play",
     "prolong",
+    "remember_answers",
     "resume",
     "run",
     "scenario_of",
@@ -74,5 +85,6 @@ __all__ = [
     "story",
     "try_recommender",
     "verify",
+    "write_people",
     "write_report",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
@@ -10,21 +12,24 @@ import msgspec
 from audience.engine import Parts, Platform
 from audience.errors import AudienceError, BadInput
 from audience.experiments.interventions import changes_of
+from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
+from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
 from audience.recommenders import Recommender
 from audience.world import Clock, Genesis
 from audience.world.changes import SwapRecommender
 
 
-def made(group: str, part: Part) -> Any:  # noqa: ANN401
-    """Return the part that a kind and its options describe."""
+def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
+    """Return the part that a kind and its options describe; `given` is added where it is asked."""
     what = group.removesuffix("s").replace("memorie", "memory")
     if part.kind.endswith(".py"):
         raise BadInput(f"{what} {part.kind!r} names a file; name its class too: {part.kind}:CLASS")
     make = find(group, part.kind)
     try:
-        return make(**part.options)
+        asked = inspect.signature(make).parameters
+        return make(**{key: value for key, value in given.items() if key in asked} | part.options)
     except AudienceError:
         raise
     except Exception as error:
@@ -46,8 +51,28 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
     return found
 
 
-def parts_of(scenario: Scenario, genesis: Genesis) -> Parts:
+def asks_models(scenario: Scenario) -> bool:
+    """Say whether a mind or a memory of this scenario needs a door to language models."""
+    parts = (("minds", scenario.mind), ("memories", scenario.memory))
+    return any("gateway" in inspect.signature(find(*one)).parameters for one in _kinds(parts))
+
+
+def _kinds(parts: Iterable[tuple[str, Part]]) -> Iterator[tuple[str, str]]:
+    yield from ((group, part.kind) for group, part in parts)
+
+
+class Shut:
+    """A door that is not open: enough to check that parts can be made."""
+
+    async def ask(self, request: Request) -> Reply:
+        raise AssertionError(f"asked for {request.purpose} before the run began")
+
+    async def close(self) -> None: ...
+
+
+def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = None) -> Parts:
     """Return all parts of a run, each checked before anything is written."""
+    asking = {"gateway": gateway or Shut(), "model": name_of(scenario.llm)}
     changes = changes_of(scenario.interventions, genesis)
     kinds = _kinds_by_label(scenario)
     for swap in (one for each in changes.values() for one in each):
@@ -62,8 +87,8 @@ def parts_of(scenario: Scenario, genesis: Genesis) -> Parts:
         return swap.kind, _recommender(Part(kinds.get(swap.kind, swap.kind), swap.options))
 
     return Parts(
-        mind=made("minds", scenario.mind),
-        memory=made("memories", scenario.memory),
+        mind=made("minds", scenario.mind, **asking),
+        memory=made("memories", scenario.memory, **asking),
         recommender=recommender,
         platform=Platform(
             page_size=pages.page_size, max_pages=pages.max_pages, repeat=pages.repeat

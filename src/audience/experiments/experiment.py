@@ -13,6 +13,7 @@ from audience.experiments import runs
 from audience.experiments._writing import replace_all
 from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.findings import Arm, Difference, Findings, differences, readable
+from audience.experiments.models import Spending
 from audience.experiments.runs import Finished, Progress, Seen, Stopping, text_of
 from audience.experiments.scenario import Scenario, arm, label, parse
 from audience.log import Log
@@ -66,7 +67,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def verify(scenario: Scenario, where: str = "") -> None:
     """Raise unless every part of every arm can be made. Nothing is written."""
-    for name, variant in _arms(scenario).items():
+    for name, variant in variants(scenario).items():
         genesis = genesis_of(variant, variant.seed)
         try:
             parts_of(variant, genesis)
@@ -82,19 +83,20 @@ def conduct(
     *,
     progress: Progress | None = None,
     stopping: Stopping = lambda: False,
+    spending: Spending | None = None,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's one run; what is there is resumed."""
     if not scenario.arms and scenario.seeds == 1:
-        done = _one(scenario, scenario.seed, folder, progress, stopping)
+        done = _one(scenario, scenario.seed, folder, progress, stopping, spending)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), findings(scenario, arms))
     verify(scenario)
     _mark(scenario, folder)
-    finished: dict[str, list[Finished]] = {name: [] for name in _arms(scenario)}
+    finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
-        for name, variant in _arms(scenario).items():
+        for name, variant in variants(scenario).items():
             place = folder / name / f"seed-{seed}"
-            finished[name].append(_one(variant, seed, place, progress, stopping))
+            finished[name].append(_one(variant, seed, place, progress, stopping, spending))
     arms = tuple(
         Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
     )
@@ -102,18 +104,26 @@ def conduct(
     return Outcome(str(folder), everything, findings(scenario, arms))
 
 
-def _arms(scenario: Scenario) -> dict[str, Scenario]:
+def variants(scenario: Scenario) -> dict[str, Scenario]:
+    """Return the scenario of every arm by its name; of a scenario without arms, itself."""
     if not scenario.arms:
         return {label(scenario.recommender.kind): scenario}
     return {name: arm(scenario, name) for name in scenario.arms}
 
 
 def _one(
-    scenario: Scenario, seed: int, folder: Path, progress: Progress | None, stopping: Stopping
+    scenario: Scenario,
+    seed: int,
+    folder: Path,
+    progress: Progress | None,
+    stopping: Stopping,
+    spending: Spending | None,
 ) -> Finished:
     if (folder / "run.db").exists():
-        return runs.resume(folder, progress=progress, stopping=stopping)
-    return runs.start(scenario, seed, folder, progress=progress, stopping=stopping)
+        return runs.resume(folder, progress=progress, stopping=stopping, spending=spending)
+    return runs.start(
+        scenario, seed, folder, progress=progress, stopping=stopping, spending=spending
+    )
 
 
 def _mark(scenario: Scenario, folder: Path) -> None:
@@ -152,7 +162,9 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
         done = (runs.measured(folder, seen),)
         return findings(scenario, (Arm(label(scenario.recommender.kind), done),))
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
-    places = {name: [folder / name / f"seed-{seed}" for seed in seeds] for name in _arms(scenario)}
+    places = {
+        name: [folder / name / f"seed-{seed}" for seed in seeds] for name in variants(scenario)
+    }
     for place in (place for each in places.values() for place in each):
         if not _is_finished(place):
             raise BadInput(f"{place} is not finished; go on with: audience resume {folder}")

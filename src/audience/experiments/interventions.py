@@ -22,6 +22,7 @@ DEEDS: dict[str, type] = {
     "announce": c.Announce,
     "change_profile": c.ChangeProfile,
     "cut_tie": c.CutTie,
+    "remind": c.Remind,
     "silence": c.Silence,
     "swap_recommender": c.SwapRecommender,
 }

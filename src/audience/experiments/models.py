@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,8 +14,11 @@ from audience.errors import BadInput, unknown
 from audience.llm.budgeted import Budget
 from audience.llm.endpoint import Endpoint
 from audience.llm.gateway import Door, compose, open_gateway
-from audience.llm.store import FILE
+from audience.llm.local import Embedded
+from audience.llm.store import FILE as CALLS
+from audience.llm.store import CallStore
 
+_SAME = ("url", "model", "key_env", "headers", "body", "proxy", "ca", "reasoning", "price")
 MODES = ("fresh", "reuse", "stored")
 EMBEDDED = "embedded"
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
@@ -27,6 +33,17 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Empty: the endpoint's first; for the embedded one, a GGUF file of yours."""
     key_env: str = ""
     """The environment variable that holds the key."""
+    headers: dict[str, str] = {}
+    """Extra headers; `${NAME}` stands for a key from the environment."""
+    body: dict[str, Any] = {}
+    """Extra fields of every request."""
+    proxy: str = ""
+    ca: str = ""
+    """A file of certificates to trust."""
+    reasoning: str = ""
+    """How hard a reasoning model shall think: minimal, low, medium, high."""
+    price: str = ""
+    """The name in the price table, where it is not the model's own; `free` for one of yours."""
     endpoints: tuple[Endpoint, ...] = ()
     """Several endpoints with weights, instead of `url`."""
     concurrency: int = 256
@@ -46,6 +63,8 @@ class Spending(msgspec.Struct, frozen=True):
     budget: str = ""
     max_calls: int | None = None
     max_tokens: int | None = None
+    source: Path | None = None
+    """A run whose calls are read besides one's own; with `stored`, instead of them."""
 
     def __post_init__(self) -> None:
         if self.calls not in MODES:
@@ -70,18 +89,36 @@ def endpoints_of(models: Models) -> tuple[Endpoint, ...]:
         return models.endpoints
     if not models.url or models.url == EMBEDDED:
         return ()
-    return (Endpoint(url=models.url, model=models.model, key_env=models.key_env),)
+    fields = {name: getattr(models, name) for name in _SAME}
+    return (Endpoint(**fields),)
 
 
-def door_of(models: Models, spending: Spending, folder: Path) -> Door:
-    """Return the door to a run's models; its calls are kept in the run's folder."""
+def name_of(models: Models) -> str:
+    """Return what a request calls its model, so that answers of another are never reused."""
+    if endpoints_of(models):
+        return models.model
+    return Path(models.model).stem if models.model else EMBEDDED
+
+
+def check_models(models: Models, spending: Spending) -> None:
+    """Raise where no door could be opened: a key, a price or the calls to read are missing."""
+    budget = spending.limits()
+    _source_of(spending)
+    endpoints = endpoints_of(models)
+    if endpoints and spending.calls != "stored":
+        prices = Path(models.prices) if models.prices else None
+        open_gateway(endpoints, concurrency=models.concurrency, budget=budget, prices=prices)
+
+
+def door_of(models: Models, spending: Spending, folder: Path, *, store: Path | None = None) -> Door:
+    """Return the door to a run's models; its calls are kept in the run's folder, or in `store`."""
     prices = Path(models.prices) if models.prices else None
-    store = folder / FILE
+    calls = _store_of(spending, store or folder / CALLS)
     endpoints = endpoints_of(models)
     if endpoints or spending.calls == "stored":
         return open_gateway(
             endpoints,
-            store=store,
+            store=calls,
             mode=spending.calls,  # type: ignore[arg-type]
             concurrency=models.concurrency,
             deadline=models.deadline,
@@ -89,11 +126,33 @@ def door_of(models: Models, spending: Spending, folder: Path) -> Door:
             budget=spending.limits(),
             prices=prices,
         )
-    from audience.llm.embedded import Embedded
-
     return compose(
-        Embedded(models.model),
-        store=store,
+        Embedded(models.model, deadline=max(models.deadline, 120.0)),
+        store=calls,
         mode=spending.calls,  # type: ignore[arg-type]
         budget=spending.limits(),
+        named={EMBEDDED: "free"},
     )
+
+
+def _source_of(spending: Spending) -> Path | None:
+    source = spending.source / CALLS if spending.source else None
+    if source is not None and not source.is_file():
+        raise BadInput(f"--calls-from {spending.source}: there are no calls in it")
+    return source
+
+
+def _store_of(spending: Spending, own: Path) -> CallStore:
+    source = _source_of(spending)
+    if spending.calls == "stored":
+        return CallStore(source or own, read_only=True)
+    return CallStore(own, [source] if source else [])
+
+
+def copy_calls(source: Path, target: Path) -> None:
+    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    with (
+        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        calls.backup(copy)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
+from audience.agents import Mind, MixedMind
 from audience.engine import Listener, Lives, Paused, Simulation, run, run_sync
-from audience.errors import AudienceError, BadInput, Interrupted
+from audience.errors import AudienceError, BadInput, Halt, Interrupted
 from audience.experiments import toml
-from audience.experiments.build import genesis_of, parts_of
+from audience.experiments.build import asks_models, genesis_of, parts_of
 from audience.experiments.findings import Measured
+from audience.experiments.models import Spending, check_models, copy_calls, door_of
 from audience.experiments.scenario import Scenario, from_tree, parse
+from audience.llm import Counts, Door, Meter
+from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import Metrics, measure, suite
 from audience.world import Chapter, View, World
@@ -31,6 +35,7 @@ class Progress(Protocol):
 
     def begin(self, name: str, rounds: int, agents: int) -> None: ...
     def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
     def end(self) -> None: ...
 
 
@@ -39,6 +44,7 @@ class Quiet:
 
     def begin(self, name: str, rounds: int, agents: int) -> None: ...
     def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
     def end(self) -> None: ...
 
 
@@ -51,6 +57,8 @@ class Finished(msgspec.Struct, frozen=True):
     decisions: int
     seconds: float
     resumed_at: int = 0
+    spent: Counts = msgspec.field(default_factory=Counts)
+    """Calls to models, their tokens and their cost."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -69,10 +77,12 @@ class Finished(msgspec.Struct, frozen=True):
             "picks": int(totals["picks"]),
             "refused": int(totals["refused"]),
             "failed": int(totals["failed"]),
-            "calls": 0,
-            "prompt_tokens": 0,
-            "completion_tokens": 0,
-            "cost": 0.0,
+            "calls": self.spent.calls,
+            "reused_calls": self.spent.reused,
+            "failed_calls": self.spent.failed,
+            "prompt_tokens": self.spent.prompt,
+            "completion_tokens": self.spent.completion,
+            "cost": None if self.spent.unpriced else round(self.spent.dollars, 6),
         }
 
 
@@ -91,27 +101,46 @@ def start(
     *,
     progress: Progress | None = None,
     stopping: Stopping = lambda: False,
+    spending: Spending | None = None,
 ) -> Finished:
     """Run a scenario with one seed into a new folder."""
     genesis = genesis_of(scenario, seed)
     parts_of(scenario, genesis)
     suite(scenario.metrics)
+    if asks_models(scenario):
+        check_models(scenario.llm, spending or Spending())
     own = msgspec.structs.replace(scenario, seed=seed, seeds=1, arms={})
     with Log.create(folder, genesis, text_of(own), seed) as log:
-        return _go_on(
-            log, scenario, World(genesis), Snapshooter(log), progress or Quiet(), stopping
-        )
+        going = _Going(log, own, progress or Quiet(), stopping, spending or Spending())
+        return going.on(World(genesis), Snapshooter(log))
 
 
 def resume(
-    folder: Path, *, progress: Progress | None = None, stopping: Stopping = lambda: False
+    folder: Path,
+    *,
+    progress: Progress | None = None,
+    stopping: Stopping = lambda: False,
+    spending: Spending | None = None,
+    minds: Mapping[int, Mind] | None = None,
+    upto: int | None = None,
 ) -> Finished:
-    """Take a run up where it was committed last."""
+    """Take a run up where it was committed last.
+
+    `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
+    that round though the scenario goes on.
+    """
     with Log.open(folder, write=True) as log:
         scenario = parse(log.scenario, str(folder))
         shots = Snapshooter(log)
         world = world_at(log, log.complete_rounds(), shots)
-        return _go_on(log, scenario, world, shots, progress or Quiet(), stopping)
+        rules = scenario.run
+        if minds:
+            rules = msgspec.structs.replace(rules, deadline=0.0)  # a person may take its time
+        if upto is not None:
+            rules = msgspec.structs.replace(rules, rounds=upto)
+        scenario = msgspec.structs.replace(scenario, run=rules)
+        going = _Going(log, scenario, progress or Quiet(), stopping, spending or Spending())
+        return going.on(world, shots, minds or {})
 
 
 def prolong(folder: Path, rounds: int) -> None:
@@ -150,59 +179,116 @@ def branch(
     with fork(source, target, at) as log:
         if interventions:
             log.set_scenario(text_of(changed))
+    if (source / CALLS).is_file():
+        copy_calls(source / CALLS, target / CALLS)
     return target
 
 
-def _go_on(
-    log: Log,
-    scenario: Scenario,
-    world: World,
-    shots: Snapshooter,
-    progress: Progress,
-    stopping: Stopping,
-) -> Finished:
-    resumed_at = world.round
-    found = log.partial(resumed_at + 1)
-    parts = parts_of(scenario, world.genesis)
-    live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+class _Going:
+    """A run on its way: its log, its scenario, and those who are told."""
 
-    def snap(chapter: Chapter, _: View) -> None:
-        if chapter.phase == CLOSING:
-            shots.after_round(world)
+    def __init__(
+        self,
+        log: Log,
+        scenario: Scenario,
+        progress: Progress,
+        stopping: Stopping,
+        spending: Spending,
+    ) -> None:
+        self.log = log
+        self.scenario = scenario
+        self.progress = progress
+        self.stopping = stopping
+        self.door = door_of(scenario.llm, spending, log.folder) if asks_models(scenario) else None
 
-    listeners: list[Listener] = [live.update_chapter] if live else []
-    listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
-    sim = Simulation(
-        world,
-        log,
-        parts,
-        scenario.run,
-        log.seed,
-        listeners=listeners,
-        progress=progress.advance,
-        stopping=stopping,
-    )
-    progress.begin(log.folder.name, scenario.rounds, len(world.agents))
-    began = time.perf_counter()
-    log.set_state("running")
-    try:
-        run_sync(lambda: run(sim, found))
-    except Paused:
-        log.set_state("stopped")
-        raise Interrupted(
-            f"stopped in round {world.round}; go on with: audience resume {log.folder}"
-        ) from None
-    except BaseException as error:
-        with suppress(AudienceError):  # the first error says more than a full disk does
-            log.set_state("stopped" if isinstance(error, KeyboardInterrupt) else "failed")
-        raise
-    log.set_state("finished")
-    progress.end()
-    metrics = live or measured_log(log, scenario)
-    seconds = time.perf_counter() - began
-    return Finished(
-        _measured(log, metrics), len(world.agents), world.round, sim.decisions, seconds, resumed_at
-    )
+    def on(
+        self, world: World, shots: Snapshooter, minds: Mapping[int, Mind] | None = None
+    ) -> Finished:
+        """Run to the last round and measure."""
+        log, scenario, resumed_at = self.log, self.scenario, world.round
+        found = log.partial(resumed_at + 1)
+        live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        sim = self._simulation(world, shots, live, minds or {})
+        self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
+        began = time.perf_counter()
+        log.set_state("running")
+        self._run(sim, found)
+        whole = parse(log.scenario, str(log.folder)).rounds
+        log.set_state("finished" if world.round >= whole else "stopped")
+        self.progress.end()
+        metrics = live or measured_log(log, scenario)
+        seconds = time.perf_counter() - began
+        spent = self.door.meter.total() if self.door else Counts()
+        people = len(world.agents)
+        numbers = _measured(log, metrics)
+        return Finished(numbers, people, world.round, sim.decisions, seconds, resumed_at, spent)
+
+    def _simulation(
+        self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]
+    ) -> Simulation:
+        parts = parts_of(self.scenario, world.genesis, self.door)
+        if minds:
+            mixed = MixedMind(dict(minds), parts.mind)
+            parts = msgspec.structs.replace(parts, mind=mixed, present=frozenset(minds))
+
+        def snap(chapter: Chapter, _: View) -> None:
+            if chapter.phase == CLOSING:
+                shots.after_round(world)
+
+        def advance(round_: int, done: int, total: int) -> None:
+            self.progress.advance(round_, done, total)
+            if self.door:
+                self.progress.spend(self.door.meter)
+
+        listeners: list[Listener] = [live.update_chapter] if live else []
+        listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
+        keeper = _Kept(self.log, self.door) if self.door else self.log
+        return Simulation(
+            world,
+            keeper,
+            parts,
+            self.scenario.run,
+            self.log.seed,
+            listeners=listeners,
+            progress=advance,
+            stopping=self.stopping,
+        )
+
+    def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:
+        async def work() -> None:
+            try:
+                await run(sim, found)
+            finally:
+                if self.door:
+                    await self.door.close()
+
+        folder = self.log.folder
+        try:
+            run_sync(work)
+        except Paused:
+            self.log.set_state("stopped")
+            where = f"stopped in round {sim.world.round}"
+            raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
+        except Halt as halt:
+            self.log.set_state("stopped")
+            raise Interrupted(f"{halt}: audience resume {folder}") from None
+        except BaseException as error:
+            with suppress(AudienceError):  # the first error says more than a full disk does
+                stopped = isinstance(error, KeyboardInterrupt)
+                self.log.set_state("stopped" if stopped else "failed")
+            raise
+
+
+class _Kept:
+    """A log whose commits rest on calls that are kept first."""
+
+    def __init__(self, log: Log, door: Door) -> None:
+        self.append = log.append
+        self._log, self._door = log, door
+
+    def commit(self) -> None:
+        self._door.flush()
+        self._log.commit()
 
 
 def measured_log(log: Log, scenario: Scenario, seen: Seen | None = None) -> Metrics:

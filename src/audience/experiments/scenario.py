@@ -15,6 +15,7 @@ import msgspec
 
 from audience.engine import ORDERS, Activation, Rules
 from audience.errors import BadInput, unknown
+from audience.experiments.models import Models
 from audience.world import Clock
 
 Options = dict[str, Any]
@@ -62,6 +63,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: Pages = Pages()
     activation: Activation = Activation()
     run: Rules = Rules()
+    llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
     arms: dict[str, Options] = {}
@@ -79,6 +81,7 @@ _TABLES: dict[str, type] = {
     "platform": Pages,
     "activation": Activation,
     "run": Rules,
+    "llm": Models,
 }
 
 
@@ -286,5 +289,6 @@ def changed(scenario: Scenario, **changes: object) -> Scenario:
     order = changes.pop("order", None)
     if order is not None:
         tree["run"]["order"] = order
+    tree["llm"] |= changes.pop("llm", None) or {}
     tree.update(anchored(changes, Path()))
     return from_tree(tree, "command line")

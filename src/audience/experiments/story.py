@@ -8,14 +8,28 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput
+from audience.llm import CallStore
 from audience.log import Log, world_at
 from audience.world import Genesis, shown
 from audience.world import events as e
 from audience.world.taste import tastes
 
+WORDS = (e.Felt, e.Posted, e.Said)
+"""Events in which somebody speaks."""
 
-def story(log: Log, upto: int, who: int | None = None) -> Iterator[str]:
-    """Yield one line per event that a reader wants to hear of, in the order of the log."""
+
+def story(
+    log: Log,
+    upto: int,
+    who: int | None = None,
+    *,
+    only: tuple[type, ...] = (),
+    calls: CallStore | None = None,
+) -> Iterator[str]:
+    """Yield one line per event that a reader wants to hear of, in the order of the log.
+
+    `only` keeps to some kinds of events; `calls` adds the prompts and replies behind each.
+    """
     teller = Teller(log.genesis())
     for chapter in log.chapters(end_round=upto + 1):
         for entry in chapter.entries:
@@ -23,8 +37,24 @@ def story(log: Log, upto: int, who: int | None = None) -> Iterator[str]:
             teller.learn(event)
             if who is not None and not _concerns(event, who):
                 continue
+            if only and not isinstance(event, only):
+                continue
             if line := teller.line(event):
                 yield line + (f"  ({entry.cause})" if entry.cause else "")
+            if calls is not None:
+                yield from (line for key in entry.calls for line in _behind(calls, key))
+
+
+def _behind(calls: CallStore, key: str) -> Iterator[str]:
+    """Yield a call: what was asked and what came back."""
+    for call in calls.of(key)[-1:]:
+        yield f"      ── {call.request.purpose}, {call.reply.model}, {call.reply.outcome}"
+        for message in call.request.messages:
+            for line in message.content.splitlines():
+                yield f"      {message.role[:1]}│ {line}"
+        for text in call.reply.texts or (call.reply.why,):
+            for line in text.splitlines():
+                yield f"      →│ {line}"
 
 
 def _concerns(event: e.AnyEvent, who: int) -> bool:

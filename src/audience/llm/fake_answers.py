@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +13,8 @@ _STORY = (
     "are warm and the last scene is worth it i would gladly see it again with my sister this week"
 )
 _DEEPEST = 12
+PREFER = "x-prefer"
+"""In a schema's root: how much likelier some words of an enum are than the others."""
 
 
 def draw(*names: object) -> float:
@@ -28,6 +32,30 @@ def sentence(key: str, most: int = 24) -> str:
     return " ".join(words).capitalize() + "."
 
 
+_TAGGED = re.compile(r"^\[([A-Z]+)\]::(.*)$", re.MULTILINE)
+_NAMED = re.compile(r"\[\d+\] <([^<>]+)>")
+_FRIENDS = re.compile(r"one of the friends \(([^()]+)\)")
+
+
+def free(prompt: str, key: str, most: int = 24) -> str:
+    """Return an answer without a schema: one of the tagged lines a prompt offers, else a sentence.
+
+    A `<…>` in such a line stands for one of the titles of the prompt's list.
+    """
+    lines = _TAGGED.findall(prompt)
+    if not lines:
+        return sentence(key, most)
+    tag, rest = lines[int(draw(key, "tag") * len(lines))]
+    titles = _NAMED.findall(prompt)
+    if "<" in rest and titles:
+        rest = f" <{titles[int(draw(key, 'title') * len(titles))]}>"
+    friends = _FRIENDS.search(prompt)
+    if tag == "CHAT" and friends:
+        names = friends[1].split(", ")
+        rest = f" {names[int(draw(key, 'friend') * len(names))]}"
+    return f"[{tag}]::{rest}"
+
+
 def answer(schema: object, key: str, root: dict[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: ANN401
     """Return a value that follows a schema; `key` decides which."""
     if not isinstance(schema, dict) or depth > _DEEPEST:
@@ -38,7 +66,7 @@ def answer(schema: object, key: str, root: dict[str, Any] | None = None, depth: 
     if "const" in schema:
         return schema["const"]
     if schema.get("enum"):
-        return _one_of(schema["enum"], key)
+        return _one_of(schema["enum"], key, root.get(PREFER))
     for name in ("anyOf", "oneOf"):
         if schema.get(name):
             return answer(_one_of(schema[name], key), f"{key}/{name}", root, depth + 1)
@@ -91,9 +119,17 @@ def _array(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -
         if len(found) == count:
             break
         one = answer(schema.get("items", {}), f"{key}/{place}", root, depth + 1)
-        if not schema.get("uniqueItems") or one not in found:
+        if not _alike(one, found, unique=bool(schema.get("uniqueItems"))):
             found.append(one)
     return found
+
+
+def _alike(one: Any, found: list[Any], *, unique: bool) -> bool:  # noqa: ANN401
+    """Say whether a list should not hold one more: equal, or an object of the same first field."""
+    if isinstance(one, dict) and one:
+        first = next(iter(one))
+        return any(isinstance(old, dict) and old.get(first) == one[first] for old in found)
+    return unique and one in found
 
 
 def _number(schema: dict[str, Any], key: str, *, whole: bool) -> float:
@@ -118,8 +154,14 @@ def _string(schema: dict[str, Any], key: str) -> str:
     return text[:most].rstrip() if least < most else text[:most]
 
 
-def _one_of(options: list[Any], key: str) -> Any:  # noqa: ANN401
-    return options[int(draw(key, "choice") * len(options))]
+def _one_of(options: list[Any], key: str, prefer: Mapping[str, float] | None = None) -> Any:  # noqa: ANN401
+    weights = [(prefer or {}).get(str(option), 1.0) for option in options]
+    place = draw(key, "choice") * sum(weights)
+    for option, weight in zip(options, weights, strict=True):
+        place -= weight
+        if place < 0.0:
+            return option
+    return options[-1]
 
 
 def _resolved(reference: str, root: dict[str, Any]) -> Any:  # noqa: ANN401

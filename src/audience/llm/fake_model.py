@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 import orjson
 
-from audience.llm.fake_answers import answer, draw, sentence
+from audience.llm.fake_answers import PREFER, answer, draw, free, sentence
 from audience.llm.fake_faults import Faults
 
 MODEL = "fake"
@@ -38,6 +38,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     drip: float = 2.0
     """Seconds a dripping answer takes."""
     models: tuple[str, ...] = (MODEL,)
+    prefer: dict[str, float] = {}
+    """How much likelier some words are where a schema lists words to choose from."""
 
 
 class Unwilling(Exception):
@@ -50,7 +52,8 @@ def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
     most = int(body.get("max_tokens") or body.get("max_completion_tokens") or 512)
     count = int(body.get("n", 1)) if manners.many else 1
     schema = _schema(body, manners)
-    texts = [_said(schema, f"{key}/{place}", most) for place in range(count)]
+    prompt_text = str(body["messages"][-1]["content"])
+    texts = [_said(schema, prompt_text, f"{key}/{place}", most, manners) for place in range(count)]
     choices: list[dict[str, Any]] = [
         {"index": i, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         for i, text in enumerate(texts)
@@ -156,10 +159,10 @@ def _schema(body: dict[str, Any], manners: Manners) -> dict[str, Any] | None:
     return parsed
 
 
-def _said(schema: dict[str, Any] | None, key: str, most: int) -> str:
+def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manners: Manners) -> str:
     if schema is None:
-        return sentence(key, most)
-    return orjson.dumps(answer(schema, key)).decode()
+        return free(prompt, key, most)
+    return orjson.dumps(answer({**schema, PREFER: manners.prefer}, key)).decode()
 
 
 def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:

@@ -38,6 +38,9 @@ LABELS: dict[str, tuple[str, str, str]] = {
     "lines": ("Lines said", "", ""),
     "chats": ("Conversations", "", ""),
     "delivered": ("Messages delivered", "", ""),
+    "spoken_model": ("Words by a model", "", ""),
+    "spoken_template": ("Words by template", "", "lower"),
+    "spoken_human": ("Words by a person", "", ""),
     "refused": ("Refused", "", "lower"),
     "failed": ("Failed", "", "lower"),
 }

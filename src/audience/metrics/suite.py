@@ -15,6 +15,7 @@ from audience.metrics.kinds import Metric, PerAgent, PerRound
 from audience.metrics.opinion import Ratings, Satisfaction
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
+from audience.metrics.speech import Speech
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
 from audience.plugins import find, known
@@ -99,6 +100,7 @@ def builtin() -> list[Metric]:
         Consumption(),
         TasteEntropy(),
         Social(),
+        Speech(),
     ]
 
 

@@ -76,6 +76,14 @@ class Silence(Change, frozen=True):
     silent: bool = True
 
 
+class Remind(Change, frozen=True):
+    """Put a thought into somebody's mind, such as an interview it is to remember."""
+
+    agent: int
+    text: str
+    weight: float = 0.5
+
+
 AnyChange = (
     ChangeProfile
     | AddPerson
@@ -86,4 +94,5 @@ AnyChange = (
     | AddTie
     | CutTie
     | Silence
+    | Remind
 )

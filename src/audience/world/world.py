@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import FOLDS, Agent, Laws, Lived
+from audience.world.agent import FOLDS, Agent, Laws, Lived, Thought
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
@@ -213,33 +214,43 @@ def _round_ended(world: World, event: e.RoundEnded) -> None:
 
 
 def _intervened(world: World, event: e.Intervened) -> None:
-    match event.change:
-        case c.ChangeProfile(agent, fields):
-            _change_profile(world, agent, fields)
-        case c.AddPerson(profile, friends):
-            _add_person(world, profile)
-            for friend in friends:
-                world.graph.add(profile.id, friend, "friend", 0.5)
-                world.graph.add(friend, profile.id, "friend", 0.5)
-        case c.AddItem(item):
-            world.catalogue = world.catalogue.plus(item)
-            world.interactions.catalogue = world.catalogue
-            world.laws = Laws(world.catalogue, world.laws.drift)
-        case c.SwapRecommender():
-            world.recommender = event.change
-        case c.AddTie(agent, other, kind, closeness):
-            world.graph.add(agent, other, kind, closeness)
-        case c.CutTie(agent, other):
-            world.graph.cut(agent, other)
-        case c.Silence(agent, silent):
-            world.silent = world.silent | {agent} if silent else world.silent - {agent}
-        case c.Announce() | c.Advertise():
-            pass  # what follows is Delivered
+    make = _CHANGES.get(type(event.change))
+    if make is not None:  # what follows an announcement is Delivered
+        make(world, event.change)
 
 
-def _change_profile(world: World, agent: int, fields: dict[str, Any]) -> None:
-    from msgspec import convert, to_builtins
+def _add_item(world: World, change: c.AddItem) -> None:
+    world.catalogue = world.catalogue.plus(change.item)
+    world.interactions.catalogue = world.catalogue
+    world.laws = Laws(world.catalogue, world.laws.drift)
 
+
+def _swap(world: World, change: c.SwapRecommender) -> None:
+    world.recommender = change
+
+
+def _add_tie(world: World, change: c.AddTie) -> None:
+    world.graph.add(change.agent, change.other, change.kind, change.closeness)
+
+
+def _cut_tie(world: World, change: c.CutTie) -> None:
+    world.graph.cut(change.agent, change.other)
+
+
+def _silence(world: World, change: c.Silence) -> None:
+    agent = {change.agent}
+    world.silent = world.silent | agent if change.silent else world.silent - agent
+
+
+def _remind(world: World, change: c.Remind) -> None:
+    me = world.agents[change.agent]
+    number = max((thought.id for thought in me.thoughts), default=0) + 1
+    thought = Thought(number, change.text, change.weight, world.now, "reminder")
+    world.agents[change.agent] = replace(me, thoughts=(*me.thoughts, thought))
+
+
+def _change_profile(world: World, change: c.ChangeProfile) -> None:
+    agent, fields = change.agent, change.fields
     if "interests" in fields:
         fields = {"leaning": ()} | fields
     me = world.agents[agent]
@@ -249,14 +260,28 @@ def _change_profile(world: World, agent: int, fields: dict[str, Any]) -> None:
     world.activity[agent] = profile.activity
 
 
-def _add_person(world: World, profile: Profile) -> None:
+def _add_person(world: World, change: c.AddPerson) -> None:
+    profile = change.profile
     world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
     world.interactions.people = len(world.agents)
     world.activity = np.append(world.activity, profile.activity)
     world.satisfaction = np.append(world.satisfaction, 0.5)
     world.last_visit = np.append(world.last_visit, np.int32(0))
+    for friend in change.friends:
+        world.graph.add(profile.id, friend, "friend", 0.5)
+        world.graph.add(friend, profile.id, "friend", 0.5)
 
 
+_CHANGES: dict[type, Callable[[World, Any], None]] = {
+    c.AddItem: _add_item,
+    c.AddPerson: _add_person,
+    c.AddTie: _add_tie,
+    c.ChangeProfile: _change_profile,
+    c.CutTie: _cut_tie,
+    c.Remind: _remind,
+    c.Silence: _silence,
+    c.SwapRecommender: _swap,
+}
 _OWN = frozenset(FOLDS) - {e.Said, e.Delivered}
 _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,

@@ -1,0 +1,58 @@
+"""`audience ask`: interview people of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audience.cli import options as o
+from audience.errors import BadInput
+
+
+@click.command("ask")
+@o.run_argument
+@click.argument("words", nargs=-1, required=True, metavar="[ID]... QUESTION")
+@o.at_option
+@click.option("--everyone", is_flag=True, help="Ask everybody.")
+@click.option("--remember", is_flag=True, help="Let them remember it from the next round on.")
+@o.spending_options
+@o.json_option
+def command(
+    run: Path,
+    words: tuple[str, ...],
+    at: int | None,
+    everyone: bool,
+    remember: bool,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Ask people a question; they answer from who they are and what they lived."""
+    import msgspec
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.experiments import ask, remember_answers
+
+    *ids, question = words
+    with o.open_run(run) as log:
+        at = o.round_within(at, log.complete_rounds(), run)
+        people = range(len(log.genesis().profiles)) if everyone else _people(log, ids)
+    with Console(stderr=True).status(f"Asking {len(people)} people …"):
+        answers = ask(run, list(people), question, at, spending=o.spending_of(given))
+    if remember:
+        remember_answers(run, question, answers)
+    if as_json:
+        o.print_json({"question": question, "answers": msgspec.to_builtins(answers)})
+        return
+    table = Table("person", "answer", show_edge=False)
+    for one in answers:
+        table.add_row(f"{one.name} [{one.agent}]", one.text or f"({one.failure})", end_section=True)
+    Console().print(table)
+
+
+def _people(log: Any, ids: list[str]) -> list[int]:  # noqa: ANN401
+    if not ids:
+        raise BadInput('name somebody to ask, as in: audience ask RUN 7 "What did you like?"')
+    return [o.person_of(log, one) for one in ids]

@@ -1,0 +1,98 @@
+"""Interviews: questions to people of a run at a moment of it. Asking changes nothing by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from audience.agents.interview import Answer, interview
+from audience.engine import run_sync
+from audience.experiments.build import parts_of
+from audience.experiments.models import Spending, door_of, name_of
+from audience.experiments.runs import text_of
+from audience.experiments.scenario import from_tree, parse
+from audience.log import Log, world_at
+from audience.world import Agent, World, key
+from audience.world.agent import Situation
+from audience.world.events import SlateShown
+from audience.world.observe import observe
+
+AT_ONCE = 64
+
+
+def ask(
+    folder: Path,
+    agents: Sequence[int],
+    question: str,
+    at: int,
+    *,
+    spending: Spending | None = None,
+) -> list[Answer]:
+    """Return what people answer at the end of a round, from profile, history and memory."""
+    with Log.open(folder) as log:
+        scenario = parse(log.scenario, str(folder))
+        world = world_at(log, at)
+        slates = _last_slates(log, at, set(agents))
+    door = door_of(scenario.llm, spending or Spending(), folder)
+    memory = parts_of(scenario, world.genesis, door).memory
+    model = name_of(scenario.llm)
+    answers: list[Answer] = []
+
+    async def one(agent: int, free: asyncio.Semaphore) -> Answer:
+        items = [world.catalogue[item] for item in slates.get(agent, ())]
+        salt = f"{key(world.seed, 'interview', agent, at, question):016x}"
+        async with free:
+            seen = observe(world, _present(world, agent), 0)
+            return await interview(door, memory, seen, question, items, model=model, salt=salt)
+
+    async def work() -> None:
+        free = asyncio.Semaphore(AT_ONCE)
+        try:
+            answers.extend(await asyncio.gather(*(one(agent, free) for agent in agents)))
+        finally:
+            await door.close()
+
+    run_sync(work)
+    return answers
+
+
+def _present(world: World, agent: int) -> Agent:
+    me = world.agents[agent]
+    return replace(me, situation=Situation(world.now, "home"))
+
+
+def _last_slates(log: Log, at: int, agents: set[int]) -> dict[int, tuple[int, ...]]:
+    """Return what each was shown last."""
+    found: dict[int, tuple[int, ...]] = {}
+    for chapter in log.chapters(end_round=at + 1):
+        if chapter.agent in agents:
+            for entry in chapter.entries:
+                if isinstance(entry.event, SlateShown):
+                    found[chapter.agent] = entry.event.items
+    return found
+
+
+def remember(folder: Path, question: str, answers: Sequence[Answer]) -> int:
+    """Let people remember an interview: an intervention at the next round. Return that round."""
+    with Log.open(folder, write=True) as log:
+        round_ = log.complete_rounds() + 1
+        tree = _tree(log)
+        for answer in answers:
+            if answer.text:
+                text = f'Asked "{question}", I answered: {answer.text}'
+                tree["interventions"].append(
+                    {"round": round_, "do": "remind", "agent": answer.agent, "text": text[:500]}
+                )
+        log.set_scenario(text_of(from_tree(tree, str(folder))))
+    return round_
+
+
+def _tree(log: Log) -> dict[str, Any]:
+    tree: dict[str, Any] = msgspec.to_builtins(parse(log.scenario, str(log.folder)))
+    tree["interventions"] = list(tree["interventions"])
+    return tree

@@ -1,0 +1,78 @@
+"""Every example runs as it lies there, with fewer people."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from audience.cli import main
+from audience.log import Log, world_at
+from audience.world.events import Intervened
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
+NAMES = {path.stem for path in EXAMPLES}
+
+
+def test_there_are_the_examples_that_the_documentation_names() -> None:
+    assert {
+        "two-recommenders",
+        "your-own-recommender",
+        "what-if",
+        "books",
+        "one-by-one",
+        "recsim",
+    } <= NAMES
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_says_what_it_shows_and_how_to_run_it(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.startswith("# ")
+    assert f"#   audience run examples/{path.name}" in text
+    assert "title" in tomllib.loads(text)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(
+    path: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rounds = ["--rounds", "2"] if path.stem != "what-if" else []
+    words = ["run", str(path), "--agents", "40", *rounds, "--no-report", "--json"]
+    with pytest.raises(SystemExit) as stopped:
+        main([*words, "--seeds", "1", "--out", "out"])
+    told = capsys.readouterr()
+    assert stopped.value.code == 0, told.err
+    found = json.loads(told.out.splitlines()[-1])
+    assert found["failed"] == 0
+    assert found["refused"] == 0
+    assert found["picks"] > 0
+
+
+def test_all_nine_kinds_of_intervention_happen_in_what_if(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = next(path for path in EXAMPLES if path.stem == "what-if")
+    with pytest.raises(SystemExit):
+        main(["run", str(path), "--agents", "40", "--no-report", "--out", "out"])
+    with Log.open(tmp_path / "out") as log:
+        changes = [type(r.event.change) for r in log.records() if isinstance(r.event, Intervened)]
+        world = world_at(log, 8)
+    assert len(changes) == len(set(changes)) == 9
+    assert world.profile(40).name == "Nova Reed"
+
+
+def test_the_starter_is_the_example() -> None:
+    import audience.cli
+
+    starter = Path(audience.cli.__file__).parent / "starter" / "my_recommender.py"
+    example = EXAMPLES[0].parent / "my_recommender.py"
+    assert starter.read_text() == example.read_text()
+    assert len(example.read_text().splitlines()) < 30

@@ -1,0 +1,74 @@
+"""The package as a whole: importing it does nothing but import, and its doors open."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from pathlib import Path
+
+import pytest
+
+import audience
+from audience.plugins import GROUPS, find, known
+
+
+def modules_after(statement: str, folder: Path) -> set[str]:
+    """Return what a fresh interpreter has imported after a statement, run in an empty folder."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport sys; print(*sys.modules)"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert told.stderr == ""
+    assert list(folder.iterdir()) == []
+    return set(told.stdout.split())
+
+
+def test_importing_audience_imports_little_and_does_nothing(tmp_path: Path) -> None:
+    imported = modules_after("import audience", tmp_path)
+    heavy = {"matplotlib", "rich", "click", "numpy", "msgspec", "sqlite3", "asyncio"}
+    assert not heavy & imported
+    assert {name for name in imported if name.startswith("audience")} == {"audience"}
+
+
+def test_the_experiments_draw_nothing_until_asked(tmp_path: Path) -> None:
+    imported = modules_after("import audience; audience.run", tmp_path)
+    assert "audience.experiments" in imported
+    assert not {"matplotlib", "rich", "click"} & imported
+
+
+def test_help_is_not_kept_waiting_by_the_simulation(tmp_path: Path) -> None:
+    imported = modules_after(
+        "import audience.cli as c\ntry: c.main(['--version'])\nexcept SystemExit: pass", tmp_path
+    )
+    assert not {"matplotlib", "numpy", "rich.progress"} & imported
+
+
+def test_every_public_name_can_be_had() -> None:
+    for name in audience.__all__:
+        assert getattr(audience, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = audience.nothing
+
+
+def test_the_version_says_what_was_installed() -> None:
+    assert version("audience").count(".") == 2
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_every_entry_point_resolves(group: str) -> None:
+    for kind in known(group):
+        assert callable(find(group, kind)), kind
+
+
+def test_the_command_is_installed() -> None:
+    (script,) = entry_points(group="console_scripts", name="audience")
+    assert script.load() is audience.cli.main
+
+
+def test_types_are_shipped() -> None:
+    assert (Path(audience.__file__).parent / "py.typed").is_file()
