@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from audience.agents.faithful import FaithfulMind
 from audience.agents.mind import Decision
-from audience.agents.prompting import NAME, Pack, holes_of, plain, quoted
+from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
 from audience.agents.replies import AnyReply, Unreadable, schema_of
 from audience.errors import unknown
@@ -39,7 +39,11 @@ class LLMMind:
         temperature: float = 0.8,
         max_tokens: int = 400,
         recall: int = 5,
+        context: Sequence[str] = ("weekday",),
     ) -> None:
+        for kind in context:
+            if kind not in CONTEXTS:
+                raise unknown("context", kind, CONTEXTS)
         if prompting not in PROMPTINGS:
             raise unknown("prompting", prompting, PROMPTINGS)
         self.gateway = gateway
@@ -48,6 +52,7 @@ class LLMMind:
         self.temperature = temperature
         self.max_tokens = max_tokens
         self.recall = recall
+        self.context = tuple(context)
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
@@ -55,7 +60,8 @@ class LLMMind:
         if self.faithful is not None:
             return await self.faithful.decide(seen, recalled, dice)
         behaviour = BEHAVIOURS[seen.surface]
-        messages = self.messages(seen, recalled, behaviour)
+        draw = float(dice.uniform("company")[0])
+        messages = self.messages(seen, recalled, behaviour, draw)
         reply = await self.ask(behaviour, messages, dice, schema=schema_of(seen))
         found = understood(seen, reply)
         calls: tuple[str, ...] = (reply.key,)
@@ -67,10 +73,10 @@ class LLMMind:
         return Decision(actions_of(seen, found), getattr(found, "why", "")[:300], calls)
 
     def messages(
-        self, seen: Observation, recalled: Sequence[Thought], behaviour: str
+        self, seen: Observation, recalled: Sequence[Thought], behaviour: str, draw: float = 0.0
     ) -> tuple[Message, ...]:
         """Return the prompt of a behaviour: what is the same for everybody first."""
-        holes = holes_of(seen, recalled, behaviour)
+        holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw)
         if seen.lines:
             friend = seen.friends[0]
             other = plain(friend.name, NAME) or "a friend"

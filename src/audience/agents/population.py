@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from audience.agents.prompting import Pack
+from audience.agents.prompting import Pack, plain
 from audience.agents.reading import loose_json
 from audience.agents.replies import Unreadable
 from audience.llm.kinds import Gateway, Message, Request
@@ -17,6 +17,7 @@ _HABITS = ("Watcher", "Explorer", "Critic", "Chatter", "Poster")
 _LISTS = {"traits": "|", "interests": "|", "features": ";"}
 _TRIES = 4
 _EXAMPLES = 6
+_LONGEST = 200
 
 
 async def complete(
@@ -66,7 +67,10 @@ def _missing(row: Mapping[str, str]) -> list[str]:
 def _examples(rows: Sequence[Row]) -> str:
     whole = [row for row in rows if not _missing(row)][:_EXAMPLES]
     return (
-        "\n".join("; ".join(f"{field}: {row[field]}" for field in FIELDS) for row in whole)
+        "\n".join(
+            "; ".join(f"{field}: {plain(row[field], _LONGEST)}" for field in FIELDS)
+            for row in whole
+        )
         or "(none)"
     )
 
@@ -88,7 +92,8 @@ class _Writer:
     async def fill(self, place: int, row: Mapping[str, str], attempt: int) -> Row:
         """Return the missing fields of one row, as far as the reply is good for."""
         missing = _missing(row)
-        given = "; ".join(f"{key}: {value}" for key, value in row.items() if value) or "nothing"
+        told = [f"{key}: {plain(value, _LONGEST)}" for key, value in row.items() if value]
+        given = "; ".join(told) or "nothing"
         holes = {
             "plural": self.plural,
             "tags": ", ".join(self.tags),

@@ -98,7 +98,37 @@ def _packaged(pack: str, name: str) -> str:
     return (files("audience.agents") / "prompts" / pack / f"{name}.md").read_text("utf-8")
 
 
-def holes_of(seen: Observation, recalled: Sequence[Thought], behaviour: str) -> dict[str, str]:
+CONTEXTS = ("weekday", "mood", "company")
+_COMPANY = ("alone", "alone", "with family around", "with a friend")
+
+
+def context(seen: Observation, kinds: Sequence[str], draw: float) -> str:
+    """Return the moment in words: when it is, and if wanted how one feels and who is around."""
+    now = seen.me.situation.at
+    parts = [f"{moment_of_day(now)} ({shown(now)})" if "weekday" in kinds else shown(now)]
+    if "mood" in kinds:
+        mood = seen.me.satisfaction
+        words = (
+            "in a good mood"
+            if mood > 0.6
+            else "in a bad mood"
+            if mood < 0.4
+            else "in no special mood"
+        )
+        parts.append(words)
+    if "company" in kinds:
+        parts.append(_COMPANY[int(draw * len(_COMPANY))])
+    return ", ".join(parts)
+
+
+def holes_of(
+    seen: Observation,
+    recalled: Sequence[Thought],
+    behaviour: str,
+    *,
+    contexts: Sequence[str] = ("weekday",),
+    draw: float = 0.0,
+) -> dict[str, str]:
     """Return everything a prompt of this behaviour may ask for."""
     me, now = seen.me, seen.me.situation
     words = seen.domain
@@ -114,7 +144,7 @@ def holes_of(seen: Observation, recalled: Sequence[Thought], behaviour: str) -> 
         "history": history(seen),
         "heard": heard(seen),
         "inbox": inbox(me),
-        "now": f"{moment_of_day(now.at)} ({shown(now.at)})",
+        "now": context(seen, contexts, draw),
         "surface": "search results" if now.surface == "search" else "recommendations",
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
@@ -165,12 +195,15 @@ def heard(seen: Observation) -> str:
     """Return what somebody heard of from others and has not lived yet."""
     lived = {one.item for one in seen.me.history}
     news = {one.item: one for one in seen.me.heard if one.item not in lived}
-    sides = {-1: "bad", 0: "mixed", 1: "good"}
     lines = [
-        f"<{plain(seen.catalogue[item].title, TITLE)}> ({sides[(one.stance > 0.2) - (one.stance < -0.2)]})"
+        f"<{plain(seen.catalogue[item].title, TITLE)}> ({_side(one.stance)})"
         for item, one in news.items()
     ]
     return bounded("Heard of from others:", lines, HEARD)
+
+
+def _side(stance: float) -> str:
+    return "good" if stance > 0.2 else "bad" if stance < -0.2 else "mixed"
 
 
 def inbox(me: Agent) -> str:

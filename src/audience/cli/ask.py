@@ -38,9 +38,9 @@ def command(
     *ids, question = words
     with o.open_run(run) as log:
         at = o.round_within(at, log.complete_rounds(), run)
-        people = range(len(log.genesis().profiles)) if everyone else _people(log, ids)
-    with Console(stderr=True).status(f"Asking {len(people)} people …"):
-        answers = ask(run, list(people), question, at, spending=o.spending_of(given))
+        people = None if everyone else _people(log, ids)
+    with Console(stderr=True).status("Asking …"):
+        answers = ask(run, people, question, at, spending=o.spending_of(given))
     if remember:
         remember_answers(run, question, answers)
     if as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from hashlib import blake2b
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from audience.errors import AudienceError, Interrupted
 from audience.experiments import WORDS, Outcome, Scenario, conduct, story, write_report
 from audience.experiments.models import Spending
 from audience.log import Log, NotWritten
+
+MANY = 0.05
+"""The share of answers that could not be used above which a warning is due."""
 
 
 def conduct_on_screen(
@@ -147,28 +151,43 @@ def spent_lines(outcome: Outcome) -> list[str]:
         return []
     tokens = sum(one.prompt for one in spent), sum(one.completion for one in spent)
     unknown = sum(one.unpriced for one in spent)
-    cost = (
-        f"cost of {unknown:,} calls unknown" if unknown else f"${sum(s.dollars for s in spent):.4f}"
-    )
+    cost = f"${sum(one.dollars for one in spent):.4f}" if not unknown else "cost unknown"
     failed = sum(one.failed for one in spent)
     lines = [
         "",
         f"Models: {calls:,} calls ({reused:,} reused, {failed:,} failed), "
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
-    totals = [one.measured.totals for one in outcome.finished]
-    spoken = sum(one.get("spoken_model", 0) for one in totals)
-    template = sum(one.get("spoken_template", 0) for one in totals)
-    if template + spoken:
-        share = template / (template + spoken)
-        lines.append(
-            f"Words: {spoken:,.0f} by the model, {template:,.0f} by template ({share:.0%})"
-        )
-    visits = sum(one["visits"] for one in totals)
-    gave_up = sum(one["failed"] for one in totals)
-    if visits and gave_up > 0.05 * visits:
-        lines.append(
-            f"Warning: {gave_up:,.0f} decisions in {visits:,.0f} visits failed; "
-            "look at them with `audience show RUN`, or try another model"
-        )
+    return lines + _purposes(outcome) + _voices(outcome)
+
+
+def _purposes(outcome: Outcome) -> list[str]:
+    """Return calls and failures by purpose, with a warning where many could not be used."""
+    asked: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for one in outcome.finished:
+        asked.update({name: sums.calls + sums.reused for name, sums in one.purposes.items()})
+        failed.update(one.unusable)
+    told = (f"{name} {count:,}" + _unusable(failed[name]) for name, count in asked.most_common())
+    lines = [f"  by purpose: {', '.join(told)}"]
+    for name, count in failed.items():
+        if asked[name] and count > MANY * asked[name]:
+            lines.append(
+                f"Warning: {count / asked[name]:.0%} of the answers for {name} could not be used; "
+                "see `audience show RUN --calls`, or try another model"
+            )
     return lines
+
+
+def _unusable(count: int) -> str:
+    return f" ({count:,} unusable)" if count else ""
+
+
+def _voices(outcome: Outcome) -> list[str]:
+    totals = [one.measured.totals for one in outcome.finished]
+    spoken = sum(one["spoken_model"] for one in totals)
+    template = sum(one["spoken_template"] for one in totals)
+    if not template + spoken:
+        return []
+    share = template / (template + spoken)
+    return [f"Words: {spoken:,.0f} by the model, {template:,.0f} by template ({share:.0%})"]

@@ -95,7 +95,7 @@ def print_json(value: Any) -> None:  # noqa: ANN401
 def person_of(log: Log, wanted: str) -> int:
     """Return the id of a person given by id or by key."""
     profiles = log.genesis().profiles
-    if wanted.isdigit():
+    if wanted.isdecimal():
         return int(wanted)
     for profile in profiles:
         if profile.key == wanted:

@@ -43,6 +43,11 @@ def command(
     if out.exists():
         raise BadInput(f"{out} exists already; choose another file with --out")
     rows = read_rows(like)
+    if agents < max(1, len(rows)):
+        raise BadInput(
+            f"--agents {agents}: {like} has {len(rows)} people already; give {max(1, len(rows))} "
+            "or more"
+        )
     models = Models(url=llm or "", model=model or "")
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
@@ -69,16 +74,23 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
     if not path.is_file():
         raise BadInput(f"--like {path} does not exist; give a CSV with columns {', '.join(FIELDS)}")
+    rows: list[dict[str, str]] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [dict(row) for row in csv.DictReader(file)]
+            reader = csv.DictReader(file)
+            for column in reader.fieldnames or ("",):
+                if column not in (*FIELDS, "id"):
+                    raise BadInput(f"{path}, line 1: {unknown('column', column, (*FIELDS, 'id'))}")
+            for row in reader:
+                if None in row:
+                    raise BadInput(
+                        f"{path}, line {reader.line_num}: there are more values than columns; "
+                        'put values that hold commas into "quotation marks"'
+                    )
+                rows.append({key: value or "" for key, value in row.items() if key != "id"})
     except (UnicodeDecodeError, csv.Error) as error:
         raise BadInput(f"{path} cannot be read as CSV in UTF-8: {error}") from None
-    for row in rows[:1]:
-        for column in row:
-            if column not in (*FIELDS, "id"):
-                raise BadInput(f"{path}: {unknown('column', column, (*FIELDS, 'id'))}")
-    return [{key: value or "" for key, value in row.items() if key != "id"} for row in rows]
+    return rows
 
 
 def save_rows(path: Path, people: list[dict[str, str]]) -> None:

@@ -25,10 +25,8 @@ def command(run: Path, agent: str | None, new: str, interest: tuple[str, ...], r
     with o.open_run(run) as log:
         who = None if agent is None else o.person_of(log, agent)
     click.echo("Type what the brackets offer; Ctrl-D leaves the table.")
-    done = play(run, who, _typed, rounds=rounds, name=new, interests=interest)
-    click.echo(
-        f"\nRound {done.rounds} is over. Your story: audience show {run} --agent {who or ''}"
-    )
+    who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest)
+    click.echo(f"\nRound {done.rounds} is over. Your story: audience show {run} --agent {who}")
 
 
 def _typed(words: str) -> str | None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from audience.agents.interview import Answer, interview
 from audience.engine import run_sync
+from audience.errors import BadInput
 from audience.experiments.build import parts_of
 from audience.experiments.models import Spending, door_of, name_of
 from audience.experiments.runs import text_of
@@ -27,16 +28,23 @@ AT_ONCE = 64
 
 def ask(
     folder: Path,
-    agents: Sequence[int],
+    agents: Sequence[int] | None,
     question: str,
     at: int,
     *,
     spending: Spending | None = None,
 ) -> list[Answer]:
-    """Return what people answer at the end of a round, from profile, history and memory."""
+    """Return what people answer at the end of a round, from profile, history and memory.
+
+    `agents` None asks everybody there is by then.
+    """
+    if not question.strip():
+        raise BadInput("the question has no words; put it in quotation marks after the ids")
     with Log.open(folder) as log:
         scenario = parse(log.scenario, str(folder))
         world = world_at(log, at)
+        agents = range(len(world.agents)) if agents is None else agents
+        _check_people(agents, len(world.agents), at)
         slates = _last_slates(log, at, set(agents))
     door = door_of(scenario.llm, spending or Spending(), folder)
     memory = parts_of(scenario, world.genesis, door).memory
@@ -61,6 +69,15 @@ def ask(
     return answers
 
 
+def _check_people(agents: Sequence[int], there: int, at: int) -> None:
+    for agent in agents:
+        if not 0 <= agent < there:
+            raise BadInput(
+                f"person {agent} does not exist at the end of round {at}; "
+                f"give an id from 0 to {there - 1}"
+            )
+
+
 def _present(world: World, agent: int) -> Agent:
     me = world.agents[agent]
     return replace(me, situation=Situation(world.now, "home"))
@@ -81,6 +98,7 @@ def remember(folder: Path, question: str, answers: Sequence[Answer]) -> int:
     """Let people remember an interview: an intervention at the next round. Return that round."""
     with Log.open(folder, write=True) as log:
         round_ = log.complete_rounds() + 1
+        round_ += bool(log.partial(round_))  # what has begun is opened already
         tree = _tree(log)
         for answer in answers:
             if answer.text:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from audience.agents import HumanMind
 from audience.engine import run_sync
 from audience.errors import BadInput
+from audience.experiments.interventions import changes_of
 from audience.experiments.runs import Finished, Progress, resume, text_of
 from audience.experiments.scenario import from_tree, parse
 from audience.llm import CallStore, Door, compose
@@ -48,29 +50,55 @@ def play(
     name: str = "",
     interests: tuple[str, ...] = (),
     progress: Progress | None = None,
-) -> Finished:
-    """Go on with a run for some rounds, one of its people being played from a terminal."""
+) -> tuple[int, Finished]:
+    """Go on with a run for some rounds, one of its people being played from a terminal.
+
+    Return who was played, and the run as it is then.
+    """
+    if rounds < 1:
+        raise BadInput(f"--rounds {rounds} is too small; play at least 1")
     with Log.open(folder, write=True) as log:
         tree = msgspec.to_builtins(parse(log.scenario, str(folder)))
-        done, people = log.complete_rounds(), len(log.genesis().profiles)
-        added = [one for one in tree["interventions"] if one.get("do") == "add_person"]
-        there = people + len(added)
+        done = log.complete_rounds()
+        there = len(log.genesis().profiles) + len(_joined(tree, done + 1))
         if agent is None:
-            person = {"round": done + 1, "do": "add_person", "name": name or "You"}
-            person |= {"interests": list(interests), "activity": 1.0}
-            tree["interventions"] = [*tree["interventions"], person]
             agent = there
+            tree["interventions"] = [*tree["interventions"], _newcomer(log, name, interests)]
         elif not 0 <= agent < there:
             raise BadInput(f"person {agent} does not exist; give an id from 0 to {there - 1}")
         tree["run"]["rounds"] = max(tree["run"]["rounds"], done + rounds)
         played = from_tree(tree, str(folder))
+        changes_of(played.interventions, log.genesis())
         log.set_scenario(text_of(played))
     door = compose(Person(terminal), store=CallStore(folder / FILE))
     try:
         minds = {agent: HumanMind(_AtOnce(door))}
-        return resume(folder, progress=progress, minds=minds, upto=done + rounds)
+        return agent, resume(folder, progress=progress, minds=minds, upto=done + rounds)
     finally:
         run_sync(door.close)
+
+
+def _joined(tree: dict[str, Any], round_: int) -> list[dict[str, Any]]:
+    """Return who has joined by the opening of a round."""
+    added = [one for one in tree["interventions"] if one.get("do") == "add_person"]
+    return [one for one in added if one["round"] <= round_]
+
+
+def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]:
+    """Return the intervention by which somebody joins the next round."""
+    round_ = log.complete_rounds() + 1
+    if log.partial(round_):
+        raise BadInput(
+            f"round {round_} has begun, and nobody can join it; play somebody by id, "
+            f"or end it first: audience resume {log.folder}"
+        )
+    return {
+        "round": round_,
+        "do": "add_person",
+        "name": name or "You",
+        "interests": list(interests),
+        "activity": 1.0,
+    }
 
 
 class _AtOnce:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import Metrics, measure, suite
 from audience.world import Chapter, View, World
-from audience.world.events import CLOSING, OPENING
+from audience.world.events import CLOSING, OPENING, Failed
 
 Stopping = Callable[[], bool]
 Seen = Callable[[int], None]
@@ -59,6 +60,10 @@ class Finished(msgspec.Struct, frozen=True):
     resumed_at: int = 0
     spent: Counts = msgspec.field(default_factory=Counts)
     """Calls to models, their tokens and their cost."""
+    purposes: dict[str, Counts] = {}
+    """The same by what they were for."""
+    unusable: dict[str, int] = {}
+    """Decisions that failed, by what was asked for."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -199,6 +204,7 @@ class _Going:
         self.scenario = scenario
         self.progress = progress
         self.stopping = stopping
+        self.unusable: Counter[str] = Counter()
         self.door = door_of(scenario.llm, spending, log.folder) if asks_models(scenario) else None
 
     def on(
@@ -218,10 +224,18 @@ class _Going:
         self.progress.end()
         metrics = live or measured_log(log, scenario)
         seconds = time.perf_counter() - began
-        spent = self.door.meter.total() if self.door else Counts()
-        people = len(world.agents)
-        numbers = _measured(log, metrics)
-        return Finished(numbers, people, world.round, sim.decisions, seconds, resumed_at, spent)
+        meter = self.door.meter if self.door else None
+        return Finished(
+            _measured(log, metrics),
+            len(world.agents),
+            world.round,
+            sim.decisions,
+            seconds,
+            resumed_at,
+            meter.total() if meter else Counts(),
+            meter.by_purpose if meter else {},
+            dict(self.unusable),
+        )
 
     def _simulation(
         self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]
@@ -240,7 +254,13 @@ class _Going:
             if self.door:
                 self.progress.spend(self.door.meter)
 
+        def fail(chapter: Chapter, _: View) -> None:
+            for entry in chapter.entries:
+                if isinstance(entry.event, Failed):
+                    self.unusable[entry.event.why.partition(":")[0]] += 1
+
         listeners: list[Listener] = [live.update_chapter] if live else []
+        listeners += [fail] if self.door else []
         listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
         keeper = _Kept(self.log, self.door) if self.door else self.log
         return Simulation(
