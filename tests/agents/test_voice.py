@@ -108,7 +108,7 @@ def test_every_beginning_names_the_item_once_and_has_its_mood() -> None:
     ],
 )
 def test_a_beginning_follows_from_the_facts(known: dict[str, object], begun: str) -> None:
-    assert v.beginning(facts(**known)) == begun
+    assert v.beginning(facts("feeling", **known)) == begun
 
 
 def test_a_person_without_a_trade_or_traits_has_no_beginning_that_needs_them() -> None:
@@ -163,7 +163,7 @@ def test_a_template_of_the_story_passes_its_own_checks_for_every_beginning() -> 
     rests = ("the stubborn girl and the marshal.", "the girl hires a one-eyed marshal.")
     for kind in ("feeling", "post", "opening", "reply", "interview"):
         for step in range(60):
-            told = facts(kind, stars=1 + step % 5, friend="Bo", draw=step / 60)  # type: ignore[arg-type]
+            told = facts(kind, stars=1 + step % 5, friend="Bo", draw=step / 60)
             begun = v.beginning(told)
             rest = rests[v.wants_clause(begun)]
             assert fault(f"{begun} {rest}", told) == "", begun

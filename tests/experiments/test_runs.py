@@ -7,7 +7,8 @@ import pytest
 
 from audience.errors import BadInput, Interrupted
 from audience.experiments import Quiet, branch, changed, measured, parse, prolong, resume, start
-from audience.experiments.runs import Finished, measured_upto
+from audience.experiments.going import Finished
+from audience.experiments.measuring import measured_upto
 from audience.log import Log
 
 SMALL = parse("agents = 50\nrounds = 4\nseed = 9\nrecommender = 'popular'\n[run]\nwave = 5")

@@ -46,7 +46,7 @@ class FaithfulMind:
         found = await parts[seen.surface](asking)
         calls = tuple(asking.calls)
         if isinstance(found, Unreadable):
-            return Decision((), "", calls, failure=f"{seen.surface}: {found.why}")
+            return Decision((), "", calls, failure=f"{asking.purpose}: {found.why}")
         return Decision(found, "", calls)
 
 
@@ -59,6 +59,8 @@ class _Asking:
         self.mind, self.seen, self.dice = mind, seen, dice
         self.pack: Pack = mind.pack
         self.calls: list[str] = []
+        self.purpose = ""
+        """What was asked for last."""
         behaviour = {"home": "home", "social": "social", "conversation": "talk"}
         self.holes = holes_of(seen, recalled, behaviour.get(seen.surface, "page"))
         age = seen.me.profile.age
@@ -87,9 +89,9 @@ class _Asking:
         )
 
     async def _call(self, purpose: str, text: str, for_: str) -> str | Unreadable:
-        label = purpose if purpose == for_ else f"{purpose}.{for_}"
+        self.purpose = purpose if purpose == for_ else f"{purpose}.{for_}"
         messages = (Message("user", text),)
-        reply = await self.mind.ask(label, messages, self.dice, attempt=len(self.calls))
+        reply = await self.mind.ask(self.purpose, messages, self.dice, attempt=len(self.calls))
         self.calls.append(reply.key)
         if reply.outcome == "timeout":
             # As the engine's own deadline, so that stored calls give the same event.

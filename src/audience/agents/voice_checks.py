@@ -13,14 +13,14 @@ from audience.agents.voice import Facts, beginning, examples, prompt_of, wants_c
 from audience.agents.voice_text import (
     TOKEN,
     WORD,
-    acts,
     akin,
     mood_of,
     runs_of,
+    verbs,
     weight_of,
     words,
 )
-from audience.agents.voice_words import COMMON, ENGLISH, NO_THING, PRONOUNS, RELATIVES
+from audience.agents.voice_words import COMMON, ENGLISH, NO_THING, PRONOUNS, RELATIVES, SELF
 
 SHORTEST, LONGEST = 4, 40
 _MARKUP = re.compile(
@@ -111,8 +111,7 @@ class _Line:
         self.begun = begun
         self.rest = text.removeprefix(begun).strip()
         self.words = words(self.rest)
-        self.known = words(f"{facts.about} {facts.title}".replace("-", " - "))
-        self.known += words(f"{facts.about} {facts.title}")
+        self.known = words(facts.about) + words(facts.about.replace("-", " "))
 
 
 def _misshapen(line: _Line) -> bool:
@@ -210,18 +209,21 @@ def _wrong_mood(line: _Line) -> bool:
 def _no_phrase(line: _Line) -> bool:
     """Return whether the rest does not go on as the beginning asks: a thing, or what happens."""
     said = TOKEN.findall(line.rest.casefold())
-    if wants_clause(line.begun):
-        return len(line.words) < 4 or not acts(said)
+    if SELF & set(said) or said[0] in NO_THING or said[0].endswith("ing"):
+        return True
     related = next((place for place, word in enumerate(said) if word in RELATIVES), len(said))
+    if wants_clause(line.begun):
+        # A relative clause has a verb of its own, which is not what happens.
+        return len(line.words) < 4 or not (verbs(said[:related]) or verbs(said) > 1)
     alone = related < len(said) < related + 3
-    return acts(said[:related]) or alone or said[0] in NO_THING or said.count(",") > 1
+    return bool(verbs(said[:related])) or alone or said.count(",") > 1
 
 
 def _drifts(line: _Line) -> bool:
     own = set(line.known)
     content = {word for word in line.words if word not in COMMON and not weight_of(word)}
     strange = {word for word in content if not akin(word, own)}
-    return len(content) == len(strange) or len(strange) > len(content) // 4
+    return len(content) == len(strange) or len(strange) > len(content) // 3
 
 
 _CHECKS: tuple[tuple[str, Callable[[_Line], bool]], ...] = (

@@ -9,12 +9,13 @@ from audience.agents.voice_words import (
     AUXILIARIES,
     BLAME,
     BLAMING,
+    COLLECTIVES,
     DENIAL,
     DETERMINERS,
-    FOLLOWERS,
     LINKS,
     PRAISE,
     PRAISING,
+    RELATIVES,
 )
 
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -45,26 +46,31 @@ def weight_of(word: str) -> int:
     return (word in PRAISE) - (word in BLAME)
 
 
-def acts(said: Sequence[str]) -> bool:
-    """Return whether words tell of something that happens, as far as their order shows it."""
-    padded = ["", *said, "", ""]
-    return any(_is_verb(padded[place - 1 : place + 3]) for place in range(2, len(said) + 1))
+def verbs(said: Sequence[str]) -> int:
+    """Return how many of the words tell of something that happens, as far as their order shows."""
+    padded = ["", *said, ""]
+    return sum(_is_verb(*padded[place - 1 : place + 2]) for place in range(2, len(said) + 1))
 
 
-def _is_verb(around: Sequence[str]) -> bool:
-    """Return whether the second of four words reads as a verb between the others."""
-    before, word, after, _ = around
+def _is_verb(before: str, word: str, after: str) -> bool:
+    """Return whether a word reads as a verb between two others."""
     if word in AUXILIARIES:
         return True
     if word in LINKS or word in DETERMINERS or word.endswith(("'s", "s'", "ing")):
         return False
-    if before in LINKS or before in DETERMINERS:
+    if before in DETERMINERS or (before in LINKS and before not in RELATIVES):
         return False
-    plural = before.endswith(("s", "men", "people")) and not before.endswith(("ss", "'s", "s'"))
     if after in DETERMINERS:
         return True
+    loose = after in ("", ",", "and", "or", "of")
     third_person = word.endswith("s") and not word.endswith("ss")
-    return (plural or third_person) and after in FOLLOWERS
+    return (_is_plural(before) or third_person) and not loose
+
+
+def _is_plural(word: str) -> bool:
+    if word in COLLECTIVES:
+        return True
+    return word.endswith(("s", "men", "people")) and not word.endswith(("ss", "'s", "s'"))
 
 
 def akin(word: str, known: set[str]) -> bool:
@@ -74,7 +80,9 @@ def akin(word: str, known: set[str]) -> bool:
     parts = word.split("-")
     if len(parts) > 1 and all(part in known for part in parts):
         return True
-    return any(_common(word, other) >= max(4, min(len(word), len(other)) - 2) for other in known)
+    return any(
+        _common(word, other) >= max(4, 2 * min(len(word), len(other)) // 3) for other in known
+    )
 
 
 def _common(one: str, other: str) -> int:

@@ -71,7 +71,8 @@ PRONOUNS = tuple(
 )
 DETERMINERS = frozenset(
     """the a an his her its their this that these those every each one two three four five six
-    seven eight nine ten eleven twelve sixteen twenty hundred some many""".split()
+    seven eight nine ten eleven twelve sixteen twenty hundred some many
+    another something somebody everything everybody""".split()
 )
 LINKS = frozenset(
     """, and or but of to in on at by for with from as into onto out up down over under off about
@@ -79,17 +80,14 @@ LINKS = frozenset(
     beside near upon toward towards than like while when until both all who that which""".split()
 )
 """Words that may stand before a thing without anything happening to it."""
-FOLLOWERS = (LINKS | {"back", "away", "home", "apart", "only", "him", "them", "it"}) - {
-    "and",
-    "or",
-    ",",
-    "of",
-}
+COLLECTIVES = frozenset("children couple family crew police band group team".split())
 AUXILIARIES = frozenset(
     """is are was were has have had do does did can cannot could will would must gets get becomes
-    become i i'm i'll""".split()
+    become""".split()
 )
 RELATIVES = frozenset("who that which whose where when as while".split())
+SELF = frozenset("i i'm i'll i'd me my myself we us".split())
+"""A line speaks of the story where it speaks of oneself already."""
 NO_THING = frozenset(
     """in on at by when while where to is are was were i it he she they if because after as from
     with not""".split()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from audience.datasets.catalogue import embedded_catalogue
@@ -15,45 +17,6 @@ from audience.world.items import Catalogue, Item
 from audience.world.people import Profile
 from audience.world.rng import Floats, rng
 
-FILM = Domain("film", "films", "watched")
-BOOK = Domain("book", "books", "read")
-
-
-class Films:
-    """Real films from the 1920s to the 2020s, with a drawn audience."""
-
-    def __init__(
-        self,
-        *,
-        activity: str = "lognormal",
-        degree: float = 8,
-        rewire: float = 0.1,
-        homophily: float = 0.7,
-        past: float = 8.0,
-    ) -> None:
-        self._embedded = Embedded("films", FILM, activity, (degree, rewire, homophily), past)
-
-    def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
-        return self._embedded.genesis(people, seed, clock)
-
-
-class Books:
-    """Real books of a thousand years, with a drawn readership."""
-
-    def __init__(
-        self,
-        *,
-        activity: str = "lognormal",
-        degree: float = 8,
-        rewire: float = 0.1,
-        homophily: float = 0.7,
-        past: float = 8.0,
-    ) -> None:
-        self._embedded = Embedded("books", BOOK, activity, (degree, rewire, homophily), past)
-
-    def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
-        return self._embedded.genesis(people, seed, clock)
-
 
 class Embedded:
     """An embedded catalogue with drawn people in a small world of (degree, rewire, homophily).
@@ -61,31 +24,48 @@ class Embedded:
     Each person has lived about `past` items before the run begins.
     """
 
+    name: ClassVar[str]
+    domain: ClassVar[Domain]
+
     def __init__(
         self,
-        name: str,
-        domain: Domain,
-        activity: str,
-        shape: tuple[float, float, float],
-        past: float,
+        *,
+        activity: str = "lognormal",
+        degree: float = 8,
+        rewire: float = 0.1,
+        homophily: float = 0.7,
+        past: float = 8.0,
     ) -> None:
         if activity not in ACTIVITIES:
             raise unknown("activity", activity, ACTIVITIES)
-        check_shape(*shape)
+        check_shape(degree, rewire, homophily)
         if not 0.0 <= past <= 100.0:
             raise BadInput(f"past is {past}; give a mean number of items between 0 and 100")
-        self.name = name
-        self.domain = domain
         self.activity = activity
-        self.shape = shape
+        self.shape = (degree, rewire, homophily)
         self.past = past
 
     def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
+        """Return the catalogue with `people` people, their ties and what they lived before."""
         catalogue = embedded_catalogue(self.name, seed)
         profiles = population(people, [item.tags for item in catalogue.items], seed, self.activity)
         ties = small_world(profiles, seed, *self.shape)
         past = earlier(profiles, catalogue, seed, clock, self.past)
         return Genesis(catalogue, profiles, ties, clock, self.domain, past)
+
+
+class Films(Embedded):
+    """Real films from the 1920s to the 2020s, with a drawn audience."""
+
+    name = "films"
+    domain = Domain("film", "films", "watched")
+
+
+class Books(Embedded):
+    """Real books of a thousand years, with a drawn readership."""
+
+    name = "books"
+    domain = Domain("book", "books", "read")
 
 
 class RecSimTopics:

@@ -22,20 +22,12 @@ from audience.experiments.experiment import (
 from audience.experiments.export import export
 from audience.experiments.findings import Arm, Difference, Findings, Measured
 from audience.experiments.folders import make_room
+from audience.experiments.going import Finished, Progress, Quiet
+from audience.experiments.measuring import measured, measured_upto
 from audience.experiments.people import write_people
 from audience.experiments.playing import play
 from audience.experiments.report import write as write_report
-from audience.experiments.runs import (
-    Finished,
-    Progress,
-    Quiet,
-    branch,
-    measured,
-    measured_upto,
-    prolong,
-    resume,
-    start,
-)
+from audience.experiments.runs import branch, prolong, resume, start
 from audience.experiments.scenario import Part, Scenario, arms_of, changed, load, parse
 from audience.experiments.story import WORDS, person_at, story
 from audience.experiments.trying import try_recommender

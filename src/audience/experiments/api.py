@@ -10,8 +10,8 @@ from pathlib import Path
 from audience.errors import BadInput
 from audience.experiments.experiment import Outcome, conduct, verify
 from audience.experiments.folders import make_room
+from audience.experiments.going import Progress
 from audience.experiments.report import write
-from audience.experiments.runs import Progress
 from audience.experiments.scenario import Scenario, anchored, arms_of, changed, load, parse
 
 

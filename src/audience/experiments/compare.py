@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from audience.errors import BadInput, unknown
-from audience.experiments import runs as one_run
 from audience.experiments.experiment import findings, gathered, is_experiment, scenario_of
 from audience.experiments.findings import Arm, Difference, Findings
+from audience.experiments.measuring import measured
 from audience.log import Log
 from audience.metrics import LABELS
 from audience.world.events import PHASES
@@ -21,7 +21,7 @@ from audience.world.events import PHASES
 _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
-def compared(folders: Sequence[Path], seen: one_run.Seen | None = None) -> Findings:
+def compared(folders: Sequence[Path], seen: Seen | None = None) -> Findings:
     """Return every run against the first; or the arms of one experiment."""
     if len(folders) == 1:
         if is_experiment(folders[0]):
@@ -32,8 +32,7 @@ def compared(folders: Sequence[Path], seen: one_run.Seen | None = None) -> Findi
     _check_comparable(folders)
     names = _names(folders)
     arms = tuple(
-        Arm(name, (one_run.measured(folder, seen),))
-        for name, folder in zip(names, folders, strict=True)
+        Arm(name, (measured(folder, seen),)) for name, folder in zip(names, folders, strict=True)
     )
     return findings(scenario_of(folders[0]), arms)
 

@@ -13,8 +13,10 @@ from audience.experiments import runs
 from audience.experiments._writing import replace_all
 from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.findings import Arm, Difference, Findings, differences, readable
+from audience.experiments.going import Finished, Progress, Stopping
+from audience.experiments.measuring import Seen, measured
 from audience.experiments.models import Spending
-from audience.experiments.runs import Finished, Progress, Seen, Stopping, text_of
+from audience.experiments.runs import text_of
 from audience.experiments.scenario import Scenario, arm, label, parse
 from audience.log import Log
 from audience.metrics import LABELS, suite
@@ -159,7 +161,7 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     """Return the findings of a folder from its logs alone; `seen` is told each round read."""
     scenario = scenario_of(folder)
     if not is_experiment(folder):
-        done = (runs.measured(folder, seen),)
+        done = (measured(folder, seen),)
         return findings(scenario, (Arm(label(scenario.recommender.kind), done),))
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
     places = {
@@ -169,8 +171,7 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
         if not _is_finished(place):
             raise BadInput(f"{place} is not finished; go on with: audience resume {folder}")
     arms = tuple(
-        Arm(name, tuple(runs.measured(place, seen) for place in each))
-        for name, each in places.items()
+        Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )
     return findings(scenario, arms)
 

@@ -12,8 +12,9 @@ import msgspec
 from audience.agents import HumanMind
 from audience.engine import run_sync
 from audience.errors import BadInput
+from audience.experiments.going import Finished, Progress
 from audience.experiments.interventions import changes_of
-from audience.experiments.runs import Finished, Progress, resume, text_of
+from audience.experiments.runs import resume, text_of
 from audience.experiments.scenario import from_tree, parse
 from audience.llm import CallStore, Door, compose
 from audience.llm.kinds import Reply, Request

@@ -40,6 +40,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     models: tuple[str, ...] = (MODEL,)
     prefer: dict[str, float] = {}
     """How much likelier some words are where a schema lists words to choose from."""
+    says: dict[str, str] = {}
+    """What it says, word for word, where the last message holds a text; the first that does."""
 
 
 class Unwilling(Exception):
@@ -160,6 +162,9 @@ def _schema(body: dict[str, Any], manners: Manners) -> dict[str, Any] | None:
 
 
 def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manners: Manners) -> str:
+    for text, answer_ in manners.says.items():
+        if text in prompt:
+            return answer_
     if schema is None:
         return free(prompt, key, most)
     return orjson.dumps(answer({**schema, PREFER: manners.prefer}, key)).decode()

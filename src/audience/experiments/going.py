@@ -1,0 +1,209 @@
+"""A run on its way: driven to its last round, watched, stopped and counted."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+import msgspec
+
+from audience.agents import Mind, MixedMind
+from audience.engine import Listener, Lives, Paused, Simulation, run, run_sync
+from audience.errors import AudienceError, Halt, Interrupted
+from audience.experiments.build import asks_models, parts_of
+from audience.experiments.findings import Measured
+from audience.experiments.measuring import measured_log, measurement
+from audience.experiments.models import Spending, door_of
+from audience.experiments.scenario import Scenario, parse
+from audience.llm import Counts, Door, Meter
+from audience.log import Log, Snapshooter
+from audience.metrics import Metrics, suite
+from audience.world import Chapter, View, World
+from audience.world.events import CLOSING, Failed
+
+Stopping = Callable[[], bool]
+
+
+class Progress(Protocol):
+    """Told how far a run is; a terminal draws it, a test ignores it. `end`: it is complete."""
+
+    def begin(self, name: str, rounds: int, agents: int) -> None: ...
+    def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
+    def end(self) -> None: ...
+
+
+class Quiet:
+    """A progress that nobody sees."""
+
+    def begin(self, name: str, rounds: int, agents: int) -> None: ...
+    def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
+    def end(self) -> None: ...
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """A run that has reached its last round, with its numbers and what it cost."""
+
+    measured: Measured
+    agents: int
+    rounds: int
+    decisions: int
+    seconds: float
+    resumed_at: int = 0
+    spent: Counts = msgspec.field(default_factory=Counts)
+    """Calls to models, their tokens and their cost."""
+    purposes: dict[str, Counts] = {}
+    """The same by what they were for."""
+    unusable: dict[str, int] = {}
+    """Decisions that failed, by what was asked for."""
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """The run in the fields that `--json` promises."""
+        totals = self.measured.totals
+        ran = max(self.rounds - self.resumed_at, 1)
+        return {
+            "run": self.measured.folder,
+            "digest": self.measured.digest,
+            "seed": self.measured.seed,
+            "agents": self.agents,
+            "rounds": self.rounds,
+            "decisions": self.decisions,
+            "seconds": round(self.seconds, 3),
+            "seconds_per_round": round(self.seconds / ran, 4),
+            "picks": int(totals["picks"]),
+            "refused": int(totals["refused"]),
+            "failed": int(totals["failed"]),
+            "calls": self.spent.calls,
+            "reused_calls": self.spent.reused,
+            "failed_calls": self.spent.failed,
+            "prompt_tokens": self.spent.prompt,
+            "completion_tokens": self.spent.completion,
+            "cost": None if self.spent.unpriced else round(self.spent.dollars, 6),
+        }
+
+
+class Going:
+    """A run on its way: its log, its scenario, and those who are told."""
+
+    def __init__(
+        self,
+        log: Log,
+        scenario: Scenario,
+        progress: Progress,
+        stopping: Stopping,
+        spending: Spending,
+    ) -> None:
+        self.log = log
+        self.scenario = scenario
+        self.progress = progress
+        self.stopping = stopping
+        self.unusable: Counter[str] = Counter()
+        self.door = door_of(scenario.llm, spending, log.folder) if asks_models(scenario) else None
+
+    def on(
+        self, world: World, shots: Snapshooter, minds: Mapping[int, Mind] | None = None
+    ) -> Finished:
+        """Run to the last round and measure."""
+        log, scenario, resumed_at = self.log, self.scenario, world.round
+        found = log.partial(resumed_at + 1)
+        live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        sim = self._simulation(world, shots, live, minds or {})
+        self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
+        began = time.perf_counter()
+        log.set_state("running")
+        self._run(sim, found)
+        whole = parse(log.scenario, str(log.folder)).rounds
+        log.set_state("finished" if world.round >= whole else "stopped")
+        self.progress.end()
+        metrics = live or measured_log(log, scenario)
+        seconds = time.perf_counter() - began
+        meter = self.door.meter if self.door else None
+        return Finished(
+            measurement(log, metrics),
+            len(world.agents),
+            world.round,
+            sim.decisions,
+            seconds,
+            resumed_at,
+            meter.total() if meter else Counts(),
+            meter.by_purpose if meter else {},
+            dict(self.unusable),
+        )
+
+    def _simulation(
+        self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]
+    ) -> Simulation:
+        parts = parts_of(self.scenario, world.genesis, self.door)
+        if minds:
+            mixed = MixedMind(dict(minds), parts.mind)
+            parts = msgspec.structs.replace(parts, mind=mixed, present=frozenset(minds))
+
+        def snap(chapter: Chapter, _: View) -> None:
+            if chapter.phase == CLOSING:
+                shots.after_round(world)
+
+        def advance(round_: int, done: int, total: int) -> None:
+            self.progress.advance(round_, done, total)
+            if self.door:
+                self.progress.spend(self.door.meter)
+
+        def fail(chapter: Chapter, _: View) -> None:
+            for entry in chapter.entries:
+                if isinstance(entry.event, Failed):
+                    self.unusable[entry.event.why.partition(":")[0]] += 1
+
+        listeners: list[Listener] = [live.update_chapter] if live else []
+        listeners += [fail] if self.door else []
+        listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
+        keeper = Kept(self.log, self.door) if self.door else self.log
+        return Simulation(
+            world,
+            keeper,
+            parts,
+            self.scenario.run,
+            self.log.seed,
+            listeners=listeners,
+            progress=advance,
+            stopping=self.stopping,
+        )
+
+    def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:
+        async def work() -> None:
+            try:
+                await run(sim, found)
+            finally:
+                if self.door:
+                    await self.door.close()
+
+        folder = self.log.folder
+        try:
+            run_sync(work)
+        except Paused:
+            self.log.set_state("stopped")
+            where = f"stopped in round {sim.world.round}"
+            raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
+        except Halt as halt:
+            self.log.set_state("stopped")
+            raise Interrupted(f"{halt}: audience resume {folder}") from None
+        except BaseException as error:
+            with suppress(AudienceError):  # the first error says more than a full disk does
+                stopped = isinstance(error, KeyboardInterrupt)
+                self.log.set_state("stopped" if stopped else "failed")
+            raise
+
+
+class Kept:
+    """A log whose commits rest on calls that are kept first."""
+
+    def __init__(self, log: Log, door: Door) -> None:
+        self.append = log.append
+        self._log, self._door = log, door
+
+    def commit(self) -> None:
+        self._door.flush()
+        self._log.commit()
