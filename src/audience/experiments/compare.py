@@ -13,7 +13,7 @@ import msgspec
 from audience.errors import BadInput, unknown
 from audience.experiments.experiment import findings, gathered, is_experiment, scenario_of
 from audience.experiments.findings import Arm, Difference, Findings
-from audience.experiments.measuring import measured
+from audience.experiments.measuring import Seen, measured
 from audience.log import Log
 from audience.metrics import LABELS
 from audience.world.events import PHASES
