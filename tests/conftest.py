@@ -29,11 +29,11 @@ def serving() -> Callable[..., AbstractContextManager[Fake]]:
     """Return what serves a fake model on this machine, in a thread, while a block lasts."""
 
     @contextmanager
-    def serve(port: int = 0, **manners: Any) -> Iterator[Fake]:
+    def serve(**manners: Any) -> Iterator[Fake]:
         loop = asyncio.new_event_loop()
         thread = threading.Thread(target=loop.run_forever)
         thread.start()
-        fake = Fake(Manners(**manners), port=port)
+        fake = Fake(Manners(**manners))
 
         def wait_for(work: Coroutine[Any, Any, object]) -> None:
             asyncio.run_coroutine_threadsafe(work, loop).result(20.0)

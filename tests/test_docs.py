@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 import shlex
+import sqlite3
 import tomllib
+from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
+from msgspec.structs import replace
 
+from audience.agents import LLMMind, VoicedMind
 from audience.agents.parameters import RuleParameters
+from audience.agents.prompting import holes_of
 from audience.cli.main import COMMANDS, audience
 from audience.datasets import Films
 from audience.engine import Activation, Rules
 from audience.experiments import parse, run
 from audience.experiments.interventions import DEEDS, changes_of
+from audience.experiments.models import MODES, Models
 from audience.experiments.scenario import Pages, Scenario
+from audience.llm import CallStore, Endpoint, load_prices
+from audience.llm.fake_faults import KINDS
 from audience.log import Log
 from audience.metrics import LABELS
 from audience.plugins import GROUPS
 from audience.testing import check_metric, check_mind, check_recommender
-from audience.world import Clock, Genesis
+from audience.world import Clock, Genesis, World
+from audience.world.agent import Situation
+from audience.world.observe import observe
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -65,11 +77,11 @@ def having(kind: str) -> list[Any]:
 
 
 def test_all_pages_are_there() -> None:
-    guides = ("getting-started", "compare-and-report", "python", "plugins")
-    references = ("scenarios", "recommenders", "minds", "data", "metrics", "runs")
+    guides = ("getting-started", "interviews-and-play", "compare-and-report", "python", "plugins")
+    references = ("scenarios", "recommenders", "minds", "models", "data", "metrics", "runs")
     assert {f"docs/{name}.md" for name in (*guides, *references)} <= set(PAGES)
     assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md"} <= set(PAGES)
-    assert {"design/001-core.md", "design/dependencies.md"} <= set(PAGES)
+    assert {"design/001-core.md", "design/002-models.md", "design/dependencies.md"} <= set(PAGES)
 
 
 @pytest.mark.parametrize(("page", "place"), having("toml"))
@@ -139,15 +151,28 @@ def test_the_readme_begins_with_the_commands_the_quickstart_and_the_measured_sec
 
 
 def test_scenarios_describe_every_key_with_its_default() -> None:
-    keys = fields(Scenario, Rules, Activation, Pages, Clock)
-    assert keys <= described("docs/scenarios.md")
-    text = text_of("docs/scenarios.md")
-    for kind in (Rules, Activation, Pages, Clock):
-        for key in kind.__struct_fields__:
-            default = getattr(kind(), key)
-            shown = str(default).lower() if isinstance(default, bool) else str(default)
-            wanted = f'"{shown}"' if isinstance(default, str) else shown
-            assert f"| `{key}` | `{wanted}` |" in text, f"{key} has the default {wanted}"
+    assert fields(Scenario) <= described("docs/scenarios.md")
+    for kind in (Rules, Activation, Pages, Clock, Models):
+        check_defaults("docs/scenarios.md", kind())
+
+
+def check_defaults(page: str, struct: Any) -> None:
+    for key in struct.__struct_fields__:
+        row = f"| `{key}` | `{json.dumps(getattr(struct, key))}` |"
+        assert row in text_of(page), f"{page} lacks {row}"
+
+
+def test_models_describe_every_key_mode_and_fault() -> None:
+    check_defaults("docs/models.md", Models())
+    assert f"| `weight` | `{Endpoint(url='http://a').weight}` |" in text_of("docs/models.md")
+    assert fields(Endpoint) | set(MODES) <= described("docs/models.md")
+    assert not [fault for fault in KINDS if f"`{fault}`" not in text_of("docs/models.md")]
+
+
+def test_the_price_table_of_the_example_is_one(tmp_path: Path) -> None:
+    (body,) = blocks("docs/models.md", "toml prices")
+    (tmp_path / "prices.toml").write_text(body, "utf-8")
+    assert load_prices(tmp_path / "prices.toml").find("my-model") is not None
 
 
 def test_every_intervention_has_an_example() -> None:
@@ -169,6 +194,29 @@ def test_minds_describe_every_parameter_with_its_default() -> None:
     for name in RuleParameters.__struct_fields__:
         default = getattr(RuleParameters(), name)
         assert f"| `{name}` | {default} |" in text, f"{name} has the default {default}"
+
+
+@pytest.mark.parametrize("mind", [LLMMind, VoicedMind])
+def test_minds_describe_every_option_with_its_default(mind: type) -> None:
+    asked = inspect.signature(mind).parameters.values()
+    for one in asked:
+        if one.kind is one.KEYWORD_ONLY and one.name != "model":
+            row = f"| `{one.name}` | `{json.dumps(one.default)}` |"
+            assert row in text_of("docs/minds.md"), row
+
+
+def test_minds_describe_every_hole_of_a_prompt() -> None:
+    world = World(films())
+    seen = observe(world, replace(world.agents[0], situation=Situation(0, "home")), 0)
+    holes = holes_of(seen, (), "home")
+    assert {f"${name}" for name in holes} <= described("docs/minds.md")
+
+
+def test_runs_describe_every_column_of_the_call_store(tmp_path: Path) -> None:
+    CallStore(tmp_path / "calls.db").close()
+    with closing(sqlite3.connect(tmp_path / "calls.db")) as calls:
+        columns = {row[1] for row in calls.execute("PRAGMA table_info(calls)")} - {"id"}
+    assert columns <= described("docs/runs.md")
 
 
 def test_plugins_name_every_group() -> None:

@@ -105,7 +105,7 @@ def test_a_line_of_a_talk_and_its_end(scene: Scene, ask: Ask) -> None:
     [
         ("home", "I would rather sleep.", "take_action: 0 actions in"),
         ("home", "[SOCIAL]:: a\n[NOTHING]:: b", "take_action: 2 actions in"),
-        ("home", "[PICK]:: <Salt>", r"take_action: \[PICK\] is not one of RECOMMENDER"),
+        ("home", "[PICK]:: <Salt>", "take_action: [PICK] is not one of RECOMMENDER"),
         ("recommender", "[PICK]:: <Salt>", "recommender_action: '<Salt>' is not the title of one"),
         ("recommender", "[PICK]:: <Night>", "recommender_action: '<Night>' is not the title"),
         ("recommender", "[SEARCH]:: <>", "recommender_action: a search without words"),
@@ -118,8 +118,7 @@ def test_what_names_no_single_action_fails(
     found = asked(ask, scene(surface), chosen)
     assert found.decision.actions == ()
     assert len(found.decision.calls) == 2
-    with pytest.raises(AssertionError, match=why):
-        raise AssertionError(found.decision.failure)
+    assert found.decision.failure.startswith(why)
 
 
 def test_two_friends_of_one_name_are_neither(scene: Scene, ask: Ask) -> None:

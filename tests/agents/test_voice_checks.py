@@ -127,6 +127,13 @@ def test_nothing_good_is_none() -> None:
     assert first_good([], GOOD) is None
 
 
+def test_a_place_has_no_article() -> None:
+    facts = Facts("feeling", "True Grit", "A puppet leaves the Casbah for Italy.", stars=5)
+    assert fault(f"{BEGUN} the puppet and the Italy.", facts) == "spelling"
+    assert fault(f"{BEGUN} the puppet and the italy.", facts) == "spelling"
+    assert fault(f"{BEGUN} the puppet and the Casbah.", facts) == ""
+
+
 def test_only_whole_long_titles_count_outside_quotes() -> None:
     assert TITLES.named("They stand by me, and the thing is up.") == ""
     assert TITLES.named("I saw The Thing.") == "The Thing"

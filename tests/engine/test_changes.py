@@ -164,6 +164,7 @@ OBJECTIONS: list[tuple[c.AnyChange, str]] = [
     (c.AddTie(0, 0), "a tie needs two people"),
     (c.CutTie(-1, 0), "person -1 does not exist"),
     (c.Silence(8), "person 8 does not exist"),
+    (c.Remind(8, "X"), "person 8 does not exist"),
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from audience.agents import Decision, RuleMind
 from audience.engine import RecommenderFault, Rules
 from audience.engine.drive import MindFault
-from audience.errors import Halt
+from audience.errors import AudienceError, BadInput, Halt
 from audience.memory import Memory
 from audience.recommenders import Context, Ranker
 from audience.testing import Exhausted, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
@@ -205,3 +205,39 @@ def test_a_decision_that_failed_is_recorded_with_its_calls() -> None:
     _, keeper = simulate(GENESIS, mind=Odd(behave), rules=Rules(rounds=1))
     entries = [entry for chapter in keeper.ordered() for entry in chapter.entries]
     assert e.Entry(e.Failed(3, "page: two answers"), "", ("abc",)) in entries
+
+
+@pytest.mark.parametrize("kind", [BadInput, AudienceError])
+def test_what_the_user_must_mend_stops_the_run(kind: type[AudienceError]) -> None:
+    def behave() -> Decision:
+        raise kind("prompt home.md: hole 'nme' is unknown")
+
+    with pytest.raises(kind, match=r"prompt home\.md"):
+        simulate(GENESIS, mind=Odd(behave), rules=Rules(rounds=1))
+
+
+class Paying:
+    """A mind whose second call is one too many, while others wait for theirs."""
+
+    def __init__(self) -> None:
+        self.came = 0
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        await asyncio.sleep(0.01)
+        if seen.me.profile.id == 3:
+            raise Halt("the budget is spent")
+        await asyncio.sleep(0.05)
+        self.came += 1
+        return Decision((a.Nothing(),))
+
+
+@pytest.mark.parametrize(("concurrency", "least"), [(64, 8), (4, 3)])
+def test_what_is_under_way_when_a_run_halts_may_come(concurrency: int, least: int) -> None:
+    mind, keeper = Paying(), ListKeeper()
+    rules = Rules(rounds=1, concurrency=concurrency)
+    with pytest.raises(Halt):
+        simulate(GENESIS, mind=mind, rules=rules, keeper=keeper)
+    visits = [chapter for chapter in keeper.chapters if chapter.phase == e.VISITS]
+    assert mind.came == len(visits) >= least
+    assert keeper.committed == len(keeper.chapters)
+    assert concurrency == 64 or len(visits) < 8

@@ -9,7 +9,7 @@ from audience.llm import Endpoint
 from audience.llm.fake import Fake
 from audience.llm.fake_faults import Faults
 from audience.llm.openai import OpenAI
-from audience.llm.retrying import Retrying, pause
+from audience.llm.retrying import Gone, Retrying, pause
 
 
 def retrying(fake: Fake, *, deadline: float = 0.5, **more: Any) -> Retrying:
@@ -116,3 +116,30 @@ def test_giving_up_cancels_the_call(wish: Any, with_fake: Any) -> None:
         assert fake.in_flight == 0
 
     with_fake(test, faults=Faults(rates={"hang": 1.0}))
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_an_endpoint_that_is_gone_halts_a_run(wish: Any, with_fake: Any, answered: bool) -> None:
+    async def test(fake: Fake) -> None:
+        gateway = retrying(fake, halting=True, tries=5, overall=1.5)
+        if answered:
+            assert (await gateway.ask(wish(1))).outcome == "reply"
+        await gateway.close()
+        await fake.__aexit__(None, None, None)
+        attempts = "" if answered else r"\(after 3 attempts\)"
+        with pytest.raises(Gone, match=f"cannot be reached.*{attempts}; everything so far is kept"):
+            await gateway.ask(wish(2))
+        await gateway.close()
+
+    with_fake(test)
+
+
+def test_a_key_that_is_refused_halts_a_run(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        gateway = retrying(fake, halting=True)
+        with pytest.raises(Gone, match="401"):
+            await gateway.ask(wish())
+        await gateway.close()
+        assert fake.requests == 1
+
+    with_fake(test, key="another")

@@ -57,6 +57,7 @@ def happening(world: World, draw: Generator) -> e.AnyEvent:
         e.Intervened(c.AddTie(me, other, "colleague", 0.9)),
         e.Intervened(c.CutTie(me, other)),
         e.Intervened(c.Silence(me)),
+        e.Intervened(c.Remind(me, "you were asked")),
         e.Intervened(c.SwapRecommender("random", {"k": 3})),
         e.Intervened(c.ChangeProfile(me, {"interests": ["c"], "activity": 3.0})),
     )

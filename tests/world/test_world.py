@@ -62,6 +62,7 @@ EVENTS: st.SearchStrategy[e.AnyEvent] = st.one_of(
             st.builds(c.AddTie, WHO, WHO),
             st.builds(c.CutTie, WHO, WHO),
             st.builds(c.Silence, WHO, st.booleans()),
+            st.builds(c.Remind, WHO, WORDS, UNIT),
         ),
     ),
     st.builds(e.RoundEnded, st.integers(1, 9)),
@@ -215,6 +216,22 @@ def test_thoughts_come_and_go() -> None:
     assert world.agents[0].thoughts[1] == Thought(2, "B", 0.1, 9, "insight")
     world.apply(e.Forgot(0, 1))
     assert [thought.text for thought in world.agents[0].thoughts] == ["B"]
+
+
+def test_a_reminder_is_a_thought_of_that_moment_with_an_id_of_its_own() -> None:
+    world = applied(
+        e.RoundStarted(2, 77),
+        e.Remembered(0, 4, "A", 0.5, 9),
+        e.Intervened(c.Remind(0, "I was asked.", 0.9)),
+        e.Intervened(c.Remind(0, "And again.")),
+    )
+    assert world.agents[0].thoughts[1:] == (
+        Thought(5, "I was asked.", 0.9, 77, "reminder"),
+        Thought(6, "And again.", 0.5, 77, "reminder"),
+    )
+    assert world.agents[1].thoughts == ()
+    world.apply(e.Forgot(0, 5))
+    assert [thought.id for thought in world.agents[0].thoughts] == [4, 6]
 
 
 def test_a_new_person_is_one_of_us() -> None:

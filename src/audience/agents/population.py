@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from audience.agents.prompting import Pack, plain
 from audience.agents.reading import loose_json
 from audience.agents.replies import Unreadable
 from audience.llm.kinds import Gateway, Message, Request
+from audience.llm.together import together
 
 Row = dict[str, str]
 FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features")
@@ -44,9 +44,7 @@ async def complete(
         missing = [place for place, row in enumerate(people) if _missing(row)]
         if not missing:
             break
-        filled = await asyncio.gather(
-            *(writer.fill(place, people[place], attempt) for place in missing)
-        )
+        filled = await together(writer.fill(place, people[place], attempt) for place in missing)
         taken = {row["name"] for row in people if row.get("name")}
         for place, found in zip(missing, filled, strict=True):
             if found.get("name") in taken and not people[place].get("name"):

@@ -20,7 +20,7 @@ from audience.agents.voice_text import (
     weight_of,
     words,
 )
-from audience.agents.voice_words import COMMON, ENGLISH, NO_THING, PRONOUNS, RELATIVES, SELF
+from audience.agents.voice_words import COMMON, ENGLISH, LINKS, NO_THING, PRONOUNS, RELATIVES, SELF
 
 SHORTEST, LONGEST = 4, 40
 _MARKUP = re.compile(
@@ -30,6 +30,7 @@ _MARKUP = re.compile(
     re.I,
 )
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u200d\ufe0f]")
+_ARTICLED = re.compile(r"\bthe ([A-Z]\w*[^\Ws])(?=[.,]| and\b)")
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]+)[\"“”«»]|<([^<>]*)>")
 
 
@@ -111,7 +112,9 @@ class _Line:
         self.begun = begun
         self.rest = text.removeprefix(begun).strip()
         self.words = words(self.rest)
-        self.known = words(facts.about) + words(facts.about.replace("-", " "))
+        # A title of one word is a name: "the carrie" is nothing in the story.
+        told = f"{facts.about} {facts.title}" if " " in facts.title else facts.about
+        self.known = words(told) + words(told.replace("-", " "))
 
 
 def _misshapen(line: _Line) -> bool:
@@ -190,12 +193,16 @@ def _invents(line: _Line) -> bool:
 
 
 def _miswrites(line: _Line) -> bool:
-    """Return whether a name of the story is written like a common word."""
-    story = set(WORD.findall(line.facts.about)[1:])
-    return any(
+    """Return whether a name of the story is written like a common word, or as `the Italy`."""
+    told = WORD.findall(line.facts.about)
+    story = set(told[1:])
+    if any(
         word.islower() and word not in story | COMMON and word.capitalize() in story
         for word in WORD.findall(line.rest)
-    )
+    ):
+        return True
+    places = {name for before, name in pairwise(told) if before in LINKS}
+    return any(name in places for name in _ARTICLED.findall(line.rest))
 
 
 def _wrong_mood(line: _Line) -> bool:

@@ -68,8 +68,8 @@ def _is_verb(before: str, word: str, after: str) -> bool:
 
 
 def _is_plural(word: str) -> bool:
-    if word in COLLECTIVES:
-        return True
+    if word in COLLECTIVES or "-" in word:
+        return word in COLLECTIVES
     return word.endswith(("s", "men", "people")) and not word.endswith(("ss", "'s", "s'"))
 
 

@@ -6,7 +6,6 @@ the checks is said, else the rule mind's template, and the event says which it w
 
 from __future__ import annotations
 
-import asyncio
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -17,6 +16,7 @@ from audience.agents.voice import CANDIDATES, Facts, facts_about, speech
 from audience.agents.voice_checks import Titles, first_good
 from audience.llm.cached import GIVEN_UP
 from audience.llm.kinds import Gateway
+from audience.llm.together import together
 from audience.memory import Memory
 from audience.world import actions as a
 from audience.world.agent import Lived
@@ -51,8 +51,8 @@ class VoicedMind:
         if not lines:
             return decision
         salt = f"{int(dice.keys[0]):016x}"
-        spoken = await asyncio.gather(
-            *(self._speak(seen, facts, f"{salt}.{place}") for place, facts in lines.items())
+        spoken = await together(
+            self._speak(seen, facts, f"{salt}.{place}") for place, facts in lines.items()
         )
         actions, calls = list(decision.actions), list(decision.calls)
         for place, (text, voice, call) in zip(lines, spoken, strict=True):

@@ -32,6 +32,7 @@ def command(
     import msgspec
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from audience.experiments import ask, remember_answers
 
@@ -48,7 +49,8 @@ def command(
         return
     table = Table("person", "answer", show_edge=False)
     for one in answers:
-        table.add_row(f"{one.name} [{one.agent}]", one.text or f"({one.failure})", end_section=True)
+        who, said = f"{one.name} [{one.agent}]", one.text or f"({one.failure})"
+        table.add_row(Text(who), Text(said), end_section=True)
     Console().print(table)
 
 

@@ -59,8 +59,8 @@ def _conducted(
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
             return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
     except Interrupted as stopped:
-        why = str(stopped) if "budget" in str(stopped) else "Stopped at a commit point"
-        raise Interrupted(f"{why.partition(': audience')[0]}. {go_on}") from None
+        why = stopped.__cause__ or "Stopped at a commit point"
+        raise Interrupted(f"{why}. {go_on}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
     except RecommenderFault as fault:

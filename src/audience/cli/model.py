@@ -15,13 +15,14 @@ def list_() -> None:
     """List the embedded model, those that can be had, and GGUF files of yours."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from audience.llm.models import list_models
 
     table = Table("name", "what", "size", "where", show_edge=False)
     for one in list_models():
         where = str(one.path) if one.path else one.remedy
-        table.add_row(one.name, one.about, f"{one.size / 1e6:,.0f} MB", where)
+        table.add_row(Text(one.name), one.about, f"{one.size / 1e6:,.0f} MB", Text(where))
     Console().print(table)
 
 

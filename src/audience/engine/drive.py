@@ -12,7 +12,7 @@ import numpy as np
 from audience.agents import BatchMind, Decision, Mind
 from audience.engine.platform import Platform, Wanted
 from audience.engine.visit import Answer, Need
-from audience.errors import AudienceError
+from audience.errors import AudienceError, Halt
 from audience.memory import Memory
 from audience.recommenders import Ranker
 from audience.world.events import Failed
@@ -124,14 +124,21 @@ async def as_coroutines(
     deadline: float,
     stopping: Callable[[], bool],
 ) -> None:
-    """Drive each strand at its own pace, at most `concurrency` at a time."""
+    """Drive each strand at its own pace, at most `concurrency` at a time.
+
+    A halt begins no further strand, but what the others are waiting for may come: it was paid for.
+    """
     free = asyncio.Semaphore(concurrency)
+    halts: list[Halt] = []
 
     async def live(place: int, strand: Strand[T]) -> None:
         async with free:
-            if stopping():
+            if halts or stopping():
                 return
-            done([(place, await _live(stage, strand, deadline))])
+            try:
+                done([(place, await _live(stage, strand, deadline))])
+            except Halt as halt:
+                halts.append(halt)
 
     try:
         async with asyncio.TaskGroup() as tasks:
@@ -139,6 +146,8 @@ async def as_coroutines(
                 tasks.create_task(live(place, strand))
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None
+    if halts:
+        raise halts[0]
 
 
 async def _live(stage: Stage, strand: Strand[T], deadline: float) -> T:

@@ -17,6 +17,7 @@ from audience.experiments.build import parts_of
 from audience.experiments.models import Spending, door_of, name_of
 from audience.experiments.runs import text_of
 from audience.experiments.scenario import from_tree, parse
+from audience.llm.together import together
 from audience.log import Log, world_at
 from audience.world import Agent, World, key
 from audience.world.agent import Situation
@@ -61,7 +62,7 @@ def ask(
     async def work() -> None:
         free = asyncio.Semaphore(AT_ONCE)
         try:
-            answers.extend(await asyncio.gather(*(one(agent, free) for agent in agents)))
+            answers.extend(await together(one(agent, free) for agent in agents))
         finally:
             await door.close()
 

@@ -12,9 +12,10 @@ from audience.experiments.experiment import variants
 from audience.experiments.models import endpoints_of
 from audience.experiments.scenario import Scenario
 from audience.llm import Meter, Usage, load_prices
-from audience.llm.fake_answers import answer, sentence
+from audience.llm.fake_answers import answer, free
 from audience.llm.kinds import Reply, Request
 from audience.world import Chapter, World
+from audience.world.events import VISITS
 
 PEOPLE, ROUNDS = 100, 2
 CHARACTERS = 4
@@ -42,7 +43,7 @@ class _MadeUp:
         if request.schema:
             text = msgspec.json.encode(answer(request.schema, request.key)).decode()
         else:
-            text = sentence(request.key)
+            text = free(request.messages[-1].content, request.key)
         sent = sum(len(message.content) for message in request.messages)
         usage = Usage(sent // CHARACTERS, request.candidates * len(text) // CHARACTERS)
         return Reply(request.key, "reply", (text,) * request.candidates, usage=usage)
@@ -67,7 +68,7 @@ class _Visits:
         self.count = 0
 
     def append(self, chapter: Chapter) -> None:
-        self.count += chapter.agent >= 0
+        self.count += chapter.phase == VISITS
 
     def commit(self) -> None: ...
 

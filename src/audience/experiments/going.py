@@ -189,7 +189,7 @@ class Going:
             raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
         except Halt as halt:
             self.log.set_state("stopped")
-            raise Interrupted(f"{halt}: audience resume {folder}") from None
+            raise Interrupted(f"{halt}: audience resume {folder}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error says more than a full disk does
                 stopped = isinstance(error, KeyboardInterrupt)

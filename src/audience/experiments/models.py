@@ -123,6 +123,7 @@ def door_of(models: Models, spending: Spending, folder: Path, *, store: Path | N
             concurrency=models.concurrency,
             deadline=models.deadline,
             overall=models.overall,
+            halting=True,
             budget=spending.limits(),
             prices=prices,
         )

@@ -75,6 +75,7 @@ def open_gateway(
     deadline: float = 60.0,
     overall: float = 180.0,
     tries: int = 8,
+    halting: bool = False,
     budget: Budget | None = None,
     prices: Prices | Path | None = None,
     folder: Path | None = None,
@@ -82,7 +83,8 @@ def open_gateway(
     """Return the door to some endpoints. Nothing is connected before the first call.
 
     `deadline` binds one attempt, `overall` all attempts of a call and the waits between them; the
-    wait for a turn counts in neither. `folder` is where a `.env` is looked for.
+    wait for a turn counts in neither. `halting`: raise `Halt` when no endpoint can be reached.
+    `folder` is where a `.env` is looked for.
     """
     table = prices if isinstance(prices, Prices) else load_prices(prices)
     named = {one.name: one.price for one in endpoints if one.price}
@@ -102,7 +104,7 @@ def open_gateway(
         for one in endpoints
     ]
     wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway
-    provider = Retrying(wire, tries=tries, overall=overall)
+    provider = Retrying(wire, tries=tries, overall=overall, halting=halting)
     return compose(provider, store=store, mode=mode, budget=budget, prices=table, named=named)
 
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 from hashlib import blake2b
 
+from audience.errors import Halt
 from audience.llm.kinds import Gateway, Reply, Request, Usage
 from audience.llm.tried import Tried, added, settled
 
 _LEAST, _LOST, _MOST = 0.1, 0.4, 20.0
 """Seconds before the second attempt, the same where the server is gone, and the most at all."""
+
+
+_FIRST = 3
+"""Tries at an endpoint that never answered, where a run shall halt: its address may be wrong."""
+
+
+class Gone(Halt):
+    """No endpoint can be reached, or all refuse our key. What was answered before is kept."""
 
 
 class Retrying:
@@ -18,10 +27,15 @@ class Retrying:
     The time in a queue for a turn does not count: only answering and waiting between do.
     """
 
-    def __init__(self, inner: Gateway, *, tries: int = 8, overall: float = 180.0) -> None:
+    def __init__(
+        self, inner: Gateway, *, tries: int = 8, overall: float = 180.0, halting: bool = False
+    ) -> None:
+        """With `halting` an endpoint that is gone raises `Gone`: asking others would be no use."""
         self.inner = inner
         self.tries = tries
         self.overall = overall
+        self.halting = halting
+        self._answered = False
 
     async def ask(self, request: Request) -> Reply:
         """Return the first answer that asking again would not better."""
@@ -31,8 +45,14 @@ class Retrying:
             reply = await self.inner.ask(request)
             spent += reply.seconds
             usage = added(usage, reply.usage)
+            lost = isinstance(reply, Tried) and reply.elsewhere
+            self._answered = self._answered or not lost
             wait = self._wait(request, reply, attempt, spent)
             if wait is None:
+                if lost and self.halting:
+                    raise Gone(
+                        f"{_why(reply, attempt)}; everything so far is kept. Mend that, and go on"
+                    )
                 return settled(
                     reply, why=_why(reply, attempt), attempts=attempt, seconds=spent, usage=usage
                 )
@@ -48,7 +68,8 @@ class Retrying:
             return None
         least = _LOST if reply.elsewhere else _LEAST
         wait = reply.after + pause(request.key, attempt, least)
-        if attempt >= self.tries or spent + wait > self.overall:
+        tries = self.tries if self._answered or not self.halting else min(self.tries, _FIRST)
+        if attempt >= tries or spent + wait > self.overall:
             return None
         return wait
 

@@ -1,0 +1,247 @@
+"""`audience run --mind llm` and what follows from it, against a fake server."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from subprocess import CompletedProcess, Popen
+
+import pytest
+
+import audience
+from audience.llm import CallStore
+from audience.llm.fake import Fake
+from audience.log import Log
+
+Cli = Callable[..., CompletedProcess[str]]
+Begin = Callable[..., Popen[str]]
+Serving = Callable[..., AbstractContextManager[Fake]]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "llm.toml"
+SMALL = ("--agents", 8, "--rounds", 2, "--seeds", 1, "--recommender", "popular", "--no-report")
+TEXT = 'agents = 10\nrounds = 3\nmind = "llm"\n[activation]\nmethod = "random"\nshare = 1.0\n'
+
+
+@pytest.fixture(scope="module")
+def server(serving: Serving) -> Iterator[Fake]:
+    with serving() as fake:
+        yield fake
+
+
+def last(told: CompletedProcess[str]) -> dict[str, object]:
+    assert told.returncode == 0, told.stderr
+    found: dict[str, object] = json.loads(told.stdout.splitlines()[-1])
+    return found
+
+
+def test_a_run_asks_the_endpoint_and_says_what_it_cost(cli: Cli, here: Path, server: Fake) -> None:
+    before = server.requests
+    told = cli("run", "--mind", "llm", "--llm", server.url, *SMALL, "--out", "run", "--json")
+    found = last(told)
+    assert found["calls"] == server.requests - before
+    assert found["decisions"] == found["calls"]
+    assert (found["reused_calls"], found["failed_calls"], found["failed"]) == (0, 0, 0)
+    assert isinstance(found["prompt_tokens"], int)
+    assert isinstance(found["completion_tokens"], int)
+    assert found["prompt_tokens"] > found["completion_tokens"] > 0
+    assert found["cost"] is None  # no price is known, and none is made up
+    assert CallStore(here / "run" / "calls.db", read_only=True).find("0" * 32) is None
+
+
+def test_the_screen_tells_calls_by_purpose_and_lets_people_be_heard(
+    cli: Cli, here: Path, server: Fake
+) -> None:
+    (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{server.url}"\nprice = "free"\n')
+    told = cli("run", "own.toml", "--no-report", "--out", "run")
+    assert told.returncode == 0
+    assert "Models: " in told.stdout
+    assert "$0.0000" in told.stdout
+    assert "by purpose: " in told.stdout
+    assert "What they said:" in told.stdout
+    assert "Warning" not in told.stdout
+    shown = cli("show", "run", "--calls", "--lines", 0).stdout
+    assert "── home, fake, reply" in shown
+    assert "You play one person" in shown
+
+
+def test_many_unusable_answers_are_warned_of(cli: Cli, here: Path, serving: Serving) -> None:
+    with serving(says={"": "No idea."}) as fake:
+        told = cli("run", "--mind", "llm", "--llm", fake.url, *SMALL, "--out", "run")
+    assert told.returncode == 0
+    assert "Warning: " in told.stdout
+    assert "of the answers for home could not be used" in told.stdout
+
+
+def test_stored_calls_replay_and_branch_need_no_server(
+    cli: Cli, here: Path, serving: Serving
+) -> None:
+    (here / "own.toml").write_text(TEXT)
+    with serving() as fake:
+        first = last(
+            cli("run", "own.toml", "--llm", fake.url, "--no-report", "--out", "a", "--json")
+        )
+    run = ("run", "own.toml", "--llm", fake.url, "--no-report", "--json")
+    stored = last(cli(*run, "--out", "b", "--calls", "stored", "--calls-from", "a"))
+    assert (stored["digest"], stored["calls"]) == (first["digest"], 0)
+    again = last(cli("replay", "a", "--check", "--json"))
+    assert again["reproduced"] is True
+    branch = last(cli("branch", "a", "--at", 1, "--out", "c", "--no-report", "--json"))
+    assert (branch["digest"], branch["calls"]) == (first["digest"], 0)
+    assert branch["reused_calls"] != 0
+    refused = cli(*run, "--out", "d", "--calls", "stored", "--calls-from", "nowhere")
+    assert refused.returncode == 2
+    assert "--calls-from nowhere: there are no calls in it" in refused.stderr
+    assert not (here / "d").exists()
+
+
+def test_a_budget_stops_the_run_and_says_how_to_go_on(cli: Cli, here: Path, server: Fake) -> None:
+    (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{server.url}"\n')
+    whole = last(cli("run", "own.toml", "--no-report", "--out", "whole", "--json"))
+    stopped = cli("run", "own.toml", "--max-calls", 25, "--no-report", "--out", "run", "--json")
+    assert stopped.returncode == 130
+    assert "the budget is spent: 25 of 25 calls" in stopped.stderr
+    assert "Go on with: audience resume run" in stopped.stderr
+    assert "stopped" in cli("runs", ".").stdout
+    done = last(cli("resume", "run", "--no-report", "--json"))
+    assert done["digest"] == whole["digest"]
+    refused = cli("run", "own.toml", "--budget", "2usd", "--out", "dear")
+    assert refused.returncode == 2
+    assert "a budget in dollars needs the price" in refused.stderr
+
+
+def test_an_experiment_with_models_is_summed_up(cli: Cli, here: Path, server: Fake) -> None:
+    arms = ("--recommender", "popular", "--recommender", "random")
+    small = ("--agents", 6, "--rounds", 1, "--seeds", 1, "--no-report", "--out", "both")
+    found = last(cli("run", "--mind", "llm", "--llm", server.url, *arms, *small, "--json"))
+    runs = found["runs"]
+    assert isinstance(runs, list)
+    assert found["calls"] == sum(one["calls"] for one in runs)
+    assert found["cost"] is None
+
+
+def test_a_fault_of_the_key_is_told_before_anything_is_written(
+    cli: Cli, here: Path, server: Fake
+) -> None:
+    (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{server.url}"\nkey_env = "MISSING_KEY"\n')
+    told = cli("run", "own.toml", "--no-report", "--out", "run")
+    assert told.returncode == 2
+    assert "the key MISSING_KEY is not set" in told.stderr
+    assert not (here / "run").exists()
+
+
+def test_a_dead_endpoint_stops_the_run_at_once(cli: Cli, here: Path) -> None:
+    url = "http://127.0.0.1:9/v1"
+    told = cli("run", "--mind", "llm", "--llm", url, *SMALL, "--out", "run")
+    assert told.returncode == 130
+    assert f"{url}: cannot be reached" in told.stderr
+    assert "Go on with: audience resume run" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_the_estimate_asks_nobody_and_compares_the_ways(cli: Cli, here: Path) -> None:
+    told = cli("run", EXAMPLE, "--estimate", "--json")
+    found = last(told)
+    fused, faithful = found["fused"], found["faithful"]
+    assert isinstance(fused, dict)
+    assert isinstance(faithful, dict)
+    assert faithful["calls"] / faithful["visits"] > fused["calls"] / fused["visits"] > 0
+    assert fused["dollars"] == 0
+    words = cli("run", EXAMPLE, "--estimate").stdout
+    assert "fused" in words
+    assert "faithful" in words
+    assert "nothing was asked" in words
+    assert list(here.iterdir()) == []
+
+
+def test_the_example_runs_with_an_endpoint_of_the_command_line(
+    cli: Cli, here: Path, server: Fake
+) -> None:
+    told = cli("run", EXAMPLE, "--llm", server.url, "--rounds", 1, "--no-report", "--json")
+    found = last(told)
+    assert (found["failed"], found["refused"], found["cost"]) == (0, 0, 0)
+    assert found["picks"] != 0
+
+
+def test_the_command_line_wins_over_several_endpoints(cli: Cli, here: Path, server: Fake) -> None:
+    (here / "own.toml").write_text(f'{TEXT}[[llm.endpoints]]\nurl = "http://127.0.0.1:9/v1"\n')
+    told = cli("run", "own.toml", "--llm", server.url, "--rounds", 1, "--no-report", "--json")
+    assert last(told)["failed_calls"] == 0
+
+
+def test_doctor_tries_an_endpoint(cli: Cli, here: Path, server: Fake) -> None:
+    told = cli("doctor", "--llm", server.url)
+    assert told.returncode == 0
+    assert f"ok  endpoint: {server.url} answers as fake" in told.stdout
+    assert "ok  structured output: json_schema" in told.stdout
+    assert "ok  speed at 64 at once: " in told.stdout
+    assert f'url = "{server.url}"' in told.stdout
+    told = cli("doctor", "--llm", server.url, "--json")
+    checks = {one["what"]: one for one in json.loads(told.stdout)["checks"]}
+    assert checks["models"]["found"] == "fake"
+
+
+def test_doctor_tells_a_dead_endpoint(cli: Cli, here: Path) -> None:
+    told = cli("doctor", "--llm", "http://127.0.0.1:9/v1")
+    assert told.returncode == 2
+    assert "BAD endpoint: http://127.0.0.1:9/v1 did not answer" in told.stdout
+    wrong = cli("doctor", "--llm", "not a url")
+    assert wrong.returncode == 2
+    assert "Traceback" not in wrong.stderr
+
+
+@pytest.fixture
+def slow_server() -> Iterator[str]:
+    """A fake model in a process of its own, slow enough to be caught in the middle."""
+    source = str(Path(audience.__file__).parents[1])
+    words = [sys.executable, "-m", "audience.llm.fake", "--latency", "30ms-60ms"]
+    env = {**os.environ, "PYTHONPATH": source}
+    child = Popen(words, env=env, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    yield child.stdout.readline().strip()
+    child.terminate()
+    child.communicate(timeout=20)
+
+
+def test_a_killed_run_goes_on_with_the_answers_it_had(
+    cli: Cli, here: Path, begin: Begin, slow_server: str
+) -> None:
+    (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{slow_server}"\nprice = "free"\n')
+    child = begin(here, "run", "own.toml", "--out", "run", "--no-report")
+    deadline = time.monotonic() + 60
+    while _rounds(here / "run") < 1:
+        assert child.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    child.kill()
+    child.communicate(timeout=20)
+    assert child.returncode == -signal.SIGKILL
+    with Log.open(here / "run") as log:
+        assert log.complete_rounds() < 3
+    kept = CallStore(here / "run" / "calls.db", read_only=True)
+    asked = len(kept)
+    kept.close()
+    shutil.copytree(here / "run", here / "copy")
+    done = last(cli("resume", "run", "--no-report", "--json"))
+    whole = last(cli("run", "own.toml", "--out", "whole", "--no-report", "--json"))
+    assert done["digest"] == whole["digest"]
+    assert asked > 0
+    assert int(str(done["calls"])) <= int(str(whole["calls"])) - asked
+    stored = last(cli("replay", "run", "--check", "--json"))
+    assert stored["reproduced"] is True
+
+
+def _rounds(folder: Path) -> int:
+    if not (folder / "run.db").exists():
+        return 0
+    try:
+        with Log.open(folder) as log:
+            return log.complete_rounds()
+    except audience.errors.AudienceError:
+        return 0
