@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from audience.agents.prompting import Pack, holes_of, item_line, quoted
 from audience.agents.reading import loose_json
 from audience.agents.replies import Unreadable
+from audience.agents.social import stance_on
+from audience.agents.voice import facts_about, speech, topic
+from audience.agents.voice_checks import Titles, first_good
+from audience.agents.words import opening
 from audience.llm.kinds import Gateway, Message, Request
 from audience.memory import Memory
 from audience.world.items import Item
@@ -66,6 +71,31 @@ async def interview(
         why = f"{reply.outcome}: {reply.why or 'empty reply'}"
         return Answer(who.id, who.name, "", (reply.key,), why)
     return Answer(who.id, who.name, _words(reply.text), (reply.key,))
+
+
+async def small_interview(
+    gateway: Gateway, seen: Observation, question: str, *, model: str = "", salt: str = ""
+) -> Answer:
+    """Return an answer by way of a very small model.
+
+    Asked freely it wanders off; so a rule finds what the question is about among what was lived,
+    and the model only finishes a sentence on it, checked like all its sentences.
+    """
+    who = seen.me.profile
+    about = topic(question, seen.me.history, seen.catalogue)
+    if about is None:
+        return Answer(who.id, who.name, f"I have not {seen.domain.past} anything yet.")
+    item = seen.catalogue[about.item]
+    known = {"stars": about.stars, "stance": stance_on(about), "past": seen.domain.past}
+    facts = facts_about("interview", item, who, draw=0.5, **known)
+    plain = Answer(who.id, who.name, opening(stance_on(about), 0.0, item.title, seen.domain))
+    request = speech(facts, salt)
+    if request is None:
+        return plain
+    reply = await gateway.ask(replace(request, model=model))
+    titles = Titles(one.title for one in seen.catalogue.items)
+    good = first_good(reply.texts if reply.outcome == "reply" else (), facts, titles)
+    return Answer(who.id, who.name, good.text if good else plain.text, (reply.key,))
 
 
 def _words(text: str) -> str:

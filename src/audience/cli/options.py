@@ -33,6 +33,7 @@ def model_options(command: Callable[..., object]) -> Callable[..., object]:
     flags = (
         click.option("--llm", default=None, metavar="URL", help="An OpenAI-compatible endpoint."),
         click.option("--model", default=None, metavar="NAME", help="Which model there."),
+        click.option("--key-env", default=None, metavar="NAME", help="The variable with its key."),
     )
     for flag in reversed(flags):
         command = flag(command)

@@ -28,6 +28,7 @@ def command(
     out: Path,
     llm: str | None,
     model: str | None,
+    key_env: str | None,
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Complete or extend a table of people with a language model, keeping what is given.
@@ -48,7 +49,7 @@ def command(
             f"--agents {agents}: {like} has {len(rows)} people already; give {max(1, len(rows))} "
             "or more"
         )
-    models = Models(url=llm or "", model=model or "")
+    models = Models(url=llm or "", model=model or "", key_env=key_env or "")
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
         people, wrong = write_people(

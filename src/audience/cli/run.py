@@ -75,9 +75,10 @@ def changed_by(
     from audience.experiments import arms_of, changed
 
     changes = {key: value for key, value in given.items() if value is not None}
-    models = {"url": changes.pop("llm", None), "model": changes.pop("model", None)}
-    if any(models.values()):
-        changes["llm"] = {key: value for key, value in models.items() if value}
+    names = {"url": "llm", "model": "model", "key_env": "key_env"}
+    models = {key: changes.pop(flag) for key, flag in names.items() if flag in changes}
+    if models:
+        changes["llm"] = models
         if models["url"]:
             changes["llm"]["endpoints"] = ()
     if "data" in changes:

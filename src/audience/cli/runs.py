@@ -46,6 +46,7 @@ def command(folder: Path, as_json: bool) -> None:
 
 def _row(folder: Path) -> dict[str, object]:
     from audience.experiments import parse
+    from audience.experiments.models import cost_of
     from audience.log import Log, is_held
 
     with Log.open(folder) as log:
@@ -59,5 +60,5 @@ def _row(folder: Path) -> dict[str, object]:
             "rounds": f"{log.complete_rounds()}/{scenario.rounds}",
             "seed": log.seed,
             "size": f"{size / 1e6:.1f} MB",
-            "cost": "0",
+            "cost": cost_of(folder, scenario.llm),
         }

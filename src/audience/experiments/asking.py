@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents.interview import Answer, interview
+from audience.agents.interview import Answer, interview, small_interview
 from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
-from audience.experiments.models import Spending, door_of, name_of
+from audience.experiments.models import Spending, door_of, endpoints_of, name_of
 from audience.experiments.runs import text_of
 from audience.experiments.scenario import from_tree, parse
 from audience.llm.together import together
@@ -50,6 +50,7 @@ def ask(
     door = door_of(scenario.llm, spending or Spending(), folder)
     memory = parts_of(scenario, world.genesis, door).memory
     model = name_of(scenario.llm)
+    is_small = not endpoints_of(scenario.llm) and not scenario.llm.model
     answers: list[Answer] = []
 
     async def one(agent: int, free: asyncio.Semaphore) -> Answer:
@@ -57,6 +58,8 @@ def ask(
         salt = f"{key(world.seed, 'interview', agent, at, question):016x}"
         async with free:
             seen = observe(world, _present(world, agent), 0)
+            if is_small:
+                return await small_interview(door, seen, question, model=model, salt=salt)
             return await interview(door, memory, seen, question, items, model=model, salt=salt)
 
     async def work() -> None:

@@ -98,7 +98,9 @@ def conduct(
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
         for name, variant in variants(scenario).items():
             place = folder / name / f"seed-{seed}"
-            finished[name].append(_one(variant, seed, place, progress, stopping, spending))
+            done = _one(variant, seed, place, progress, stopping, spending)
+            finished[name].append(done)
+            spending = spending.after(done.spent) if spending else None
     arms = tuple(
         Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
     )

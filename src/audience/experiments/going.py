@@ -11,20 +11,24 @@ from typing import Protocol
 import msgspec
 
 from audience.agents import Mind, MixedMind
-from audience.engine import Listener, Lives, Paused, Simulation, run, run_sync
+from audience.engine import Listener, Lives, Paused, Rules, Simulation, run, run_sync
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measurement
-from audience.experiments.models import Spending, door_of
+from audience.experiments.models import Spending, door_of, endpoints_of
 from audience.experiments.scenario import Scenario, parse
-from audience.llm import Counts, Door, Meter
+from audience.llm import CallStore, Counts, Door, Meter, compose
+from audience.llm.person import Person
+from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter
 from audience.metrics import Metrics, suite
 from audience.world import Chapter, View, World
 from audience.world.events import CLOSING, Failed
 
 Stopping = Callable[[], bool]
+EMBEDDED_VISITS = 16
+HUMAN = "human"
 
 
 class Progress(Protocol):
@@ -103,7 +107,19 @@ class Going:
         self.progress = progress
         self.stopping = stopping
         self.unusable: Counter[str] = Counter()
-        self.door = door_of(scenario.llm, spending, log.folder) if asks_models(scenario) else None
+        self.door = self._opened(spending)
+
+    def _opened(self, spending: Spending) -> Door | None:
+        if not asks_models(self.scenario):
+            return None
+        if self._is_played:
+            store = CallStore(self.log.folder / CALLS, read_only=spending.calls == "stored")
+            return compose(Person(), store=store, mode=spending.calls)  # type: ignore[arg-type]
+        return door_of(self.scenario.llm, spending, self.log.folder)
+
+    @property
+    def _is_played(self) -> bool:
+        return self.scenario.mind.kind == HUMAN
 
     def on(
         self, world: World, shots: Snapshooter, minds: Mapping[int, Mind] | None = None
@@ -165,12 +181,21 @@ class Going:
             world,
             keeper,
             parts,
-            self.scenario.run,
+            self._rules(),
             self.log.seed,
             listeners=listeners,
             progress=advance,
             stopping=self.stopping,
         )
+
+    def _rules(self) -> Rules:
+        """Return the rules; a model on this machine gets no more visits than it can serve soon."""
+        rules, models = self.scenario.run, self.scenario.llm
+        if self._is_played:  # one question at a time, and no hurry
+            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
+        if self.door is None or endpoints_of(models):
+            return rules
+        return msgspec.structs.replace(rules, concurrency=min(rules.concurrency, EMBEDDED_VISITS))
 
     def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:
         async def work() -> None:

@@ -15,6 +15,8 @@ from audience.llm.budgeted import Budget
 from audience.llm.endpoint import Endpoint
 from audience.llm.gateway import Door, compose, open_gateway
 from audience.llm.local import Embedded
+from audience.llm.metered import Counts
+from audience.llm.prices import load_prices
 from audience.llm.store import FILE as CALLS
 from audience.llm.store import CallStore
 
@@ -79,6 +81,21 @@ class Spending(msgspec.Struct, frozen=True):
                 raise BadInput(f"--budget {self.budget!r} is not an amount such as 2usd")
             dollars = float(found[1])
         return Budget(dollars, self.max_calls, self.max_tokens)
+
+    def after(self, spent: Counts) -> Spending:
+        """Return what may still be spent once some has been."""
+        limits = self.limits()
+        left = None if limits.dollars is None else max(0.0, limits.dollars - spent.dollars)
+        return msgspec.structs.replace(
+            self,
+            budget="" if left is None else f"{left:.6f}usd",
+            max_calls=_less(self.max_calls, spent.calls),
+            max_tokens=_less(self.max_tokens, spent.tokens),
+        )
+
+
+def _less(limit: int | None, spent: int) -> int | None:
+    return None if limit is None else max(0, limit - spent)
 
 
 def endpoints_of(models: Models) -> tuple[Endpoint, ...]:
@@ -157,3 +174,18 @@ def copy_calls(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as copy,
     ):
         calls.backup(copy)
+
+
+def cost_of(folder: Path, models: Models) -> str:
+    """Return what a run's calls have cost, in words that pass no unknown cost off as none."""
+    path = folder / CALLS
+    if not path.is_file():
+        return "–"
+    prices = load_prices(Path(models.prices) if models.prices else None)
+    named = {one.name: one.price for one in endpoints_of(models)} | {EMBEDDED: "free"}
+    with closing(CallStore(path, read_only=True)) as calls:
+        sums = calls.sums()
+    known = [(prices.find(named.get(place) or model), used) for place, model, used in sums]
+    dollars = sum(price.of(used) for price, used in known if price)
+    unknown_ = " + unknown" if any(price is None for price, _ in known) else ""
+    return f"${dollars:.4f}{unknown_}"

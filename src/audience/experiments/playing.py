@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,28 +16,11 @@ from audience.experiments.runs import resume, text_of
 from audience.experiments.scenario import from_tree, parse
 from audience.llm import CallStore, Door, compose
 from audience.llm.kinds import Reply, Request
+from audience.llm.person import Person, Terminal
 from audience.log import Log
 
 FILE = "human.db"
 """What people typed: kept at once, and never asked for twice."""
-Terminal = Callable[[str], str | None]
-"""Shows some words and returns what was typed; None when nobody is there any more."""
-
-
-class Person:
-    """A gateway behind which somebody sits."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self.terminal = terminal
-
-    async def ask(self, request: Request) -> Reply:
-        words = request.messages[-1].content
-        typed = await asyncio.to_thread(self.terminal, words)
-        if typed is None:
-            return Reply(request.key, "refusal", why="nobody answered", model="human")
-        return Reply(request.key, "reply", (typed,), model="human")
-
-    async def close(self) -> None: ...
 
 
 def play(

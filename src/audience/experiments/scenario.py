@@ -149,9 +149,20 @@ def _anchor(scope: Options, folder: Path) -> None:
     options = dataset.get("options", dataset) if isinstance(dataset, dict) else {}
     if isinstance(options, dict) and isinstance(options.get("path"), str):
         options["path"] = os.path.abspath(folder / options["path"])
+    _anchor_files(scope.get("llm"), ("prices", "ca"), folder)
+    mind = scope.get("mind")
+    _anchor_files(
+        mind.get("options", mind) if isinstance(mind, dict) else None, ("prompts",), folder
+    )
     for key in ("metrics", "interventions"):
         if isinstance(scope.get(key), (list, tuple)):
             scope[key] = [_found_from(one, folder) for one in scope[key]]
+
+
+def _anchor_files(table: object, keys: Sequence[str], folder: Path) -> None:
+    for key in keys:
+        if isinstance(table, dict) and isinstance(table.get(key), str) and table[key]:
+            table[key] = os.path.abspath(folder / table[key])
 
 
 def _found_from(part: Any, folder: Path) -> Any:  # noqa: ANN401

@@ -43,6 +43,8 @@ _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoin
     ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"""
 _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, completion, cached,
     reasoning, seconds, attempts, request, reply FROM calls"""
+_SUMS = """SELECT endpoint, model, SUM(prompt), SUM(completion), SUM(cached), SUM(reasoning)
+    FROM calls GROUP BY endpoint, model"""
 Row = tuple[bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes]
 
 
@@ -154,6 +156,11 @@ class CallStore:
                 return
             last = rows[-1][0]
             yield from (_call_of(row[1:]) for row in rows)
+
+    def sums(self) -> list[tuple[str, str, Usage]]:
+        """Return endpoint, model and the tokens of all its calls."""
+        rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
+        return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
 
     def __len__(self) -> int:
         if self._own is None:
