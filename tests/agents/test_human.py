@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from audience.agents import Decision, HumanMind, MixedMind, RuleMind
-from audience.experiments.playing import Person
 from audience.llm import CallStore, compose
+from audience.llm.person import Person
 from audience.memory import NoMemory
 from audience.world import Observation
 from audience.world import actions as a

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from audience.agents.interview import Answer, interview
+from audience.agents.interview import Answer, interview, small_interview
 from audience.llm import Call, CallStore, Endpoint, open_gateway
 from audience.llm.fake import Fake
 from audience.llm.fake_faults import Faults
@@ -81,3 +81,30 @@ def test_asking_leaves_the_asked_as_they_were(
     before = msgspec.json.encode(seen.me)
     asked(serving, tmp_path, seen, "Well?")
     assert msgspec.json.encode(seen.me) == before
+
+
+def small(serving: Serving, seen: Observation, question: str, **manners: Any) -> Answer:
+    async def work(url: str) -> Answer:
+        async with open_gateway([Endpoint(url=url)], tries=1) as door:
+            return await small_interview(door, seen, question, salt="1")
+
+    with serving(**manners) as fake:
+        return asyncio.run(work(fake.url))
+
+
+def test_a_small_model_only_finishes_a_sentence_on_what_was_lived(
+    serving: Serving, scene: Scene
+) -> None:
+    said = "the letter takes forty years to arrive."
+    good = small(serving, scene("home"), "What did you like best?", says={"": said})
+    assert "<The Long Way>" in good.text
+    assert good.text.endswith(said)
+    bad = small(serving, scene("home"), "What was worst?", says={"": "As an AI I {can} not."})
+    assert "<The Long Way>" in bad.text
+    assert "AI" not in bad.text
+    assert len(bad.calls) == 1
+
+
+def test_who_lived_nothing_says_so_without_a_call(serving: Serving, scene: Scene) -> None:
+    answer = small(serving, scene("home", history=()), "Well?")
+    assert answer == Answer(0, "Mia Stone", "I have not watched anything yet.")

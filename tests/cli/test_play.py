@@ -19,14 +19,14 @@ from audience.log import Log
 from audience.world import events as e
 
 Cli = Callable[..., CompletedProcess[str]]
-WORDS = [sys.executable, "-m", "audience", "play"]
+WORDS = [sys.executable, "-m", "audience"]
 ENV = {**os.environ, "PYTHONPATH": str(Path(audience.__file__).parents[1])}
 
 
-def typed(folder: Path, *words: object, lines: str) -> CompletedProcess[str]:
-    command = [*WORDS, *(str(word) for word in words)]
+def typed(folder: Path, *words: object, lines: str, command: str = "play") -> CompletedProcess[str]:
+    full = [*WORDS, command, *(str(word) for word in words)]
     return subprocess.run(
-        command, cwd=folder, env=ENV, input=lines, capture_output=True, text=True, check=False,
+        full, cwd=folder, env=ENV, input=lines, capture_output=True, text=True, check=False,
         timeout=60,
     )  # fmt: skip
 
@@ -64,7 +64,7 @@ def test_the_end_of_input_is_a_failed_visit(here: Path, one: Path) -> None:
 
 def test_what_was_typed_before_a_kill_is_kept(here: Path, one: Path) -> None:
     child = Popen(
-        [*WORDS, str(one), "3"], cwd=here, env=ENV, stdin=subprocess.PIPE,
+        [*WORDS, "play", str(one), "3"], cwd=here, env=ENV, stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert child.stdin is not None
@@ -84,6 +84,23 @@ def test_what_was_typed_before_a_kill_is_kept(here: Path, one: Path) -> None:
     mine = events(one, 5, 3)
     assert [event.fraction for event in mine if isinstance(event, e.Watched)] == [0.5]
     assert [event.text for event in mine if isinstance(event, e.Felt)] == ["Half of it."]
+
+
+def test_a_whole_run_of_people_is_played_and_can_be_replayed(cli: Cli, here: Path) -> None:
+    every = '[activation]\nmethod = "random"\nshare = 1.0\nloyalty = 0.0\n'
+    (here / "we.toml").write_text(f'agents = 2\nrounds = 2\nmind = "human"\n{every}')
+    words = ("we.toml", "--out", "run", "--no-report")
+    lines = "r\n1\n\n5\nLovely.\nl\n9\n" + "n\n" * 3
+    told = typed(here, *words, lines=lines, command="run")
+    assert told.returncode == 0, told.stderr
+    with Log.open(here / "run") as log:
+        found = [record.event for record in log.records()]
+    assert len([event for event in found if isinstance(event, e.Left)]) == 4
+    assert not [event for event in found if isinstance(event, e.Failed)]
+    assert [event.voice for event in found if isinstance(event, e.Felt)] == ["human"]
+    again = cli("replay", "run", "--check")
+    assert again.returncode == 0, again.stdout
+    assert "the same bytes" in again.stdout
 
 
 def _kept(path: Path) -> int:

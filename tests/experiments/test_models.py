@@ -13,8 +13,8 @@ import pytest
 
 from audience.errors import AudienceError, BadInput, Interrupted
 from audience.experiments import Finished, Scenario, branch, conduct, parse, prolong, resume, start
-from audience.experiments.models import Models, Spending, endpoints_of, name_of
-from audience.llm import CallStore
+from audience.experiments.models import Models, Spending, cost_of, endpoints_of, name_of
+from audience.llm import CallStore, Counts
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.world import events as e
@@ -153,6 +153,38 @@ def test_a_stopped_budget_is_told_to_the_user_with_the_way_on(
         start(scenario(fake.url), 1, tmp_path / "run", spending=Spending(max_calls=3))
     assert "3 of 3 calls" in str(stopped.value)
     assert f"audience resume {tmp_path / 'run'}" in str(stopped.value)
+
+
+def test_what_is_left_of_a_budget() -> None:
+    spent = Counts(calls=3, prompt=100, completion=20, dollars=0.25)
+    left = Spending("reuse", "1usd", 5, 100).after(spent)
+    assert (left.limits().dollars, left.max_calls, left.max_tokens) == (0.75, 2, 0)
+    assert Spending().after(spent) == Spending()
+
+
+def test_a_budget_holds_over_all_runs_of_an_experiment(serving: Serving, tmp_path: Path) -> None:
+    with serving() as fake:
+        arms = '[arms.a]\nrecommender = "random"\n[arms.b]\nrecommender = "popular"\n'
+        text = f'agents = 6\nrounds = 1\nmind = "llm"\n[llm]\nurl = "{fake.url}"\n{arms}'
+        whole = conduct(parse(text), tmp_path / "whole")
+        asked = [one.spent.calls for one in whole.finished]
+        before, limit = fake.requests, asked[0] + 2
+        with pytest.raises(Interrupted, match="the budget is spent"):
+            conduct(parse(text), tmp_path / "both", spending=Spending(max_calls=limit))
+        assert fake.requests - before == limit
+        again = conduct(parse(text), tmp_path / "both")
+    assert [one.measured.digest for one in again.finished] == [
+        one.measured.digest for one in whole.finished
+    ]
+
+
+def test_the_cost_of_a_run_is_told_from_its_calls(whole: Whole, tmp_path: Path) -> None:
+    _, folder = whole
+    with Log.open(folder) as log:
+        models = parse(log.scenario).llm
+    assert cost_of(folder, models) == "$0.0000"
+    assert cost_of(folder, Models(url=models.url)) == "$0.0000 + unknown"
+    assert cost_of(tmp_path, models) == "–"
 
 
 @pytest.mark.parametrize("wrong", ["2 euros", "-1usd", "two", "usd", "1e3"])

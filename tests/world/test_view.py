@@ -44,7 +44,17 @@ def mypy(folder: Path, text: str) -> str:
     snippet.write_text(text)
     root = Path(__file__).parents[2]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file", "", str(snippet)],
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file",
+            "",
+            "--cache-dir",
+            str(snippet.parent),
+            str(snippet),
+        ],
         cwd=root / "src",
         capture_output=True,
         text=True,

@@ -16,9 +16,9 @@ from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measurement
-from audience.experiments.models import Spending, door_of, endpoints_of
+from audience.experiments.models import Spending, door_of, endpoints_of, store_of
 from audience.experiments.scenario import Scenario, parse
-from audience.llm import CallStore, Counts, Door, Meter, compose
+from audience.llm import Counts, Door, Meter, compose
 from audience.llm.person import Person
 from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter
@@ -113,7 +113,7 @@ class Going:
         if not asks_models(self.scenario):
             return None
         if self._is_played:
-            store = CallStore(self.log.folder / CALLS, read_only=spending.calls == "stored")
+            store = store_of(spending, self.log.folder / CALLS, at_once=True)
             return compose(Person(), store=store, mode=spending.calls)  # type: ignore[arg-type]
         return door_of(self.scenario.llm, spending, self.log.folder)
 

@@ -130,7 +130,7 @@ def check_models(models: Models, spending: Spending) -> None:
 def door_of(models: Models, spending: Spending, folder: Path, *, store: Path | None = None) -> Door:
     """Return the door to a run's models; its calls are kept in the run's folder, or in `store`."""
     prices = Path(models.prices) if models.prices else None
-    calls = _store_of(spending, store or folder / CALLS)
+    calls = store_of(spending, store or folder / CALLS)
     endpoints = endpoints_of(models)
     if endpoints or spending.calls == "stored":
         return open_gateway(
@@ -160,11 +160,12 @@ def _source_of(spending: Spending) -> Path | None:
     return source
 
 
-def _store_of(spending: Spending, own: Path) -> CallStore:
+def store_of(spending: Spending, own: Path, *, at_once: bool = False) -> CallStore:
+    """Return the store of a run's calls, with those of another run where that is wanted."""
     source = _source_of(spending)
     if spending.calls == "stored":
         return CallStore(source or own, read_only=True)
-    return CallStore(own, [source] if source else [])
+    return CallStore(own, [source] if source else [], at_once=at_once)
 
 
 def copy_calls(source: Path, target: Path) -> None:

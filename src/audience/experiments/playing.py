@@ -14,8 +14,7 @@ from audience.experiments.going import Finished, Progress
 from audience.experiments.interventions import changes_of
 from audience.experiments.runs import resume, text_of
 from audience.experiments.scenario import from_tree, parse
-from audience.llm import CallStore, Door, compose
-from audience.llm.kinds import Reply, Request
+from audience.llm import CallStore, compose
 from audience.llm.person import Person, Terminal
 from audience.log import Log
 
@@ -52,9 +51,9 @@ def play(
         played = from_tree(tree, str(folder))
         changes_of(played.interventions, log.genesis())
         log.set_scenario(text_of(played))
-    door = compose(Person(terminal), store=CallStore(folder / FILE))
+    door = compose(Person(terminal), store=CallStore(folder / FILE, at_once=True))
     try:
-        minds = {agent: HumanMind(_AtOnce(door))}
+        minds = {agent: HumanMind(door)}
         return agent, resume(folder, progress=progress, minds=minds, upto=done + rounds)
     finally:
         run_sync(door.close)
@@ -81,17 +80,3 @@ def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]
         "interests": list(interests),
         "activity": 1.0,
     }
-
-
-class _AtOnce:
-    """Keeps each line before anything is made of it."""
-
-    def __init__(self, door: Door) -> None:
-        self.door = door
-
-    async def ask(self, request: Request) -> Reply:
-        reply = await self.door.ask(request)
-        self.door.flush()
-        return reply
-
-    async def close(self) -> None: ...

@@ -77,10 +77,19 @@ class CallStore:
     """
 
     def __init__(
-        self, path: Path, ancestors: Sequence[Path] = (), *, read_only: bool = False
+        self,
+        path: Path,
+        ancestors: Sequence[Path] = (),
+        *,
+        read_only: bool = False,
+        at_once: bool = False,
     ) -> None:
-        """Open or make a store. Ancestors that do not exist held no calls and are left out."""
+        """Open or make a store. Ancestors that do not exist held no calls and are left out.
+
+        `at_once` makes each call last as it is added: for what a person typed.
+        """
         self.path = path
+        self._batch = 1 if at_once else _BATCH
         self._pending: list[tuple[Request, Reply, int]] = []
         self._fresh: set[str] = set()
         self._own: sqlite3.Connection | None = None
@@ -95,7 +104,7 @@ class CallStore:
         """Keep one call; it lasts from the next `flush` on."""
         self._pending.append((request, reply, nth))
         self._fresh.add(request.key)
-        if len(self._pending) >= _BATCH:
+        if len(self._pending) >= self._batch:
             self.flush()
 
     def flush(self) -> None:
