@@ -7,16 +7,17 @@ from benchmarks.measuring import everybody_awake, one_core, peak_gigabytes, plac
 
 def main() -> None:
     one_core()
-    rates = {}
-    for agents in (10_000, 100_000):
+    rates: dict[int, list[float]] = {}
+    for agents in (10_000, 100_000, 10_000):
         with place() as folder:
             done = timed(everybody_awake(agents, 2), folder)
-        rates[agents] = done.decisions / done.seconds
-    share = rates[100_000] / rates[10_000]
+        rates.setdefault(agents, []).append(done.decisions / done.seconds)
+    small, large = sum(rates[10_000]) / 2, rates[100_000][0]
+    share = large / small
     tell(
         row(
             f"100,000 people all awake, 2 rounds ({peak_gigabytes():.1f} GB)",
-            f"{rates[100_000]:,.0f} decisions/s, {share:.0%} of 10,000's",
+            f"{large:,.0f} decisions/s, {share:.0%} of 10,000's before and after",
             "at least 80 %",
             share >= 0.8,
         )
