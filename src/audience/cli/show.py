@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def command(
     """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
     from audience.experiments import WORDS, person_at, story
 
-    with o.open_run(run) as log:
+    with o.open_run(run) as log, ExitStack() as after:
         at = o.round_within(at, log.complete_rounds(), run)
         who = o.person_of(log, agent) if agent is not None else None
         if who is not None:
@@ -45,7 +46,7 @@ def command(
                 o.print_json(person)
                 return
             _introduce(person)
-        store = _calls(run) if calls else None
+        store = after.enter_context(closing(_calls(run))) if calls else None
         told = story(log, at, who, only=WORDS if said else (), calls=store)
         if as_json:
             o.print_json({"run": str(run), "story": list(told)})

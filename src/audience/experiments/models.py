@@ -129,8 +129,16 @@ def check_models(models: Models, spending: Spending) -> None:
 
 def door_of(models: Models, spending: Spending, folder: Path, *, store: Path | None = None) -> Door:
     """Return the door to a run's models; its calls are kept in the run's folder, or in `store`."""
-    prices = Path(models.prices) if models.prices else None
     calls = store_of(spending, store or folder / CALLS)
+    try:
+        return _door(models, spending, calls)
+    except BaseException:
+        calls.close()
+        raise
+
+
+def _door(models: Models, spending: Spending, calls: CallStore) -> Door:
+    prices = Path(models.prices) if models.prices else None
     endpoints = endpoints_of(models)
     if endpoints or spending.calls == "stored":
         return open_gateway(
