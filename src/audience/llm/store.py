@@ -39,8 +39,8 @@ _CREATE = (
 )
 _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoint, prompt,
     completion, cached, reasoning, seconds, attempts, request, reply)
-    VALUES (?1, ?2, (SELECT COALESCE(MAX(take), 0) + 1 FROM calls WHERE key = ?1 AND nth = ?2),
-    ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"""
+    VALUES (?, ?, (SELECT COALESCE(MAX(take), 0) + 1 FROM calls WHERE key = ? AND nth = ?),
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, completion, cached,
     reasoning, seconds, attempts, request, reply FROM calls"""
 _SUMS = """SELECT endpoint, model, SUM(prompt), SUM(completion), SUM(cached), SUM(reasoning)
@@ -158,8 +158,8 @@ class CallStore:
             # Short reads: a reader that lingers would make the write-ahead log grow.
             rows = self._own.execute(
                 f"{_ROW.replace('SELECT', 'SELECT id,')} "
-                "WHERE id > ? AND (?2 IS NULL OR purpose = ?2) ORDER BY id LIMIT 500",
-                (last, purpose),
+                "WHERE id > ? AND (? IS NULL OR purpose = ?) ORDER BY id LIMIT 500",
+                (last, purpose, purpose),
             ).fetchall()
             if not rows:
                 return
@@ -260,9 +260,11 @@ def _told(path: Path) -> Iterator[None]:
 
 def _row_of(request: Request, reply: Reply, nth: int) -> tuple[object, ...]:
     said = _Said(reply.texts, reply.why, reply.scores)
-    usage = reply.usage
+    usage, short = reply.usage, bytes.fromhex(request.key)
     return (
-        bytes.fromhex(request.key),
+        short,
+        nth,
+        short,  # for the number of its take
         nth,
         request.purpose,
         reply.outcome,
