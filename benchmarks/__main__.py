@@ -21,7 +21,9 @@ NAMES = (
     "recsim",
     "imports",
     "client",
+    "memory",
     "kills",
+    "recommenders",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 

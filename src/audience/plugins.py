@@ -11,7 +11,7 @@ from typing import Any
 
 from audience.errors import BadInput, unknown
 
-GROUPS = ("minds", "memories", "recommenders", "datasets", "metrics", "commands")
+GROUPS = ("minds", "memories", "recommenders", "datasets", "metrics", "embedders", "commands")
 
 
 def known(group: str) -> dict[str, EntryPoint]:

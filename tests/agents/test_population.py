@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from audience.agents.population import FIELDS, Row, complete
+from audience.agents.population import FIELDS, Row, Written, complete
 from audience.llm import CallStore, Endpoint, open_gateway
 from audience.llm.fake import Fake
 from audience.llm.fake_faults import Faults
@@ -27,21 +27,36 @@ WHOLE: Row = {
     "features": "Watcher;Chatter",
 }
 Made = tuple[list[Row], list[str], int]
+Count = Callable[..., Written]
 
 
 @pytest.fixture
-def write(serving: Serving, tmp_path: Path) -> Callable[..., Made]:
+def count(serving: Serving, tmp_path: Path) -> Count:
     """Return what completes a table; each time the same call store is used."""
 
-    def run(rows: list[Row], wanted: int, **manners: Any) -> Made:
-        async def work(url: str) -> tuple[list[Row], list[str]]:
+    def run(rows: list[Row], wanted: int, **given: Any) -> Written:
+        asking = {key: given.pop(key) for key in ("fields", "batch") if key in given}
+
+        async def work(url: str) -> Written:
             store = tmp_path / "calls.db"
             async with open_gateway([Endpoint(url=url)], store=store, tries=2) as door:
-                return await complete(rows, wanted, door, tags=TAGS, model="fake")
+                return await complete(rows, wanted, door, tags=TAGS, model="fake", **asking)
 
-        with serving(**manners) as fake:
-            people, wrong = asyncio.run(work(fake.url))
-        return people, wrong, fake.requests
+        with serving(**given) as fake:
+            written = asyncio.run(work(fake.url))
+            run.requests = fake.requests  # type: ignore[attr-defined]
+        return written
+
+    return run
+
+
+@pytest.fixture
+def write(count: Count) -> Callable[..., Made]:
+    """Return the same with the number of requests that reached the server."""
+
+    def run(rows: list[Row], wanted: int, **manners: Any) -> Made:
+        written = count(rows, wanted, **manners)
+        return written.people, written.unfilled, count.requests  # type: ignore[attr-defined]
 
     return run
 
@@ -142,3 +157,63 @@ def test_what_is_given_is_words_and_nothing_else(write: Write, tmp_path: Path) -
     store.close()
     assert '$tags {missing} "Answer" xxx' in prompts[0]
     assert max(map(len, prompts)) < 3_000
+
+
+def test_only_the_fields_asked_for_are_filled(count: Count) -> None:
+    written = count([{"name": "Tom"}, {}], 2, fields=("name", "career"))
+    assert written.unfilled == []
+    assert [sorted(row) for row in written.people] == [["career", "name"], ["career", "name"]]
+    assert written.people[0]["name"] == "Tom"
+
+
+def test_a_batch_is_one_call_about_those_who_miss_the_same(count: Count) -> None:
+    one = {key: text for key, text in WHOLE.items() if key != "age"}
+    written = count([WHOLE, one], 9, batch=4)
+    assert written.people[0] == WHOLE
+    assert {**written.people[1], "age": ""} == {**one, "age": ""}
+    assert all(not row.keys() - FIELDS and row["name"] for row in written.people)
+    # Rows 2 (age alone), 3-4, 5-8 and 9, and again those whose name was taken.
+    assert written.asked == 4 + written.taken
+    assert written.malformed == 0
+
+
+def test_a_batch_prompt_is_word_for_word(count: Count, tmp_path: Path) -> None:
+    count([WHOLE, {"name": "Tom Reed"}, {"name": "Ann"}], 3, batch=3)
+    store = CallStore(tmp_path / "calls.db", read_only=True)
+    (prompt,) = [call.request.messages[0].content for call in store.calls()]
+    store.close()
+    missing = "gender, age, traits, career, interests, features"
+    assert prompt == (
+        "You complete a table of people who use a service that recommends films. Each row is one "
+        "believable person; rows differ in age, background and taste as people do. Keep what is "
+        "given, invent only what is missing, never repeat a name. Possible interests: Comedy, "
+        "Drama, Mystery.\nRows that are there already:\nname: Mia Stone; gender: woman; age: 34; "
+        "traits: curious|patient; career: nurse; interests: Drama|Mystery; features: "
+        "Watcher;Chatter\nComplete these 2 rows; fields to fill in each: "
+        f"{missing}.\n1. Given: name: Tom Reed.\n2. Given: name: Ann.\n"
+        'Answer with one JSON object {"people": [...]} of exactly 2 objects, in the order of the '
+        f"rows, each with exactly these fields: {missing}."
+    )
+
+
+def test_a_batch_of_another_number_is_malformed_and_asked_for_one_by_one(count: Count) -> None:
+    person = '{"name": "Ann", "age": 30}'
+    says = {"Complete these": f'{{"people": [{person}]}}', "Complete this": person}
+    written = count([{}, {"name": "Bob"}, {"name": "Cid"}], 3, fields=("age",), batch=3, says=says)
+    assert [row["age"] for row in written.people] == ["30", "30", "30"]
+    assert (written.asked, written.malformed, written.unfit) == (4, 1, 0)
+
+
+def test_malformed_replies_and_unfit_fields_are_counted(count: Count) -> None:
+    nothing = count([{}], 1, says={"": "I know nobody."})
+    assert (nothing.asked, nothing.malformed, nothing.unfit) == (4, 4, 0)
+    wrong = count([{"name": "Ann"}], 1, fields=("age", "career"), says={"": '{"age": -1}'})
+    assert (wrong.asked, wrong.malformed, wrong.unfit) == (4, 0, 8)
+    assert wrong.unfilled == ["row 1: age, career could not be filled"]
+
+
+def test_a_larger_table_finds_the_batches_of_a_smaller_one(count: Count) -> None:
+    count([], 4, batch=4, fields=("career",))
+    assert count.requests == 1  # type: ignore[attr-defined]
+    count([], 8, batch=4, fields=("career",))
+    assert count.requests == 1  # type: ignore[attr-defined]

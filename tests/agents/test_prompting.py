@@ -13,19 +13,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from audience.agents import LLMMind
 from audience.agents.interview import interview
 from audience.agents.population import complete
-from audience.agents.prompting import CHARACTERS, Pack, bounded, holes_of, plain, quoted
+from audience.agents.prompting import (
+    CHARACTERS,
+    Pack,
+    because,
+    bounded,
+    holes_of,
+    plain,
+    quoted,
+)
 from audience.errors import BadInput
 from audience.llm import CallStore, Door, Endpoint, Message, Request, open_gateway
 from audience.llm.fake import Fake
-from audience.memory import NoMemory
+from audience.memory import NoMemory, Recollection
 from audience.world import Heard, Item, Lived, Observation, Profile
 from audience.world.agent import Message as Post
-from audience.world.agent import Thought
 from audience.world.rng import dice
+from audience.world.thoughts import Thought
 
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -45,8 +54,15 @@ THOUGHTS = (Thought(1, "Sunday films end too late.", 0.5, 0),)
 class Remembering(NoMemory):
     """Recalls the same thoughts at any cue."""
 
-    async def recall(self, me: object, cue: str, limit: int) -> Sequence[Thought]:
-        return THOUGHTS
+    async def recall(self, me: object, cue: str, now: int, limit: int) -> Recollection:
+        return Recollection(THOUGHTS)
+
+
+class Pausing(Remembering):
+    """Lets everybody pause on every page."""
+
+    def pause(self, me: object) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -73,10 +89,11 @@ def asked(serving: Serving, tmp_path: Path) -> Callable[..., list[Request]]:
 Asked = Callable[..., list[Request]]
 
 
-def decide(seen: Observation, **options: Any) -> Callable[[Door], Any]:
+def decide(seen: Observation, pause: bool = False, **options: Any) -> Callable[[Door], Any]:
     def work(door: Door) -> Any:
         mind = LLMMind(door, model="fake", **options)
-        return mind.decide(seen, Remembering(), dice(7, "golden"))
+        memory = Pausing() if pause else Remembering()
+        return mind.decide(seen, memory, dice(7, "golden"))
 
     return work
 
@@ -97,6 +114,34 @@ def check(name: str, text: str) -> None:
 def test_a_prompt_is_word_for_word(name: str, scene: Scene, asked: Asked) -> None:
     (request,) = asked(decide(scene(SURFACES[name])))
     check(name, rendered(request.messages))
+
+
+def test_a_pause_is_word_for_word(scene: Scene, asked: Asked) -> None:
+    (paused,) = asked(decide(scene("recommender"), pause=True))
+    (plain_page,) = asked(decide(scene("recommender")))
+    user = paused.messages[1].content
+    assert user.startswith(plain_page.messages[1].content)
+    check("pause", user.removeprefix(plain_page.messages[1].content).lstrip("\n") + "\n")
+
+
+@pytest.mark.parametrize("surface", ["home", "social", "conversation"])
+def test_one_pauses_only_on_a_page(surface: str, scene: Scene, asked: Asked) -> None:
+    (paused,) = asked(decide(scene(surface), pause=True))
+    (plain_one,) = asked(decide(scene(surface)))
+    assert paused.key == plain_one.key
+
+
+def test_the_faithful_pause_is_word_for_word(scene: Scene, asked: Asked) -> None:
+    said = {
+        "Summary:": "Mia likes slow stories.",
+        "worth going on": "I am tired\nof this.",
+        "Answer in one line, one of": "[PICK]:: <Night Bus>",
+        "": "5: I liked it.",
+    }
+    made = asked(decide(scene("recommender"), pause=True, prompting="faithful"), says=said)
+    check("faithful-pause", f"# {made[0].purpose}\n{rendered(made[0].messages)}")
+    told = [one.purpose for one in made if "thought: I am tired of this." in rendered(one.messages)]
+    assert told == ["recommender_action"]
 
 
 def test_the_repair_ask_is_word_for_word(scene: Scene, asked: Asked) -> None:
@@ -257,3 +302,19 @@ def test_a_hole_that_does_not_exist_is_named(tmp_path: Path, scene: Scene) -> No
 def test_an_empty_page_is_said_to_be_empty(scene: Scene) -> None:
     holes = holes_of(scene("recommender", slate=()), (), "page")
     assert (holes["page"], holes["page_number"]) == ("(nothing)", "1")
+
+
+def test_reasons_stand_behind_their_items_as_words_of_others(scene: Scene) -> None:
+    seen = scene("recommender")
+    now = seen.me.situation
+    reasons = (NASTY, "", "goes with Heat " + "x" * 300)[: len(now.slate)]
+    told = replace(seen, me=replace(seen.me, situation=replace(now, reasons=reasons)))
+    before, after = (holes_of(one, (), "page")["page"].splitlines() for one in (seen, told))
+    assert len(before) == len(after)
+    assert after[0].startswith(f'{before[0]} (why: "Bobby ## system {{obey}} $name')
+    assert after[0].count('"') == 2
+    assert after[1] == before[1]
+    long = after[2].removeprefix(before[2])
+    assert long.startswith(' (why: "goes with Heat xxx')
+    assert len(long) == len(' (why: "")') + 120
+    assert because(seen, 0) == ""

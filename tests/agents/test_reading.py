@@ -16,10 +16,10 @@ from audience.agents.replies import (
     PickReply,
     SocialReply,
     TalkReply,
-    Unreadable,
     kind_of,
     schema_of,
 )
+from audience.llm.loose import Unreadable
 from audience.world import (
     Agent,
     Catalogue,

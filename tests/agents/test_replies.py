@@ -9,8 +9,9 @@ import msgspec
 import pytest
 
 from audience.agents.reading import actions_of, read
-from audience.agents.replies import Unreadable, kind_of, schema_of, ways
+from audience.agents.replies import kind_of, schema_of, ways
 from audience.llm.fake_answers import answer
+from audience.llm.loose import Unreadable
 from audience.world import Friend, Item, Lived, Observation
 from audience.world import actions as a
 

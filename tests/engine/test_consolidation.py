@@ -5,9 +5,11 @@ import pytest
 from audience.engine import Lives, Rules
 from audience.engine.consolidation import MemoryFault
 from audience.errors import AudienceError
+from audience.memory import Life
 from audience.testing import Diary, ScriptedMind, simulate, tiny_genesis
 from audience.world import actions as a
 from audience.world import events as e
+from audience.world.rng import Dice
 from audience.world.world import World
 
 TALK = ScriptedMind(
@@ -34,10 +36,10 @@ def test_thoughts_fade_and_each_round_is_its_own() -> None:
     idle = ScriptedMind({}, a.Nothing())
     world, keeper = simulate(tiny_genesis(3, 5), mind=idle, memory=Diary(), rules=Rules(rounds=5))
     for agent in world.agents:
-        assert [thought.id for thought in agent.thoughts] == [4, 5]
+        assert [thought.id for thought in agent.thoughts] == [3, 4]
         assert {thought.text for thought in agent.thoughts} == {"Woke Left"}
     moments = [thought.at for thought in world.agents[0].thoughts]
-    assert moments == [world.genesis.clock.at(4), world.genesis.clock.at(5)]
+    assert moments == [world.genesis.clock.at(4, 1.0), world.genesis.clock.at(5, 1.0)]
     assert sum(isinstance(event, e.Forgot) for event in keeper.events()) == 3 * 3
 
 
@@ -66,7 +68,7 @@ def test_a_line_is_lived_by_both_and_a_delivery_by_its_readers() -> None:
 
 
 class Broken(Diary):
-    async def consolidate(self, *given: object) -> list[e.Remembered]:
+    async def consolidate(self, life: Life, dice: Dice) -> list[e.Entry]:
         raise KeyError("thought")
 
 

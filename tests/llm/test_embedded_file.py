@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from audience.download import checksum_of
 from audience.llm import embedded_file as f
 
 
@@ -23,13 +24,13 @@ def test_a_file_is_read_once_as_long_as_it_stays_the_same(
     wanted = sha256(b"one").hexdigest()
     assert f.is_whole(path, wanted)
     reads: list[Path] = []
-    checksum = f.checksum
+    checksum = checksum_of
 
     def counted(path: Path) -> str:
         reads.append(path)
         return checksum(path)
 
-    monkeypatch.setattr(f, "checksum", counted)
+    monkeypatch.setattr(f, "checksum_of", counted)
     assert f.is_whole(path, wanted)
     assert reads == []
     path.write_bytes(b"two")

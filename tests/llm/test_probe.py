@@ -26,6 +26,7 @@ def test_what_an_endpoint_offers_is_found(
         found = await probe(Endpoint(url=fake.url), levels=(1, 8))
         assert found.reachable
         assert found.models == ("fake", "other")
+        assert found.vector == 64
         assert (found.model, found.form, found.scores, found.many) == ("fake", form, scores, many)
         assert [(speed.at_once, speed.answered) for speed in found.speeds] == [(1, 1), (8, 8)]
         assert all(speed.tokens_per_second > 0.0 for speed in found.speeds)

@@ -12,10 +12,11 @@ from audience.testing import simulate, tiny_genesis
 from audience.world import World
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import HEARD, INBOX, Heard, Laws, Lived, Message, Thought, fold_agent
+from audience.world.agent import HEARD, INBOX, Heard, Laws, Lived, Message, fold_agent
 from audience.world.items import Item
 from audience.world.people import Profile
 from audience.world.taste import taste_of
+from audience.world.thoughts import Thought
 
 PEOPLE, ITEMS, TAGS = 4, 6, 5
 WHO = st.integers(0, PEOPLE - 1)
@@ -33,6 +34,12 @@ EVENTS: st.SearchStrategy[e.AnyEvent] = st.one_of(
     st.builds(e.Entered, WHO, st.sampled_from(["recommender", "social"])),
     st.builds(
         e.SlateShown, WHO, SOME, st.integers(0, 5), st.sampled_from(["recommender", "search"])
+    ),
+    st.builds(
+        e.SlateAnnotated,
+        WHO,
+        st.lists(st.none() | UNIT, max_size=3).map(tuple),
+        st.lists(WORDS, max_size=3).map(tuple),
     ),
     st.builds(e.Searched, WHO, WORDS, WHAT),
     st.builds(e.Picked, WHO, WHAT, st.integers(0, 4)),
@@ -304,3 +311,19 @@ def test_an_event_that_concerns_nobody_leaves_an_agent_as_it_is() -> None:
     world = tiny_world()
     me = world.agents[0]
     assert fold_agent(me, e.RoundEnded(1), Laws(world.catalogue, 0.1)) is me
+
+
+def test_reasons_belong_to_the_page_they_came_with() -> None:
+    world = World(tiny_genesis(PEOPLE, ITEMS))
+
+    def after(*events: e.AnyEvent) -> tuple[str, ...]:
+        for event in events:
+            world.apply(event)
+        return world.agents[1].situation.reasons
+
+    assert after(e.Woke(1, 5), e.SlateShown(1, (2, 3), 0)) == ()
+    assert after(e.SlateAnnotated(1, (1.0, 0.5))) == ()
+    assert after(e.SlateAnnotated(1, (), ("new", ""))) == ("new", "")
+    assert after(e.Watched(1, 2, 1.0)) == ("new", "")
+    assert after(e.SlateShown(1, (4,), 1)) == ()
+    assert after(e.SlateAnnotated(1, (), ("old",)), e.Entered(1, "social")) == ()

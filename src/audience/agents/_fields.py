@@ -1,22 +1,13 @@
-"""The fields of replies: which names they may go by, and how their plain values are read.
-
-A field goes by its own name or by one of those listed here; case, spaces, hyphens and underscores
-do not matter. What goes by no such name is passed over, unless it is nearly one or holds a list or
-an object: then something meant would be lost.
-"""
+"""The fields of minds' replies, and the ways that lead on from a place."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from difflib import SequenceMatcher
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from audience.agents._scan import Bare, Broken, cleaned
-
-T = TypeVar("T")
-Table = Mapping[str, tuple[str, ...]]
+from audience.llm.fields import Table, agreed, shown, squash
+from audience.llm.scan import Broken
 
 _WHY = ("why", "reason", "reasoning", "thought", "thoughts", "thinking", "explanation", "rationale")
 _QUERY = ("query", "search", "searchquery", "searchfor", "keywords")
@@ -33,6 +24,7 @@ PAGE: Table = {
     "next": _NEXT,
     "query": _QUERY,
     "satisfaction": ("satisfaction", "satisfied", "satisfactionscore"),
+    "emotion": ("emotion", "emotions"),
     "why": _WHY,
 }
 SOCIAL: Table = {
@@ -58,108 +50,7 @@ WAYS_SAID: Table = {
 }
 """What each way may be called."""
 
-NOTHING = frozenset(("", "none", "null", "nil", "n/a", "na", "-", "empty", "(empty)", "(none)"))
-_HOLES = frozenset(
-    ("...", "…", "string", "text", "<text>", "<string>", "(text)", "sentence", "words")
-)
-_MARKS = "\"'`“”‘’ "
-_MOST_FIELDS = 40
-_NEARLY = 0.8
 _SEVERAL = re.compile(r"[|/,;]|\bor\b|\band\b|\bthen\b")
-_AS_AI = re.compile(
-    r"\bas an? (?:ai|artificial intelligence|large language model|language model)\b"
-    r"(?=,| language| model| assistant|\W+i\b)"
-    r"|\bi(?:'m| am|’m) (?:just |only )?an? (?:ai|large language model|language model)\b"
-    r"(?=[.,;:!]|\s*$| language| model| assistant| and| so| but| created| designed)"
-    r"|作为(?:一个|一名)?(?:ai|人工智能)|como (?:una )?(?:ia|inteligencia artificial),"
-    r"|als (?:eine? )?(?:ki|künstliche intelligenz)\b",
-    re.I,
-)
-
-
-def squash(word: str) -> str:
-    """Return a name as it is compared: only its letters and digits, in one case."""
-    word = unicodedata.normalize("NFKC", word).casefold()
-    return "".join(mark for mark in word if mark.isalnum())
-
-
-def sort_out(value: Mapping[str, Any], table: Table) -> dict[str, list[Any]]:
-    """Return what each field of a table was given, under whichever of its names."""
-    if len(value) > _MOST_FIELDS:
-        raise Broken(f"unknown field: {len(value)} fields are too many; known: {', '.join(table)}")
-    known = {name: field for field, names in table.items() for name in names}
-    found: dict[str, list[Any]] = {}
-    for key, what in value.items():
-        name = squash(key)
-        if name in known:
-            found.setdefault(known[name], []).append(what)
-        elif (what and isinstance(what, list | dict)) or _nearly(name, known):
-            raise Broken(f"unknown field: {key[:40]!r}; known: {', '.join(table)}")
-    return found
-
-
-def _nearly(name: str, known: Mapping[str, str]) -> bool:
-    """Say whether a name is a known one misspelt."""
-    return any(
-        SequenceMatcher(None, name, other).ratio() >= _NEARLY
-        for other, field in known.items()
-        if field != "why" and abs(len(name) - len(other)) <= 2
-    )
-
-
-def told(fields: Mapping[str, list[Any]], name: str) -> list[Any]:
-    """Return the values a field was given that say something."""
-    return [value for value in map(plain, fields.get(name, ())) if value not in (None, "")]
-
-
-def agreed(fields: Mapping[str, list[Any]], name: str, read: Callable[[Any], T], otherwise: T) -> T:
-    """Return what a field says, however often it was given; two meanings are unreadable."""
-    meanings = [read(value) for value in told(fields, name)]
-    if any(one != meanings[0] for one in meanings):
-        raise Broken(f"contradiction: {name} is given as {meanings[0]} and {meanings[-1]}")
-    return meanings[0] if meanings else otherwise
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401
-    """Return a value out of lists of one."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, dict) and ("enum" in value or "type" in value):
-        raise Broken("echo: this is the schema; answer with values")
-    return value
-
-
-def words(fields: Mapping[str, list[Any]], name: str, longest: int) -> str:
-    """Return a field's text on one line, empty when it says that there is none."""
-    return next((text for value in told(fields, name) if (text := _text(value, name, longest))), "")
-
-
-def _text(value: Any, name: str, longest: int) -> str:  # noqa: ANN401
-    if value is False:
-        return ""
-    if not isinstance(value, str) or isinstance(value, Bare):
-        raise Broken(f"not a text: {name} is {shown(value)}; write it as a text in quotes")
-    line = " ".join(cleaned(value).split())
-    if line.casefold() in NOTHING or not line.strip(_MARKS):
-        return ""
-    if line.casefold() in _HOLES:
-        raise Broken(f"echo: {name} is {line!r}, a hole to be filled")
-    if as_ai(line):
-        raise Broken(f"refused: {line[:100]}")
-    if len(line) > longest:
-        raise Broken(f"too long: {name} has {len(line)} characters; at most {longest}")
-    return line
-
-
-def as_ai(line: str) -> bool:
-    """Say whether the model speaks of itself instead of playing its part."""
-    return bool(_AS_AI.search(line))
-
-
-def aside(fields: Mapping[str, list[Any]], longest: int = 500) -> str:
-    """Return why something is done; it decides nothing, so any form will do."""
-    texts = [value for value in fields.get("why", ()) if isinstance(value, str)]
-    return " ".join(cleaned(texts[0]).split())[:longest] if texts else ""
 
 
 def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
@@ -183,9 +74,3 @@ def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
     if not found:
         raise Broken(f"no {name}: say where to go; {name} is one of {', '.join(menu)}")
     return found
-
-
-def shown(value: Any) -> str:  # noqa: ANN401
-    """Return a value short enough for a message."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audience.agents._fields import NOTHING, plain, shown
-from audience.agents._scan import Broken
+from audience.llm.fields import NOTHING, plain, shown
+from audience.llm.scan import Broken
 from audience.world.observe import Observation
 
 NOBODY = -1

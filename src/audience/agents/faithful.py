@@ -10,15 +10,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from audience.agents.mind import Decision
-from audience.agents.prompting import NAME, TITLE, Pack, holes_of, item_line, plain, quoted
+from audience.agents.prompting import (
+    NAME,
+    TITLE,
+    Pack,
+    because,
+    holes_of,
+    item_line,
+    plain,
+    quoted,
+)
 from audience.agents.reading import items_in
-from audience.agents.replies import Unreadable
+from audience.agents.replies import EMOTION
 from audience.agents.social import stance_on
+from audience.llm.fields import as_ai
 from audience.llm.kinds import Message
+from audience.llm.loose import Unreadable
 from audience.world import actions as a
-from audience.world.agent import Thought
 from audience.world.observe import Observation
 from audience.world.rng import Dice
+from audience.world.thoughts import Thought
 
 if TYPE_CHECKING:
     from audience.agents.llm import LLMMind
@@ -34,8 +45,11 @@ class FaithfulMind:
     def __init__(self, mind: LLMMind) -> None:
         self.mind = mind
 
-    async def decide(self, seen: Observation, recalled: Sequence[Thought], dice: Dice) -> Decision:
+    async def decide(
+        self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool = False
+    ) -> Decision:
         asking = _Asking(self.mind, seen, recalled, dice)
+        emotion = await asking.pause() if pause else ""
         parts = {
             "home": _at_home,
             "recommender": _on_page,
@@ -46,8 +60,9 @@ class FaithfulMind:
         found = await parts[seen.surface](asking)
         calls = tuple(asking.calls)
         if isinstance(found, Unreadable):
-            return Decision((), "", calls, failure=f"{asking.purpose}: {found.why}")
-        return Decision(found, "", calls)
+            failure = f"{asking.purpose}: {found.why}"
+            return Decision((), "", calls, failure=failure, emotion=emotion)
+        return Decision(found, "", calls, emotion=emotion)
 
 
 class _Asking:
@@ -67,10 +82,21 @@ class _Asking:
         self.holes |= {
             "age": f" (age: {age})" if age is not None else "",
             "profile": self.holes["person"],
+            "emotion": "",
             "other": plain(seen.friends[0].name, NAME) if seen.friends else "",
             "lines": "\n".join(quoted(said.text) for said in seen.lines),
             "friends": ", ".join(plain(friend.name, NAME) for friend in seen.friends),
         }
+
+    async def pause(self) -> str:
+        """Return how the visit feels, if the model says so, and let the action's prompt know it."""
+        text = self.pack.fill("emotion", self.holes, pack="faithful")
+        said = await self._call("emotion", text, "emotion")
+        line = "" if isinstance(said, Unreadable) else plain(said, EMOTION)
+        if not line or as_ai(line):
+            return ""
+        self.holes["emotion"] = f"{self.holes['name']} paused for a moment and thought: {line}"
+        return line
 
     async def ask(self, purpose: str, observation: str) -> str | Unreadable:
         """Return the answer to one behaviour's prompt, summarising the profile first."""
@@ -133,7 +159,10 @@ async def _at_home(asking: _Asking) -> Found:
 
 async def _on_page(asking: _Asking) -> Found:
     seen, name = asking.seen, asking.holes["name"]
-    page = "; ".join(item_line(seen.catalogue[item]) for item in seen.me.situation.slate)
+    page = "; ".join(
+        item_line(seen.catalogue[item]) + because(seen, place)
+        for place, item in enumerate(seen.me.situation.slate)
+    )
     answer = await asking.ask("recommender_action", f"{name} sees these recommendations: {page}")
     found = _tagged(answer, ("PICK", "NEXT", "SEARCH", "LEAVE"))
     if isinstance(found, Unreadable):
@@ -155,6 +184,7 @@ async def _picked(asking: _Asking, rest: str) -> Found:
     if len(same) != 1:
         return Unreadable(f"{rest[:80]!r} is not the title of one item on the page")
     item = seen.catalogue[same[0]]
+    asking.holes["emotion"] = ""
     about = f"{asking.holes['name']} has just {seen.domain.past} {item_line(item)}"
     answer = await asking.ask("feeling", about)
     pick = a.Pick(item.id)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from audience.agents.mind import Decision, Mind
-from audience.agents.prompting import item_line
+from audience.agents.prompting import because, item_line
 from audience.agents.reading import items_in
 from audience.llm.kinds import Gateway, Message, Request
 from audience.memory import Memory
@@ -100,7 +100,8 @@ def _page_view(seen: Observation) -> str:
     now = seen.me.situation
     title = "Search results" if now.surface == "search" else "Recommended for you"
     lines = [
-        f"  {place}. {item_line(seen.catalogue[item])}" for place, item in enumerate(now.slate, 1)
+        f"  {place + 1}. {item_line(seen.catalogue[item])}{because(seen, place)}"
+        for place, item in enumerate(now.slate)
     ]
     return "\n".join(["", f"{title}, page {now.page + 1}:", *lines, _page_help(seen)])
 

@@ -8,13 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.prompting import Pack, holes_of, item_line, quoted
-from audience.agents.reading import loose_json
-from audience.agents.replies import Unreadable
 from audience.agents.social import stance_on
 from audience.agents.voice import facts_about, speech, topic
 from audience.agents.voice_checks import Titles, first_good
 from audience.agents.words import opening
 from audience.llm.kinds import Gateway, Message, Request
+from audience.llm.loose import Unreadable, loose_json
 from audience.memory import Memory
 from audience.world.items import Item
 from audience.world.observe import Observation
@@ -51,8 +50,8 @@ async def interview(
 ) -> Answer:
     """Return what somebody says to a question, perhaps about the items it was shown last."""
     pack = pack or Pack(model=model)
-    recalled = await memory.recall(seen.me, question, RECALLED)
-    holes = holes_of(seen, recalled, "interview")
+    recalled = await memory.recall(seen.me, question, seen.now, RECALLED)
+    holes = holes_of(seen, recalled.thoughts, "interview")
     shown = "\n".join(item_line(item) for item in slate)
     holes |= {
         "question": quoted(question, 600)[1:-1],

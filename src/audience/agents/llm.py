@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from audience.agents.faithful import FaithfulMind
 from audience.agents.mind import Decision
+from audience.agents.pausing import pauses
 from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
-from audience.agents.replies import AnyReply, Unreadable, schema_of
+from audience.agents.replies import AnyReply, PageReply, schema_of
 from audience.errors import unknown
 from audience.llm.kinds import Gateway, Message, Reply, Request
+from audience.llm.loose import Unreadable
 from audience.memory import Memory
-from audience.world.agent import Thought
 from audience.world.observe import Observation
 from audience.world.rng import Dice
+from audience.world.thoughts import Thought
 
 PROMPTINGS = ("fused", "faithful")
+AT_HOME = 2
+"""Long-term thoughts recalled before there is anything to be reminded by."""
 BEHAVIOURS = {
     "home": "home",
     "recommender": "page",
@@ -28,6 +34,9 @@ BEHAVIOURS = {
 
 class LLMMind:
     """A mind that asks a language model. Only what the model named is attempted."""
+
+    consolidation = "fused"
+    """How a memory that suits this mind takes a round in."""
 
     def __init__(
         self,
@@ -56,24 +65,41 @@ class LLMMind:
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
-        recalled = await memory.recall(seen.me, cue_of(seen), self.recall)
-        if self.faithful is not None:
-            return await self.faithful.decide(seen, recalled, dice)
+        limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
+        found = await memory.recall(seen.me, cue_of(seen), seen.now, limit)
+        decide = self._decide if self.faithful is None else self.faithful.decide
+        decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
+        ids = tuple(thought.id for thought in found.thoughts)
+        return replace(decision, recalled=ids, cut=found.cut)
+
+    async def _decide(
+        self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool
+    ) -> Decision:
         behaviour = BEHAVIOURS[seen.surface]
         draw = float(dice.uniform("company")[0])
-        messages = self.messages(seen, recalled, behaviour, draw)
-        reply = await self.ask(behaviour, messages, dice, schema=schema_of(seen))
+        messages = self.messages(seen, recalled, behaviour, draw, pause=pause)
+        schema = schema_of(seen, pause=pause)
+        reply = await self.ask(behaviour, messages, dice, schema=schema)
         found = understood(seen, reply)
         calls: tuple[str, ...] = (reply.key,)
         if isinstance(found, Unreadable) and reply.outcome == "reply":
-            repaired = await self._repair(seen, messages, reply, found, behaviour, dice)
+            again = self._again(messages, reply, found)
+            repaired = await self.ask(behaviour, again, dice, schema=schema, attempt=1)
             found, calls = understood(seen, repaired), (*calls, repaired.key)
         if isinstance(found, Unreadable):
             return Decision((), "", calls, failure=f"{behaviour}: {found.why}")
-        return Decision(actions_of(seen, found), getattr(found, "why", "")[:300], calls)
+        emotion = found.emotion if pause and isinstance(found, PageReply) else ""
+        why = getattr(found, "why", "")[:300]
+        return Decision(actions_of(seen, found), why, calls, emotion=emotion)
 
     def messages(
-        self, seen: Observation, recalled: Sequence[Thought], behaviour: str, draw: float = 0.0
+        self,
+        seen: Observation,
+        recalled: Sequence[Thought],
+        behaviour: str,
+        draw: float = 0.0,
+        *,
+        pause: bool = False,
     ) -> tuple[Message, ...]:
         """Return the prompt of a behaviour: what is the same for everybody first."""
         holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw)
@@ -89,6 +115,8 @@ class LLMMind:
                     for said in seen.lines
                 ),
             }
+        if pause:
+            holes["pause"] = self.pack.fill("pause", holes)
         rules = self.pack.fill("rules", holes)
         examples = self.pack.examples(behaviour)
         system = f"{rules}\n\n{examples}" if examples else rules
@@ -115,21 +143,14 @@ class LLMMind:
         )
         return await self.gateway.ask(request)
 
-    async def _repair(
-        self,
-        seen: Observation,
-        messages: tuple[Message, ...],
-        reply: Reply,
-        found: Unreadable,
-        behaviour: str,
-        dice: Dice,
-    ) -> Reply:
-        again = (
+    def _again(
+        self, messages: tuple[Message, ...], reply: Reply, found: Unreadable
+    ) -> tuple[Message, ...]:
+        return (
             *messages,
             Message("assistant", reply.text[:2000]),
             Message("user", self.pack.fill("repair", {"why": found.why})),
         )
-        return await self.ask(behaviour, again, dice, schema=schema_of(seen), attempt=1)
 
 
 def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:

@@ -21,6 +21,12 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     calls: tuple[str, ...] = ()
     failure: str = ""
     """Why nothing usable came of it; such a decision has no actions and becomes `Failed`."""
+    recalled: tuple[int, ...] = ()
+    """The thoughts that came to mind."""
+    cut: int = 0
+    """How many more would have come, had there been room."""
+    emotion: str = ""
+    """How it feels about the visit so far, where it was asked to pause and think."""
 
 
 @runtime_checkable

@@ -95,7 +95,16 @@ def _utility(
         - p.position * place[None, :]
         + p.search * searched[:, None] * first[None, :]
     )
-    return utility
+    return utility + p.reason * _explained(seen, slates) if p.reason else utility
+
+
+def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
+    """Return 1 where the page gives a reason for an item, 0 elsewhere."""
+    given = np.zeros(slates.shape)
+    for row, one in enumerate(seen):
+        for column, reason in enumerate(one.me.situation.reasons):
+            given[row, column] = bool(reason)
+    return given
 
 
 def _new(seen: Sequence[Observation], slates: Ints) -> Floats:

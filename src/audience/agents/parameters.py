@@ -12,11 +12,13 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
         u = taste * match + quality * (2 q - 1) + novelty * explorer * new
             + friends * (0.4 + 0.6 chatter) * heard - position * place + search * searched
+            + reason * explained
 
     with `match` in [-1, 1] the taste weighed by the item's tags, `q` its quality, `new` the share
     of its tags that were not among the last five items lived, `heard` the mean stance of what
-    friends said of it. A page is read as a repeated multinomial choice: item j with weight
-    exp(u_j), no pick with weight exp(no_pick + critic * habit + again * picks so far).
+    friends said of it, `explained` 1 where the page gives a reason for it. A page is read as a
+    repeated multinomial choice: item j with weight exp(u_j), no pick with weight
+    exp(no_pick + critic * habit + again * picks so far).
     """
 
     taste: float = 2.6
@@ -25,6 +27,8 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     friends: float = 1.0
     position: float = 0.12
     search: float = 1.5
+    reason: float = 0.0
+    """How much more one wants what comes with a reason; 0 lets reasons be."""
     no_pick: float = 1.6
     critic: float = 0.8
     again: float = 1.1

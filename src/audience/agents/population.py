@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from audience.agents.prompting import Pack, plain
-from audience.agents.reading import loose_json
-from audience.agents.replies import Unreadable
 from audience.llm.kinds import Gateway, Message, Request
+from audience.llm.loose import Unreadable, loose_json
 from audience.llm.together import together
 
 Row = dict[str, str]
@@ -20,6 +21,21 @@ _EXAMPLES = 6
 _LONGEST = 200
 
 
+class Written(msgspec.Struct, frozen=True):
+    """A table as a model left it, and how well it answered."""
+
+    people: list[Row]
+    unfilled: list[str]
+    """One line for each person of whom something is still missing."""
+    asked: int = 0
+    malformed: int = 0
+    """Replies that could not be read at all, or that were of another number of people."""
+    unfit: int = 0
+    """Fields of readable replies that are missing or hold nothing usable."""
+    taken: int = 0
+    """Names that somebody else bears already."""
+
+
 async def complete(
     rows: Sequence[Row],
     wanted: int,
@@ -29,37 +45,64 @@ async def complete(
     plural: str = "films",
     model: str = "",
     seed: int = 1,
+    fields: Sequence[str] = FIELDS,
+    batch: int = 1,
     progress: Callable[[int], None] = lambda done: None,
-) -> tuple[list[Row], list[str]]:
-    """Return `wanted` people and what could not be filled.
+) -> Written:
+    """Return `wanted` people with their `fields` filled, as far as the model was good for it.
 
-    What a row gives is kept. Names are unique: a name that is taken is asked for again. Equal
-    arguments ask equal questions, so that a call store makes a broken-off table go on for nothing.
+    What a row gives is kept. Names are unique: a name that is taken is asked for again. A call is
+    about `batch` people at most, when asked for again about one. Equal arguments ask equal
+    questions, so that a call store makes a broken-off table go on for nothing.
     """
     people = [dict(row) for row in rows[:wanted]]
     people += [{} for _ in range(wanted - len(people))]
     writer = _Writer(gateway, tags, plural, model, seed, _examples(rows))
-    wrong: list[str] = []
     for attempt in range(_TRIES):
-        missing = [place for place, row in enumerate(people) if _missing(row)]
-        if not missing:
+        groups = _groups(people, fields, batch if attempt == 0 else 1)
+        if not groups:
             break
-        filled = await together(writer.fill(place, people[place], attempt) for place in missing)
-        taken = {row["name"] for row in people if row.get("name")}
-        for place, found in zip(missing, filled, strict=True):
+        filled = await together(writer.fill(group, people, fields, attempt) for group in groups)
+        _take(people, groups, filled, writer)
+        progress(sum(not _missing(row, fields) for row in people))
+    unfilled = [
+        f"row {place + 1}: {', '.join(left)} could not be filled"
+        for place, row in enumerate(people)
+        if (left := _missing(row, fields))
+    ]
+    return Written(people, unfilled, writer.asked, writer.malformed, writer.unfit, writer.taken)
+
+
+def _groups(people: Sequence[Row], fields: Sequence[str], batch: int) -> list[tuple[int, ...]]:
+    """Return who is asked for in one call: those of one stretch who miss the same fields.
+
+    Stretches do not move when a table grows, so that what was answered before is found again.
+    """
+    groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
+    for place, row in enumerate(people):
+        if missing := _missing(row, fields):
+            groups.setdefault((place // batch, tuple(missing)), []).append(place)
+    return [tuple(group) for group in groups.values()]
+
+
+def _take(
+    people: list[Row],
+    groups: Sequence[tuple[int, ...]],
+    filled: Sequence[Sequence[Row]],
+    writer: _Writer,
+) -> None:
+    taken = {row["name"] for row in people if row.get("name")}
+    for group, answers in zip(groups, filled, strict=True):
+        for place, found in zip(group, answers, strict=True):
             if found.get("name") in taken and not people[place].get("name"):
                 found.pop("name")
+                writer.taken += 1
             people[place] |= found
             taken.add(people[place].get("name", ""))
-            progress(sum(not _missing(row) for row in people))
-    for place, row in enumerate(people):
-        if left := _missing(row):
-            wrong.append(f"row {place + 1}: {', '.join(left)} could not be filled")
-    return people, wrong
 
 
-def _missing(row: Mapping[str, str]) -> list[str]:
-    return [field for field in FIELDS if not row.get(field, "").strip()]
+def _missing(row: Mapping[str, str], fields: Sequence[str] = FIELDS) -> list[str]:
+    return [field for field in FIELDS if field in fields and not row.get(field, "").strip()]
 
 
 def _examples(rows: Sequence[Row]) -> str:
@@ -86,34 +129,52 @@ class _Writer:
         self.gateway, self.tags, self.plural = gateway, tuple(tags), plural
         self.model, self.seed, self.examples = model, seed, examples
         self.pack = Pack(model=model)
+        self.asked = self.malformed = self.unfit = self.taken = 0
 
-    async def fill(self, place: int, row: Mapping[str, str], attempt: int) -> Row:
-        """Return the missing fields of one row, as far as the reply is good for."""
-        missing = _missing(row)
-        told = [f"{key}: {plain(value, _LONGEST)}" for key, value in row.items() if value]
-        given = "; ".join(told) or "nothing"
+    async def fill(
+        self, group: Sequence[int], people: Sequence[Row], fields: Sequence[str], attempt: int
+    ) -> list[Row]:
+        """Return the missing fields of some rows, as far as the reply is good for."""
+        missing = _missing(people[group[0]], fields)
+        reply = await self.gateway.ask(self._request(group, people, missing, attempt))
+        self.asked += 1
+        found = loose_json(reply.text) if reply.outcome == "reply" else Unreadable(reply.why)
+        answers = _answers(found, len(group))
+        if answers is None:
+            self.malformed += 1
+            return [{} for _ in group]
+        rows = [
+            {field: self._field(field, answer.get(field)) for field in missing}
+            for answer in answers
+        ]
+        self.unfit += sum(not value for row in rows for value in row.values())
+        return [{field: value for field, value in row.items() if value} for row in rows]
+
+    def _request(
+        self, group: Sequence[int], people: Sequence[Row], missing: Sequence[str], attempt: int
+    ) -> Request:
+        given = [_told(people[place]) for place in group]
         holes = {
             "plural": self.plural,
             "tags": ", ".join(self.tags),
             "examples": self.examples,
             "missing": ", ".join(missing),
-            "given": given,
+            "given": given[0],
         }
-        request = Request(
+        name, schema = "people", self._schema(missing)
+        if len(group) > 1:
+            lines = [f"{number}. Given: {told}." for number, told in enumerate(given, 1)]
+            holes |= {"given": "\n".join(lines), "count": str(len(group))}
+            name, schema = "people_batch", _list_of(schema, len(group))
+        return Request(
             "people",
-            (Message("user", self.pack.fill("people", holes)),),
+            (Message("user", self.pack.fill(name, holes)),),
             self.model,
-            schema=self._schema(missing),
-            max_tokens=300,
+            schema=schema,
+            max_tokens=300 * len(group),
             temperature=1.0,
-            salt=f"people.{self.seed}.{place}.{attempt}",
+            salt=f"people.{self.seed}.{'-'.join(map(str, group))}.{attempt}",
         )
-        reply = await self.gateway.ask(request)
-        found = loose_json(reply.text) if reply.outcome == "reply" else Unreadable(reply.why)
-        if isinstance(found, Unreadable) or not isinstance(found, dict):
-            return {}
-        read = {field: self._field(field, found.get(field)) for field in missing}
-        return {field: value for field, value in read.items() if value}
 
     def _schema(self, missing: Sequence[str]) -> dict[str, Any]:
         words = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 5}
@@ -142,3 +203,28 @@ class _Writer:
             kept = [word for word in kept if known is None or word in known]
             return _LISTS[field].join(dict.fromkeys(kept))
         return " ".join(value.split())[:80] if isinstance(value, str) else ""
+
+
+def _told(row: Mapping[str, str]) -> str:
+    told = [f"{key}: {plain(value, _LONGEST)}" for key, value in row.items() if value]
+    return "; ".join(told) or "nothing"
+
+
+def _list_of(schema: dict[str, Any], count: int) -> dict[str, Any]:
+    people = {"type": "array", "items": schema, "minItems": count, "maxItems": count}
+    return {
+        "type": "object",
+        "properties": {"people": people},
+        "required": ["people"],
+        "additionalProperties": False,
+    }
+
+
+def _answers(found: object, count: int) -> list[dict[str, Any]] | None:
+    """Return one object for each person asked for, or nothing where that is not what came."""
+    if count == 1:
+        return [found] if isinstance(found, dict) else None
+    listed = found.get("people") if isinstance(found, dict) else found
+    if not isinstance(listed, list) or len(listed) != count:
+        return None
+    return [one if isinstance(one, dict) else {} for one in listed]

@@ -7,25 +7,49 @@ Parts that stay the same come first, so that prefix caches hit. Each part has a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
-from string import Template
 
 from audience.agents.replies import ways
-from audience.errors import BadInput
-from audience.world.agent import Agent, Lived, Thought
+from audience.llm.prompts import CHARACTERS, Prompts, bounded, plain, quoted
+from audience.world.agent import Agent, Lived
 from audience.world.clock import moment_of_day, shown
 from audience.world.items import Item
 from audience.world.observe import Friend, Observation
 from audience.world.people import HABITS
+from audience.world.thoughts import Thought
 
-CHARACTERS = 4
-"""To a token, roughly; only used to keep parts in their budgets."""
+__all__ = [
+    "CHARACTERS",
+    "CONTEXTS",
+    "FRIENDS",
+    "HEARD",
+    "HISTORY",
+    "INBOX",
+    "MEMORY",
+    "NAME",
+    "THOUGHT",
+    "TITLE",
+    "Pack",
+    "because",
+    "bounded",
+    "context",
+    "heard",
+    "history",
+    "holes_of",
+    "inbox",
+    "item_line",
+    "person",
+    "plain",
+    "quoted",
+]
+
 HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 90, 220, 600, 160
 """Token budgets of the parts."""
-NAME, TITLE, THOUGHT = 80, 120, 500
-"""Characters of a name, a title and a thought; what is longer is cut."""
+INBOX_AT_HOME = 80
+"""Enough to see whether there is something to read; the social page shows the rest."""
+HISTORY_BESIDE = {"home": 0, "page": 60, "social": 50, "talk": 40}
+"""Token budgets of the history where memory tells of it too, by behaviour."""
+NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
+"""Characters of a name, a title, a thought and a reason; what is longer is cut."""
 _HABIT_WORDS = {
     "watcher": "rates and comments on what it sees",
     "explorer": "looks for things it heard of",
@@ -42,60 +66,10 @@ _BEHAVIOURS = {
 }
 
 
-class Pack:
-    """A set of prompt files: the packaged ones, laid over by those of a folder."""
+class Pack(Prompts):
+    """The prompt files of minds."""
 
-    def __init__(self, folder: str = "", model: str = "") -> None:
-        self.folder = Path(folder) if folder else None
-        self.model = model
-        if self.folder and not self.folder.is_dir():
-            raise BadInput(f"prompts: {folder} is not a folder with prompt files such as page.md")
-
-    def text(self, name: str, *, pack: str = "default") -> str:
-        """Return a prompt file: the user's for this model, the user's, ours for it, ours."""
-        for place in self._places(pack):
-            path = place / f"{name}.md"
-            if path.is_file():
-                return path.read_text("utf-8")
-        return _packaged(pack, name)
-
-    def _places(self, pack: str) -> Iterable[Path]:
-        if self.folder:
-            for part in _prefixes(self.model):
-                yield self.folder / part
-            yield self.folder / pack
-            yield self.folder
-
-    def examples(self, name: str) -> str:
-        """Return the few-shot examples of a behaviour, if the user gives any."""
-        for place in self._places("default"):
-            path = place / f"{name}.examples.md"
-            if path.is_file():
-                return path.read_text("utf-8").strip()
-        return ""
-
-    def fill(self, name: str, holes: dict[str, str], *, pack: str = "default") -> str:
-        """Return a prompt with its holes filled; empty lines that parts left are dropped."""
-        try:
-            filled = Template(self.text(name, pack=pack)).substitute(holes)
-        except (KeyError, ValueError) as error:
-            raise BadInput(
-                f"prompt {name}.md: hole {error} is unknown; known: {', '.join(holes)}"
-            ) from None
-        lines = [line.rstrip() for line in filled.splitlines()]
-        return "\n".join(line for line in lines if line).strip()
-
-
-def _prefixes(model: str) -> list[str]:
-    """Return the folder names that may hold prompts for a model, the most special first."""
-    name = model.rsplit("/", 1)[-1].lower()
-    parts = name.split("-")
-    return ["-".join(parts[:count]) for count in range(len(parts), 0, -1)] if name else []
-
-
-@lru_cache(maxsize=64)
-def _packaged(pack: str, name: str) -> str:
-    return (files("audience.agents") / "prompts" / pack / f"{name}.md").read_text("utf-8")
+    room = "audience.agents"
 
 
 CONTEXTS = ("weekday", "mood", "company")
@@ -141,9 +115,9 @@ def holes_of(
         "memory": bounded(
             "What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY
         ),
-        "history": history(seen),
+        "history": history(seen, HISTORY_BESIDE.get(behaviour, HISTORY) if recalled else HISTORY),
         "heard": heard(seen),
-        "inbox": inbox(me),
+        "inbox": inbox(me, INBOX_AT_HOME if behaviour == "home" else INBOX),
         "now": context(seen, contexts, draw),
         "surface": "search results" if now.surface == "search" else "recommendations",
         "page_number": str(max(now.page, 0) + 1),
@@ -151,6 +125,7 @@ def holes_of(
         "page": _page(seen),
         "ways": ", ".join(way.replace("_", " ") for way in ways(seen)),
         "next": " | ".join(f'"{way}"' for way in ways(seen)),
+        "pause": "",
         "friends": bounded("", [_friend(one) for one in seen.friends], FRIENDS),
     }
 
@@ -179,10 +154,10 @@ def _listed(words: Iterable[str]) -> str:
     return plain(", ".join(plain(word, NAME) for word in words), 4 * NAME)
 
 
-def history(seen: Observation) -> str:
+def history(seen: Observation, budget: int = HISTORY) -> str:
     """Return what somebody lived, newest last, as raw facts."""
     lines = [_lived(one, seen.catalogue[one.item].title) for one in seen.me.history]
-    return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, HISTORY)
+    return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, budget)
 
 
 def _lived(one: Lived, title: str) -> str:
@@ -206,32 +181,30 @@ def _side(stance: float) -> str:
     return "good" if stance > 0.2 else "bad" if stance < -0.2 else "mixed"
 
 
-def inbox(me: Agent) -> str:
+def inbox(me: Agent, budget: int = INBOX) -> str:
     """Return the newest posts, quoted as what others wrote."""
     lines = [f"post {one.post}: {quoted(one.text)}" for one in me.inbox]
-    return bounded("New posts to read:", lines, INBOX)
-
-
-def plain(text: str, longest: int) -> str:
-    """Return words on one line, cut when long: what others named cannot shape a prompt."""
-    # A text of many kilobytes is cut before its words are counted.
-    flat = " ".join(text[: 8 * longest].split())
-    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
-
-
-def quoted(text: str, longest: int = 240) -> str:
-    """Return others' words on one line in quotation marks, cut when long."""
-    return '"' + plain(text, longest).replace('"', "'") + '"'
+    return bounded("New posts to read:", lines, budget)
 
 
 def _page(seen: Observation) -> str:
     """Return the items before somebody's eyes, one a line."""
     lived = {one.item for one in seen.me.lived_now()}
     lines = [
-        item_line(seen.catalogue[item]) + (" (picked already)" if item in lived else "")
-        for item in seen.me.situation.slate
+        item_line(seen.catalogue[item])
+        + because(seen, place)
+        + (" (picked already)" if item in lived else "")
+        for place, item in enumerate(seen.me.situation.slate)
     ]
     return "\n".join(lines) or "(nothing)"
+
+
+def because(seen: Observation, place: int) -> str:
+    """Return why an item of the page is shown, quoted, where the recommender says so."""
+    reasons = seen.me.situation.reasons
+    if place >= len(reasons) or not reasons[place]:
+        return ""
+    return f" (why: {quoted(reasons[place], REASON)})"
 
 
 def _friend(friend: Friend) -> str:
@@ -254,17 +227,3 @@ def item_line(item: Item) -> str:
 def _visit(me: Agent) -> str:
     lived = len(me.lived_now())
     return f", {lived} picked in this visit so far" if lived else ""
-
-
-def bounded(title: str, lines: Sequence[str], tokens: int) -> str:
-    """Return the newest lines that fit a budget under their title; nothing when there are none."""
-    kept: list[str] = []
-    room = tokens * CHARACTERS - len(title)
-    for line in reversed(lines):
-        room -= len(line) + 3
-        if room < 0:
-            break
-        kept.append(line)
-    if not kept:
-        return ""
-    return "\n".join([title] * bool(title) + [f"- {line}" for line in reversed(kept)])

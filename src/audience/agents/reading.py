@@ -10,14 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from audience.agents import _fields as f
+from audience.agents import _fields as tables
 from audience.agents._attempts import actions_of
-from audience.agents._json import answer_in, loose_json
 from audience.agents._naming import NOBODY, friend_of, item_of, items_in, post_of
 from audience.agents._numbers import percent_of, satisfaction_of, stance_of, stars_of
-from audience.agents._scan import Broken, cleaned
 from audience.agents.replies import (
     AFTER,
+    EMOTION,
     WAYS,
     AnyReply,
     HomeReply,
@@ -25,13 +24,16 @@ from audience.agents.replies import (
     PickReply,
     SocialReply,
     TalkReply,
-    Unreadable,
     kind_of,
     ways,
 )
+from audience.llm import fields as f
+from audience.llm.loose import Unreadable, answer_in
+from audience.llm.prompts import plain
+from audience.llm.scan import Broken, cleaned
 from audience.world.observe import Observation
 
-__all__ = ["LONGEST_QUERY", "LONGEST_TEXT", "actions_of", "items_in", "loose_json", "read"]
+__all__ = ["LONGEST_QUERY", "LONGEST_TEXT", "actions_of", "items_in", "read"]
 
 LONGEST_TEXT = 2_000
 """What the world lets somebody say at once."""
@@ -79,16 +81,24 @@ def _refusing(value: Mapping[str, Any]) -> Unreadable | None:
 
 
 def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
-    fields = f.sort_out(value, f.HOME)
-    do = f.way(fields, "do", WAYS)
+    fields = f.sort_out(value, tables.HOME)
+    do = tables.way(fields, "do", WAYS)
     return HomeReply(do, f.aside(fields), _query(fields, do))
 
 
 def _page(seen: Observation, value: Mapping[str, Any]) -> PageReply:
-    fields = f.sort_out(value, {**f.PAGE, **_pick_table(seen)})
-    to = f.way(fields, "next", ways(seen))
+    fields = f.sort_out(value, {**tables.PAGE, **_pick_table(seen)})
+    to = tables.way(fields, "next", ways(seen))
     satisfaction = f.agreed(fields, "satisfaction", satisfaction_of, 0.0)
-    return PageReply(_picks(seen, fields), to, f.aside(fields), _query(fields, to), satisfaction)
+    picks, query = _picks(seen, fields), _query(fields, to)
+    return PageReply(picks, to, f.aside(fields), query, satisfaction, _emotion(fields))
+
+
+def _emotion(fields: Mapping[str, list[Any]]) -> str:
+    """Return how the visit feels, as far as it is told; it decides nothing."""
+    said = next((value for value in fields.get("emotion", ()) if isinstance(value, str)), "")
+    line = plain(cleaned(said), EMOTION)
+    return "" if line.casefold() in f.NOTHING or f.as_ai(line) else line
 
 
 def _query(fields: Mapping[str, list[Any]], way: str) -> str:
@@ -103,7 +113,7 @@ def _query(fields: Mapping[str, list[Any]], way: str) -> str:
 def _pick_table(seen: Observation) -> f.Table:
     """Return the fields of a pick; an item may also go by the domain's noun."""
     noun = f.squash(seen.domain.noun)
-    return {**f.PICK, "item": (*f.PICK["item"], noun, f"{noun}id", f"{noun}title")}
+    return {**tables.PICK, "item": (*tables.PICK["item"], noun, f"{noun}id", f"{noun}title")}
 
 
 def _picks(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[PickReply, ...]:
@@ -152,8 +162,8 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
 
 
 def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
-    fields = f.sort_out(value, f.SOCIAL)
-    to = f.way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
+    fields = f.sort_out(value, tables.SOCIAL)
+    to = tables.way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
     friend = f.agreed(fields, "say_to", lambda one: friend_of(seen, one), NOBODY)
     say = f.words(fields, "say", LONGEST_TEXT)
     if say and not f.told(fields, "say_to"):
@@ -168,7 +178,7 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
 
 
 def _talk(seen: Observation, value: Mapping[str, Any]) -> TalkReply:
-    fields = f.sort_out(value, f.TALK)
+    fields = f.sort_out(value, tables.TALK)
     if "say" not in fields:
         raise Broken("no say: give your line in say, or an empty one to end the talk")
     say = f.words(fields, "say", LONGEST_TEXT)

@@ -14,6 +14,8 @@ from audience.world.observe import Observation
 WAYS = ("recommender", "search", "social", "nothing")
 NEXT = ("next_page", "search", "leave")
 AFTER = ("recommender", "leave")
+EMOTION = 200
+"""Characters of an emotion put into words."""
 
 
 class HomeReply(msgspec.Struct, frozen=True):
@@ -44,6 +46,8 @@ class PageReply(msgspec.Struct, frozen=True):
     query: str = ""
     satisfaction: float = 0.0
     """1 to 10; 0 when it is not told."""
+    emotion: str = ""
+    """How the visit feels, where somebody paused to think about it."""
 
 
 class SocialReply(msgspec.Struct, frozen=True):
@@ -68,12 +72,6 @@ class TalkReply(msgspec.Struct, frozen=True):
 AnyReply = HomeReply | PageReply | SocialReply | TalkReply
 
 
-class Unreadable(msgspec.Struct, frozen=True):
-    """A reply that names no action: why, in words the model can be told."""
-
-    why: str
-
-
 def kind_of(seen: Observation) -> type[AnyReply]:
     """Return which reply an observation calls for."""
     kinds: dict[str, type[AnyReply]] = {
@@ -95,8 +93,8 @@ def ways(seen: Observation) -> tuple[str, ...]:
     )
 
 
-def schema_of(seen: Observation) -> dict[str, Any]:
-    """Return the JSON schema of the reply to an observation."""
+def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of the reply to an observation; on a page somebody may pause."""
     match kind_of(seen).__name__:
         case "HomeReply":
             return _object(why=_text(200), do=_one_of(WAYS), query=_text(80))
@@ -114,6 +112,7 @@ def schema_of(seen: Observation) -> dict[str, Any]:
                 satisfaction={"type": "integer", "minimum": 1, "maximum": 10},
                 next=_one_of(ways(seen)),
                 query=_text(80),
+                **({"emotion": _text(EMOTION)} if pause else {}),
             )
         case "SocialReply":
             friends = [friend.id for friend in seen.friends]

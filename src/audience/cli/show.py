@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 @o.at_option
 @click.option("--lines", type=int, default=40, help="At most so many lines of story; 0 for all.")
 @click.option("--said", is_flag=True, help="Only what people felt, posted and said.")
+@click.option("--memory", is_flag=True, help="What the person of --agent remembers and forgot.")
+@click.option(
+    "--chart", type=o.RUN, default=None, metavar="FILE", help="With --memory: draw its forgetting."
+)
 @click.option("--calls", is_flag=True, help="The prompts and replies behind each decision.")
 @o.json_option
 def command(
@@ -31,15 +35,24 @@ def command(
     at: int | None,
     lines: int,
     said: bool,
+    memory: bool,
+    chart: Path | None,
     calls: bool,
     as_json: bool,
 ) -> None:
     """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
     from audience.experiments import WORDS, person_at, story
 
+    if (memory or chart) and (agent is None or not memory):
+        raise BadInput("--memory and --chart are about one person: give --agent ID --memory")
     with o.open_run(run) as log, ExitStack() as after:
         at = o.round_within(at, log.complete_rounds(), run)
         who = o.person_of(log, agent) if agent is not None else None
+        if memory and who is not None:
+            from audience.cli.show_memory import show_memory
+
+            show_memory(log, who, at, lines=lines, chart=chart, as_json=as_json)
+            return
         if who is not None:
             person = person_at(log, who, at)
             if as_json:

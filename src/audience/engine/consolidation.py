@@ -1,14 +1,18 @@
-"""The end of a round for memories: what was lived is turned into thoughts."""
+"""The end of a round for memories: what was lived is turned into thoughts, and old ones fade."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
+from collections.abc import Iterable
 
 from audience.engine.simulation import Simulation
 from audience.errors import AudienceError
+from audience.llm.together import together
+from audience.memory import Fading, Life
 from audience.world import events as e
-from audience.world.rng import dice
+from audience.world.agent import Agent, fold_agent
+from audience.world.rng import Floats, Ints, dice
+from audience.world.world import World
 
 
 class MemoryFault(AudienceError):
@@ -36,28 +40,71 @@ class Lives:
 
 
 async def consolidate(sim: Simulation) -> None:
-    """Let everybody who lived something turn it into thoughts, emitted in the order of ids."""
+    """Let old thoughts fade and what was lived become new ones, emitted in the order of ids."""
     lives = next((one for one in sim.listeners if isinstance(one, Lives)), None)
     if lives is None:
         return
-    world, memory = sim.world, sim.parts.memory
-    agents = sorted(lives.lived)
+    world = sim.world
+    end = world.genesis.clock.at(world.round, 1.0)
+    faded = _faded(sim, end)
+    agents = sorted({*lives.lived, *faded})
 
     async def one(agent: int) -> list[e.Entry]:
-        draws = dice(sim.seed, "memory", agent, world.round)
-        me = world.agents[agent]
-        try:
-            kept = await memory.consolidate(me, lives.lived[agent], world.now, draws)
-        except AudienceError:
-            raise
-        except Exception as error:
-            name = type(memory).__qualname__
-            raise MemoryFault(
-                f"{name}.consolidate raised {error!r} for agent {agent}; mend it and resume"
-            ) from error
-        return [e.Entry(event) for event in kept]
+        entries = [e.Entry(e.Forgot(agent, thought, "faded")) for thought in faded.get(agent, ())]
+        lived = lives.lived.get(agent)
+        if lived:
+            me = world.agents[agent]
+            for entry in entries:
+                me = fold_agent(me, entry.event, world.laws)
+            entries += await _kept(sim, _life(world, me, lived, end))
+        return entries
 
-    thoughts = await asyncio.gather(*(one(agent) for agent in agents))
+    thoughts = await together(one(agent) for agent in agents)
     for agent, entries in zip(agents, thoughts, strict=True):
         if entries:
             sim.emit(e.MEMORY, agent, agent, entries)
+
+
+async def _kept(sim: Simulation, life: Life) -> Iterable[e.Entry]:
+    memory, agent = sim.parts.memory, life.me.profile.id
+    try:
+        return await memory.consolidate(life, dice(sim.seed, "memory", agent, sim.world.round))
+    except AudienceError:
+        raise
+    except Exception as error:
+        name = type(memory).__qualname__
+        raise MemoryFault(
+            f"{name}.consolidate raised {error!r} for agent {agent}; mend it and resume"
+        ) from error
+
+
+def _faded(sim: Simulation, end: int) -> dict[int, tuple[int, ...]]:
+    """Return the long-term thoughts that faded in this round, by agent."""
+    world, memory = sim.world, sim.parts.memory
+    if not isinstance(memory, Fading):
+        return {}
+
+    def draw(agents: Ints, thoughts: Ints) -> Floats:
+        return dice(sim.seed, "forget", agents, world.round, thoughts).uniform("fade")
+
+    people = [me for me in world.agents.changed.values() if me.thoughts]
+    since = world.genesis.clock.at(world.round)
+    found = memory.fade(people, since, end, draw) if people else []
+    return {me.profile.id: ids for me, ids in zip(people, found, strict=True) if ids}
+
+
+def _life(world: World, me: Agent, lived: list[e.AnyEvent], end: int) -> Life:
+    others = {other for event in lived for other in _people_in(event)}
+    names = {other: world.profile(other).name for other in others if other >= 0}
+    return Life(me, tuple(lived), world.catalogue, world.genesis.domain, names, end)
+
+
+def _people_in(event: e.AnyEvent) -> tuple[int, ...]:
+    match event:
+        case e.Said():
+            return (event.agent, event.to)
+        case e.Delivered() | e.Forwarded():
+            return (event.author,)
+        case e.Followed() | e.Unfollowed():
+            return (event.who,)
+    return ()

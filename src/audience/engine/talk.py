@@ -8,7 +8,7 @@ import msgspec
 
 from audience.agents import Decision
 from audience.engine.rules import refuse, speech
-from audience.engine.visit import Answer, Need
+from audience.engine.visit import Answer, Need, minded
 from audience.world import actions as a
 from audience.world import events as e
 from audience.world.agent import Agent
@@ -71,10 +71,12 @@ def _spoken(
     entries: list[e.Entry],
 ) -> e.Said | None:
     who, other = speaker.profile.id, listener.profile.id
+    now = world.genesis.clock.at(world.round, 1.0)
     if isinstance(decision, e.Failed):
         entries.append(e.Entry(decision))
         return None
     assert isinstance(decision, Decision)
+    entries += [e.Entry(event) for event in minded(speaker, decision, now)]
     if decision.failure:
         entries.append(e.Entry(e.Failed(who, decision.failure), "", decision.calls))
         return None

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from audience.engine import Lives, Rules, Simulation, run, run_sync
-from audience.experiments.build import asks_models, genesis_of, parts_of
+from audience.experiments.build import asks_models, genesis_of, parts_of, suited
 from audience.experiments.experiment import variants
 from audience.experiments.models import endpoints_of
-from audience.experiments.scenario import Scenario
+from audience.experiments.scenario import Scenario, changed
 from audience.llm import Meter, Usage, load_prices
 from audience.llm.fake_answers import answer, free
 from audience.llm.kinds import Reply, Request
+from audience.plugins import find
 from audience.world import Chapter, World
-from audience.world.events import VISITS
+from audience.world.events import CLOSING, VISITS
 
 PEOPLE, ROUNDS = 100, 2
+GROWING = 25, 8
+"""People and rounds where there is a memory: prompts grow with it, and insights take days."""
 CHARACTERS = 4
+WAYS = ("fused", "faithful", "rule")
+"""How a memory may consolidate."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -30,10 +37,18 @@ class Estimate(msgspec.Struct, frozen=True):
     visits: float = 0.0
     dollars: float | None = None
     by_purpose: dict[str, float] = {}
+    memory_calls: float = 0.0
+    """Calls for memories, which are among all calls; tokens likewise."""
+    memory_prompt: float = 0.0
+    memory_completion: float = 0.0
 
     @property
     def calls_per_visit(self) -> float:
         return self.calls / self.visits if self.visits else 0.0
+
+    @property
+    def memory_calls_per_visit(self) -> float:
+        return self.memory_calls / self.visits if self.visits else 0.0
 
 
 class _MadeUp:
@@ -62,15 +77,39 @@ class _Metered(_MadeUp):
 
 
 class _Visits:
-    """A log that only counts."""
+    """A log that only counts: visits, and what was asked up to the middle of the rounds."""
 
-    def __init__(self) -> None:
+    def __init__(self, doors: Sequence[_Metered], middle: int) -> None:
         self.count = 0
+        self.early = Estimate()
+        self._doors, self._middle = doors, middle
 
     def append(self, chapter: Chapter) -> None:
         self.count += chapter.phase == VISITS
+        if chapter.phase == CLOSING and chapter.round == self._middle:
+            self.early = self.sums()
 
     def commit(self) -> None: ...
+
+    def sums(self) -> Estimate:
+        """Return what was asked so far by minds and, at the second door, by memories."""
+        mind, memory = (door.meter.total() for door in self._doors)
+        by_purpose = {
+            name: float(one.calls)
+            for door in self._doors
+            for name, one in door.meter.by_purpose.items()
+        }
+        return Estimate(
+            mind.calls + memory.calls,
+            mind.prompt + memory.prompt,
+            mind.completion + memory.completion,
+            self.count,
+            None,
+            by_purpose,
+            memory.calls,
+            memory.prompt,
+            memory.completion,
+        )
 
 
 def estimate(scenario: Scenario) -> Estimate:
@@ -82,42 +121,74 @@ def estimate(scenario: Scenario) -> Estimate:
     return _priced(whole, scenario)
 
 
+def way_of(scenario: Scenario) -> str:
+    """Return how a scenario's memory consolidates; nothing where it knows no ways."""
+    asked = inspect.signature(find("memories", scenario.memory.kind)).parameters
+    if "consolidation" not in asked:
+        return ""
+    own = scenario.memory.options.get("consolidation") or asked["consolidation"].default
+    return str(own or suited(scenario))
+
+
+def with_way(scenario: Scenario, way: str) -> Scenario:
+    """Return the scenario with a memory that consolidates in another way."""
+    options = {**scenario.memory.options, "consolidation": way}
+    return changed(scenario, memory={"kind": scenario.memory.kind, "options": options})
+
+
 def _one(scenario: Scenario, seeds: int) -> Estimate:
-    people, rounds = min(PEOPLE, scenario.agents), min(ROUNDS, scenario.rounds)
-    waking = scenario.activation
-    if waking.at_most:
-        most = max(1, round(waking.at_most * people / scenario.agents))
-        waking = msgspec.structs.replace(waking, at_most=most)
-    small = msgspec.structs.replace(scenario, agents=people, interventions=(), activation=waking)
+    doors = _Metered(), _Metered()
+    small, rules = _small(scenario)
     genesis = genesis_of(small, scenario.seed)
-    door, keeper = _Metered(), _Visits()
-    parts = parts_of(small, genesis, door)
-    rules: Rules = msgspec.structs.replace(scenario.run, rounds=rounds)
-    listeners = [] if getattr(parts.memory, "idle", False) else [Lives()]
+    parts = parts_of(small, genesis, doors[0])
+    memory = parts_of(small, genesis, doors[1]).memory
+    parts = msgspec.structs.replace(parts, memory=memory)
+    keeper = _Visits(doors, rules.rounds // 2)
+    listeners = [] if getattr(memory, "idle", False) else [Lives()]
     sim = Simulation(World(genesis), keeper, parts, rules, scenario.seed, listeners=listeners)
     run_sync(lambda: run(sim))
-    times = seeds * (scenario.agents / people) * (scenario.rounds / rounds)
-    total = door.meter.total()
-    by_purpose = {name: one.calls * times for name, one in door.meter.by_purpose.items()}
-    return Estimate(
-        total.calls * times,
-        total.prompt * times,
-        total.completion * times,
-        keeper.count * times,
-        None,
-        by_purpose,
-    )
+    whole = keeper.sums()
+    if listeners:
+        # Later rounds are like those of the second half, when memories have filled.
+        late = _plus(whole, _times(keeper.early, -1.0))
+        more = scenario.rounds - rules.rounds
+        whole = _plus(whole, _times(late, more / max(rules.rounds - rules.rounds // 2, 1)))
+    else:
+        whole = _times(whole, scenario.rounds / rules.rounds)
+    return _times(whole, seeds * scenario.agents / small.agents)
+
+
+def _small(scenario: Scenario) -> tuple[Scenario, Rules]:
+    """Return the few people and the few rounds that are lived with made-up answers."""
+    idle = getattr(find("memories", scenario.memory.kind), "idle", False)
+    most, longest = (PEOPLE, ROUNDS) if idle else GROWING
+    people, rounds = min(most, scenario.agents), min(longest, scenario.rounds)
+    waking = scenario.activation
+    if waking.at_most:
+        few = max(1, round(waking.at_most * people / scenario.agents))
+        waking = msgspec.structs.replace(waking, at_most=few)
+    small = msgspec.structs.replace(scenario, agents=people, interventions=(), activation=waking)
+    return small, msgspec.structs.replace(scenario.run, rounds=rounds)
+
+
+_MEMORY = ("memory_calls", "memory_prompt", "memory_completion")
+_SUMMED = ("calls", "prompt", "completion", "visits", *_MEMORY)
 
 
 def _plus(one: Estimate, two: Estimate) -> Estimate:
-    names = {*one.by_purpose, *two.by_purpose}
+    names = sorted({*one.by_purpose, *two.by_purpose})
     return Estimate(
-        one.calls + two.calls,
-        one.prompt + two.prompt,
-        one.completion + two.completion,
-        one.visits + two.visits,
-        None,
-        {name: one.by_purpose.get(name, 0) + two.by_purpose.get(name, 0) for name in sorted(names)},
+        **{name: getattr(one, name) + getattr(two, name) for name in _SUMMED},
+        by_purpose={
+            name: one.by_purpose.get(name, 0) + two.by_purpose.get(name, 0) for name in names
+        },
+    )
+
+
+def _times(one: Estimate, times: float) -> Estimate:
+    return Estimate(
+        **{name: getattr(one, name) * times for name in _SUMMED},
+        by_purpose={name: calls * times for name, calls in one.by_purpose.items()},
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -32,6 +34,35 @@ def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[st
     model = body.get("model")
     return changed(
         found, usage=usage_of(body), model=model if isinstance(model, str) else "", status=200
+    )
+
+
+def read_embedding(
+    request: Request, status: int, payload: bytes, headers: Mapping[str, str]
+) -> Tried:
+    """Return what came of asking for a vector; as text it is base64 of float32, low byte first."""
+    if status != 200:
+        return read_failure(request, status, payload, headers)
+    body = loaded(payload)
+    if not isinstance(body, dict):
+        return _unreadable(request, f"no JSON came back but {shown(payload)}")
+    try:
+        numbers = body["data"][0]["embedding"]
+        packed = struct.pack(f"<{len(numbers)}f", *numbers)
+        if not any(numbers) or not all(map(math.isfinite, numbers)):
+            raise ValueError("a vector of nothing")
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, struct.error):
+        if body.get("error"):
+            return read_failure(request, 500, payload, headers)
+        return _unreadable(request, f"no vector came back but {shown(payload)}")
+    model = body.get("model")
+    return Tried(
+        request.key,
+        "reply",
+        texts=(base64.b64encode(packed).decode(),),
+        usage=usage_of(body),
+        model=model if isinstance(model, str) else "",
+        status=200,
     )
 
 

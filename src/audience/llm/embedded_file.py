@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-_PIECE = 1 << 20
+from audience.download import checksum_of
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -24,15 +23,6 @@ def cache_folder() -> Path:
     return Path(root).expanduser() / "audience" / "models"
 
 
-def checksum(path: Path) -> str:
-    """Return the sha256 of a file."""
-    digest = sha256()
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
 def is_whole(path: Path, wanted: str) -> bool:
     """Return whether a file has the wanted sha256; an unchanged file is read only once."""
     notes = cache_folder() / "checked.json"
@@ -40,7 +30,7 @@ def is_whole(path: Path, wanted: str) -> bool:
     status = path.stat()
     seen = known.get(str(path))
     if seen is None or (seen.size, seen.changed) != (status.st_size, status.st_mtime_ns):
-        seen = _Seen(status.st_size, status.st_mtime_ns, checksum(path))
+        seen = _Seen(status.st_size, status.st_mtime_ns, checksum_of(path))
         _write(notes, {**known, str(path): seen})
     return seen.sha256 == wanted
 

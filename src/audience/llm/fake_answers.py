@@ -115,7 +115,8 @@ def _array(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -
     most = int(schema.get("maxItems", least + 2))
     count = least + int(draw(key, "count") * (most - least + 1))
     found: list[Any] = []
-    for place in range(count * 4):
+    # A list that must be whole is tried for longer: entries that are alike do not count.
+    for place in range(count * (40 if least else 4)):
         if len(found) == count:
             break
         one = answer(schema.get("items", {}), f"{key}/{place}", root, depth + 1)

@@ -25,7 +25,8 @@ KINDS = (
     "drip",
     "broken",
 )
-"""What may go wrong. `half` is a body that ends too early, `broken` a text that does."""
+"""What may go wrong. `half` is a body that ends too early, `broken` a text or a vector that does.
+Asked for vectors, `refusal` gives some without numbers and `filter` none at all."""
 FINE = "ok"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from hashlib import blake2b
 from typing import Any, Literal
 
 import msgspec
@@ -14,7 +15,10 @@ from audience.llm.fake_faults import Faults
 
 MODEL = "fake"
 _DIMENSIONS = 64
+_OWN = 0.3
+"""What a text as a whole weighs in its vector, where each word weighs 1."""
 _TOKEN = re.compile(r"\s*\S+")
+_WORD = re.compile(r"\w+")
 _TAKEN = {"none": 0, "json_object": 1, "json_schema": 2, "ignored": 2}
 
 
@@ -94,6 +98,7 @@ def complete(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]
 
 def embed(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
     """Return the body that answers a request for embeddings."""
+    _check(body, manners)
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
     rows = [
         {"object": "embedding", "index": place, "embedding": vector(str(text))}
@@ -104,7 +109,9 @@ def embed(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
 
 
 def spoilt(found: dict[str, Any], fault: str) -> dict[str, Any]:
-    """Return a chat body that is sound as JSON and of no use all the same."""
+    """Return a body that is sound as JSON and of no use all the same."""
+    if "data" in found:
+        return _spoilt_vectors(found, fault)
     for choice in found["choices"]:
         message = choice.get("message", {})
         if fault == "refusal":
@@ -117,14 +124,28 @@ def spoilt(found: dict[str, Any], fault: str) -> dict[str, Any]:
     return found
 
 
+def _spoilt_vectors(found: dict[str, Any], fault: str) -> dict[str, Any]:
+    """Return no vectors, vectors without numbers, or vectors of half the length."""
+    if fault == "filter":
+        return {**found, "data": []}
+    for row in found["data"]:
+        half = row["embedding"][: _DIMENSIONS // 2]
+        row["embedding"] = half if fault == "broken" else [None] * _DIMENSIONS
+    return found
+
+
 def vector(text: str) -> list[float]:
-    """Return a vector of length 1 in which texts that share words are near."""
-    sums = [0.0] * _DIMENSIONS
-    for word in text.lower().split() or [""]:
-        for place in range(_DIMENSIONS):
-            sums[place] += draw(word, place) - 0.5
+    """Return a vector of length 1 in which texts that share words are near, and equal if same."""
+    sums = [_OWN * one for one in _direction(text)]
+    for word in _WORD.findall(text.lower()):
+        sums = [one + more for one, more in zip(sums, _direction(word), strict=True)]
     length = math.sqrt(sum(one * one for one in sums)) or 1.0
     return [one / length for one in sums]
+
+
+def _direction(text: str) -> list[float]:
+    digest = blake2b(text.encode(), digest_size=_DIMENSIONS).digest()
+    return [one - 127.5 for one in digest]
 
 
 def tokens(text: str) -> int:

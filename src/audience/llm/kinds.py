@@ -39,12 +39,17 @@ class Request(msgspec.Struct, frozen=True, dict=True):
     top_p: float = 1.0
     stop: tuple[str, ...] = ()
     salt: str = ""
+    embed: bool = False
+    """Ask for the vector of the only message; the reply's text is base64 of float32, low first."""
 
     @cached_property
     def key(self) -> str:
         """The hash of all that matters to the answer; the purpose does not."""
         body = msgspec.structs.asdict(self)
         body.pop("purpose")
+        if not self.embed:
+            # Calls that were kept before there were embeddings keep their keys.
+            body.pop("embed")
         return blake2b(msgspec.json.encode(body, order="deterministic"), digest_size=16).hexdigest()
 
 

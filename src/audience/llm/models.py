@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from audience.download import Progress, download
 from audience.errors import BadInput, unknown
 from audience.llm import embedded
 from audience.llm.embedded_file import cache_folder, is_whole
-from audience.llm.models_download import Progress, download
 
 _HUB = "https://huggingface.co/Qwen"
 

@@ -11,7 +11,16 @@ FORMS: tuple[Form, ...] = ("json_schema", "json_object", "told")
 Scores = Literal["echo", "top", "none"]
 """How options are scored: whole continuations, their first tokens, or not at all."""
 
-_DROPPABLE = ("temperature", "top_p", "seed", "n", "logprobs", "top_logprobs", "stop")
+_DROPPABLE = (
+    "temperature",
+    "top_p",
+    "seed",
+    "n",
+    "logprobs",
+    "top_logprobs",
+    "stop",
+    "encoding_format",
+)
 _UNWANTED = re.compile(
     r"unsupported|not support|unknown|unrecogni[sz]ed|extra|not permitted|not allowed"
     r"|only the default|must be 1|unexpected"
@@ -29,6 +38,8 @@ class Offers:
         self.scores: Scores | None = None
         self.without: set[str] = set()
         """Fields that the server will not have."""
+        self.lengths: dict[str, int] = {}
+        """How long a vector is, as text, by embedding model."""
 
     def forms(self) -> tuple[Form, ...]:
         """Return the forms to try, best first."""

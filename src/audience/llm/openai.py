@@ -15,7 +15,7 @@ from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
 from audience.llm.kinds import Request
 from audience.llm.offers import Form, Offers
 from audience.llm.tried import Tried, added, changed
-from audience.llm.wire import chat_body, echo_body
+from audience.llm.wire import chat_body, echo_body, embed_body
 
 if TYPE_CHECKING:
     import aiohttp
@@ -91,6 +91,8 @@ class OpenAI:
 
     async def _ask(self, request: Request) -> Tried:
         model = request.model or await self._own_model()
+        if request.embed:
+            return await self._embed(request, model)
         if request.options and self.offers.scores in (None, "echo"):
             scored = await self._score(request, model)
             if scored is not None:
@@ -160,6 +162,22 @@ class OpenAI:
 
         came = await self._learning("/chat/completions", body)
         return answers.read_chat(request, came.status, came.payload, came.headers)
+
+    async def _embed(self, request: Request, model: str) -> Tried:
+        """Ask for a vector; one of another length than the first that came cannot be used."""
+
+        def body() -> dict[str, Any]:
+            return embed_body(request, self.offers, model)
+
+        came = await self._learning("/embeddings", body)
+        found = answers.read_embedding(request, came.status, came.payload, came.headers)
+        if found.outcome != "reply":
+            return found
+        length = self.offers.lengths.setdefault(model, len(found.text))
+        if len(found.text) == length:
+            return found
+        why = "the vector has not as many numbers as those before"
+        return changed(found, outcome="unreadable", texts=(), why=why, again=True)
 
     async def _learning(self, path: str, body: Callable[[], dict[str, Any]]) -> _Came:
         """Send, and send anew without the fields that the server will not have."""

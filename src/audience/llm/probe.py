@@ -8,6 +8,7 @@ from time import perf_counter
 
 import msgspec
 
+from audience.llm.embedding_remote import request_of, vector_of
 from audience.llm.endpoint import Endpoint
 from audience.llm.keys import scrub
 from audience.llm.kinds import Message, Reply, Request
@@ -46,6 +47,8 @@ class Findings(msgspec.Struct, frozen=True):
     scores: Scores | None = None
     many: bool = False
     """Whether several candidates come from one call."""
+    vector: int = 0
+    """How many numbers its embeddings have; 0 where the model gives none."""
     speeds: tuple[Speed, ...] = ()
     snippet: str = ""
     """What to put into the scenario."""
@@ -77,12 +80,14 @@ async def _probed(
     await provider.ask(_ask("schema", 0, schema=_SCHEMA))
     await provider.ask(_ask("options", 0, options=("yes", "no"), max_tokens=1))
     await provider.ask(_ask("many", 0, candidates=2, max_tokens=16))
+    vector = vector_of(await provider.ask(request_of("How long is this?")))
     speeds = [await _speed(provider, level, seconds) for level in levels]
     return msgspec.structs.replace(
         found,
         form=provider.offers.form,
         scores=provider.offers.scores,
         many=bool(provider.offers.many),
+        vector=0 if vector is None else len(vector),
         speeds=tuple(speeds),
         snippet=snippet(endpoint, first.model),
     )

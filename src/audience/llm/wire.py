@@ -67,6 +67,13 @@ def echo_body(request: Request, endpoint: Endpoint, model: str) -> tuple[dict[st
     return {**body, **endpoint.body}, len(lead)
 
 
+def embed_body(request: Request, offers: Offers, model: str) -> dict[str, Any]:
+    """Return the body that asks for a vector; an endpoint's extra fields are meant for chats."""
+    text = request.messages[-1].content
+    body = {"model": model, "input": text, "encoding_format": "float"}
+    return {name: value for name, value in body.items() if name not in offers.without}
+
+
 def seed_of(request: Request, shift: int = 0) -> int:
     """Return the sampling seed of a request, for servers that honour one."""
     return (int(request.key[:8], 16) + shift) & 0x7FFFFFFF

@@ -2,25 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
-from audience.world.agent import Agent, Thought
-from audience.world.events import AnyEvent, Forgot, Remembered
-from audience.world.rng import Dice
+import msgspec
+
+from audience.world.agent import Agent
+from audience.world.events import AnyEvent, Entry
+from audience.world.genesis import Domain
+from audience.world.items import Catalogue
+from audience.world.rng import Dice, Floats, Ints
+from audience.world.thoughts import Thought
+
+
+class Recollection(msgspec.Struct, frozen=True, gc=False):
+    """What came to mind, most fitting first."""
+
+    thoughts: tuple[Thought, ...] = ()
+    cut: int = 0
+    """How many more would have come, had there been room."""
+
+
+class Life(msgspec.Struct, frozen=True):
+    """What one person lived in a round: all its memory may know."""
+
+    me: Agent
+    """As it is after the round."""
+    lived: tuple[AnyEvent, ...]
+    """In the order of the log."""
+    catalogue: Catalogue
+    domain: Domain
+    names: Mapping[int, str]
+    """Of the people in these events."""
+    now: int
+    """The end of the round."""
 
 
 class Memory(Protocol):
     """Recall for a decision, consolidate at the end of a round. Pure in what they are given."""
 
-    async def recall(self, me: Agent, cue: str, limit: int) -> Sequence[Thought]:
-        """Return what comes to mind at a cue, most fitting first."""
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        """Return what comes to mind at a cue: at most `limit` thoughts of long-term memory."""
         ...
 
-    async def consolidate(
-        self, me: Agent, lived: Sequence[AnyEvent], now: int, dice: Dice
-    ) -> Sequence[Remembered | Forgot]:
-        """Return what stays of a round and what fades."""
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
+        """Return what stays of a round, as events about this person."""
+        ...
+
+
+Draw = Callable[[Ints, Ints], Floats]
+"""Gives a number in [0, 1) for each agent and thought."""
+
+
+@runtime_checkable
+class Fading(Protocol):
+    """A memory from which thoughts fade as time passes, whether or not something was lived."""
+
+    def fade(
+        self, people: Sequence[Agent], since: int, now: int, draw: Draw
+    ) -> list[tuple[int, ...]]:
+        """Return for each person the thoughts that faded between two moments."""
         ...
 
 
@@ -30,12 +71,10 @@ class NoMemory:
     idle = True
     """The engine need not ask at all."""
 
-    async def recall(self, me: Agent, cue: str, limit: int) -> Sequence[Thought]:
-        del me, cue, limit
-        return ()
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        del me, cue, now, limit
+        return Recollection()
 
-    async def consolidate(
-        self, me: Agent, lived: Sequence[AnyEvent], now: int, dice: Dice
-    ) -> Sequence[Remembered | Forgot]:
-        del me, lived, now, dice
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
+        del life, dice
         return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from audience.world.events import (
+    MEMORY,
     Delivered,
     Failed,
     Forwarded,
@@ -32,7 +33,8 @@ class Social:
     lines            number of Said
     chats            conversations in which a line was said
     delivered        inboxes reached, over all Delivered
-    refused, failed  number of Refused and of Failed
+    refused          number of Refused
+    failed           number of Failed, those of memories apart
     """
 
     watches = tuple(_NAMES)
@@ -45,6 +47,8 @@ class Social:
     def update(self, record: Record, world: View) -> None:
         del world
         event = record.event
+        if record.phase == MEMORY:
+            return
         self._now[_NAMES[type(event)]] += len(event.to) if isinstance(event, Delivered) else 1
         if isinstance(event, Said):
             talk = (record.round, record.phase, record.rank)

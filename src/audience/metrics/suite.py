@@ -13,6 +13,7 @@ from audience.metrics.exposure import Exposure
 from audience.metrics.formulas import NAN
 from audience.metrics.kinds import Metric, PerAgent, PerRound
 from audience.metrics.opinion import Ratings, Satisfaction
+from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
@@ -101,6 +102,7 @@ def builtin() -> list[Metric]:
         TasteEntropy(),
         Social(),
         Speech(),
+        Remembering(),
     ]
 
 

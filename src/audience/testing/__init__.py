@@ -1,6 +1,7 @@
 """For authors of plugins and for our own tests: tiny worlds, scripted minds, conformance suites."""
 
 from audience.testing._datasets import check_dataset
+from audience.testing._memories import check_memory
 from audience.testing._metrics import check_metric
 from audience.testing._minds import check_batch_mind, check_mind
 from audience.testing._recommenders import check_recommender
@@ -16,6 +17,7 @@ __all__ = [
     "SlowMind",
     "check_batch_mind",
     "check_dataset",
+    "check_memory",
     "check_metric",
     "check_mind",
     "check_recommender",

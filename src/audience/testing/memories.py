@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from audience.memory import Life, Recollection
 from audience.world import events as e
-from audience.world.agent import Agent, Thought
+from audience.world.agent import Agent
 from audience.world.rng import Dice
 
 
 class Diary:
     """Keeps one sentence a round, the kinds of what was lived, and forgets all but the last two."""
 
-    async def recall(self, me: Agent, cue: str, limit: int) -> Sequence[Thought]:
-        del cue
-        return me.thoughts[-limit:]
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        del cue, now
+        return Recollection(me.thoughts[-limit:], max(0, len(me.thoughts) - limit))
 
-    async def consolidate(
-        self, me: Agent, lived: Sequence[e.AnyEvent], now: int, dice: Dice
-    ) -> Sequence[e.Remembered | e.Forgot]:
-        who, kinds = me.profile.id, " ".join(type(event).__name__ for event in lived)
-        fresh = 1 + max((thought.id for thought in me.thoughts), default=0)
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[e.Entry]:
+        me = life.me
+        who, kinds = me.profile.id, " ".join(type(event).__name__ for event in life.lived)
         weight = float(dice.uniform("weight")[0])
-        kept: list[e.Remembered | e.Forgot] = [e.Remembered(who, fresh, kinds, weight, now)]
-        kept += [e.Forgot(who, thought.id) for thought in me.thoughts[:-1]]
-        return kept
+        kept = e.Remembered(who, me.thoughts_had, kinds, weight, life.now)
+        gone = [e.Forgot(who, thought.id, "crowded") for thought in me.thoughts[:-1]]
+        return [e.Entry(kept), *(e.Entry(one) for one in gone)]

@@ -1,6 +1,6 @@
 """What exists and what happened: pure, no I/O."""
 
-from audience.world.agent import Agent, Heard, Laws, Lived, Message, Situation, Thought, fold_agent
+from audience.world.agent import Agent, Heard, Laws, Lived, Message, Situation, fold_agent
 from audience.world.clock import Clock, shown
 from audience.world.events import AnyEvent, Chapter, Entry, Record
 from audience.world.genesis import Domain, Genesis, Past

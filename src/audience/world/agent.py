@@ -12,6 +12,7 @@ from audience.world import events as e
 from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.taste import drifted, shifted
+from audience.world.thoughts import Thought, arisen, arising, enhanced, recalled, without
 
 INBOX = 20
 HEARD = 20
@@ -47,16 +48,6 @@ class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
     stance: float = 0.0
 
 
-class Thought(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """One remembered sentence."""
-
-    id: int
-    text: str
-    weight: float
-    at: int
-    kind: str = "observation"
-
-
 class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Where somebody is inside its visit."""
 
@@ -73,6 +64,8 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     quality: float = 0.0
     """Summed quality of what was picked in this visit."""
     posts: int = 0
+    reasons: tuple[str, ...] = ()
+    """Why each item of the slate is shown, where the recommender says so."""
 
 
 NOWHERE = Situation()
@@ -90,6 +83,10 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     thoughts: tuple[Thought, ...] = ()
     satisfaction: float = 0.5
     visits: int = 0
+    thoughts_had: int = 0
+    """How many thoughts ever had an id; the next one gets this number."""
+    brewing: float = 0.0
+    """Importance gathered in long-term memory since the last reflection."""
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was taken up in this visit."""
@@ -109,7 +106,8 @@ def _woke(me: Agent, event: e.Woke, laws: Laws) -> Agent:
 
 
 def _entered(me: Agent, event: e.Entered, laws: Laws) -> Agent:
-    return replace(me, situation=replace(me.situation, surface=event.surface, slate=(), page=-1))
+    here = replace(me.situation, surface=event.surface, slate=(), page=-1, reasons=())
+    return replace(me, situation=here)
 
 
 def _shown(me: Agent, event: e.SlateShown, laws: Laws) -> Agent:
@@ -126,6 +124,12 @@ def _shown(me: Agent, event: e.SlateShown, laws: Laws) -> Agent:
         now.posts,
     )
     return replace(me, situation=here)
+
+
+def _slate_annotated(me: Agent, event: e.SlateAnnotated, laws: Laws) -> Agent:
+    if not event.reasons:
+        return me
+    return replace(me, situation=replace(me.situation, reasons=event.reasons))
 
 
 def _watched(me: Agent, event: e.Watched, laws: Laws) -> Agent:
@@ -186,13 +190,54 @@ def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:
     return replace(me, situation=NOWHERE, inbox=(), satisfaction=satisfaction)
 
 
+def _recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
+    return replace(me, thoughts=recalled(me.thoughts, event.thoughts, event.at))
+
+
 def _remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
-    thought = Thought(event.thought, event.text, event.weight, event.at, event.kind)
-    return replace(me, thoughts=(*me.thoughts, thought))
+    if event.store == "sensory":
+        return replace(me, thoughts_had=max(me.thoughts_had, event.thought + 1))
+    return thinking(me, arisen(event), brewing=event.weight if event.store == "long" else 0.0)
+
+
+def _enhanced(me: Agent, event: e.Enhanced, laws: Laws) -> Agent:
+    return replace(me, thoughts=enhanced(me.thoughts, event.thought, event.by))
+
+
+def _settled(me: Agent, event: e.Settled, laws: Laws) -> Agent:
+    moved = next((one for one in me.thoughts if one.id == event.thought), None)
+    if moved is None or moved.store == "long":
+        return me
+    rest = without(me.thoughts, (event.thought,))
+    settled = replace(moved, store="long")
+    return replace(me, thoughts=(*rest, settled), brewing=me.brewing + moved.weight)
+
+
+def _reflected(me: Agent, event: e.Reflected, laws: Laws) -> Agent:
+    if event.kind == "reflection":
+        return replace(thinking(me, arising(event)), brewing=0.0)
+    return thinking(me, arising(event), brewing=event.weight)
+
+
+def _merged(me: Agent, event: e.Merged, laws: Laws) -> Agent:
+    merged = [one for one in me.thoughts if one.id in event.sources]
+    sources = (*event.sources, *(source for one in merged for source in one.sources))
+    thought = replace(arising(event), sources=tuple(dict.fromkeys(sources)))
+    return thinking(replace(me, thoughts=without(me.thoughts, event.sources)), thought)
 
 
 def _forgot(me: Agent, event: e.Forgot, laws: Laws) -> Agent:
-    return replace(me, thoughts=tuple(t for t in me.thoughts if t.id != event.thought))
+    return replace(me, thoughts=without(me.thoughts, (event.thought,)))
+
+
+def thinking(me: Agent, thought: Thought, *, brewing: float = 0.0) -> Agent:
+    """Return the agent with one more thought."""
+    return replace(
+        me,
+        thoughts=(*me.thoughts, thought),
+        thoughts_had=max(me.thoughts_had, thought.id + 1),
+        brewing=me.brewing + brewing,
+    )
 
 
 def _taste_shifted(me: Agent, event: e.TasteShifted, laws: Laws) -> Agent:
@@ -203,6 +248,7 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Woke: _woke,
     e.Entered: _entered,
     e.SlateShown: _shown,
+    e.SlateAnnotated: _slate_annotated,
     e.Watched: _watched,
     e.Rated: _rated,
     e.Felt: _felt,
@@ -211,7 +257,12 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Said: _said,
     e.Delivered: _delivered,
     e.Left: _left,
+    e.Recalled: _recalled,
     e.Remembered: _remembered,
+    e.Enhanced: _enhanced,
+    e.Settled: _settled,
+    e.Reflected: _reflected,
+    e.Merged: _merged,
     e.Forgot: _forgot,
     e.TasteShifted: _taste_shifted,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import msgspec
 
@@ -25,7 +26,7 @@ class Clock(msgspec.Struct, frozen=True):
     def at(self, round_: int, fraction: float = 0.0) -> int:
         """Return the second since 1970 (UTC) that lies `fraction` into a round."""
         try:
-            begin, end = self._bound(round_ - 1), self._bound(round_)
+            begin, end = _bound(self, round_ - 1), _bound(self, round_)
         except (ValueError, OverflowError):
             raise BadInput(
                 f"round {round_} of {self.step!r} since {self.start!r} lies beyond the year 9999; "
@@ -33,26 +34,28 @@ class Clock(msgspec.Struct, frozen=True):
             ) from None
         return begin + int((end - begin) * fraction)
 
-    def _bound(self, steps: int) -> int:
-        found = _INTERVAL.fullmatch(self.step.strip())
-        if not found or int(found[1]) == 0:
-            raise BadInput(
-                f"interval {self.step!r} is not a number with s, m, h, d, M or y, as in '5h'"
-            )
-        try:
-            start = datetime.fromisoformat(self.start)
-        except ValueError:
-            raise BadInput(f"start {self.start!r} is not a date such as '2025-01-01'") from None
-        start = start.replace(tzinfo=UTC) if start.tzinfo is None else start
-        count, unit = int(found[1]) * steps, found[2]
-        if unit in _SECONDS:
-            return int((start + timedelta(seconds=count * _SECONDS[unit])).timestamp())
-        months = start.month - 1 + (count if unit == "M" else 12 * count)
-        year, month = start.year + months // 12, months % 12 + 1
-        first = start.replace(year=year, month=month, day=1)
-        following = first.replace(year=year + month // 12, month=month % 12 + 1)
-        day = min(start.day, (following - first).days)
-        return int(first.replace(day=day).timestamp())
+
+@lru_cache(maxsize=64)
+def _bound(clock: Clock, steps: int) -> int:
+    found = _INTERVAL.fullmatch(clock.step.strip())
+    if not found or int(found[1]) == 0:
+        raise BadInput(
+            f"interval {clock.step!r} is not a number with s, m, h, d, M or y, as in '5h'"
+        )
+    try:
+        start = datetime.fromisoformat(clock.start)
+    except ValueError:
+        raise BadInput(f"start {clock.start!r} is not a date such as '2025-01-01'") from None
+    start = start.replace(tzinfo=UTC) if start.tzinfo is None else start
+    count, unit = int(found[1]) * steps, found[2]
+    if unit in _SECONDS:
+        return int((start + timedelta(seconds=count * _SECONDS[unit])).timestamp())
+    months = start.month - 1 + (count if unit == "M" else 12 * count)
+    year, month = start.year + months // 12, months % 12 + 1
+    first = start.replace(year=year, month=month, day=1)
+    following = first.replace(year=year + month // 12, month=month % 12 + 1)
+    day = min(start.day, (following - first).days)
+    return int(first.replace(day=day).timestamp())
 
 
 def shown(moment: int) -> str:

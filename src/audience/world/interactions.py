@@ -9,16 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audience.world.genesis import Past
+from audience.world.graph import SocialGraph
 from audience.world.items import Catalogue
-from audience.world.rng import Ints
+from audience.world.rng import Floats, Ints
 
 
 class Interactions:
     """Columns in the order of the log. Grows with the world; recommenders read it."""
 
-    def __init__(self, catalogue: Catalogue, people: int, past: Iterable[Past] = ()) -> None:
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        people: int,
+        past: Iterable[Past] = (),
+        ties: SocialGraph | None = None,
+    ) -> None:
         self.catalogue = catalogue
         self.people = people
+        # The ties of now and not of a fit: they move only between rounds, so a ranker that reads
+        # them when it ranks gives the same pages after a resume.
+        self.ties = ties
         self._agents = array("i")
         self._items = array("i")
         self._at = array("q")
@@ -26,6 +36,21 @@ class Interactions:
         self._stars = array("b")
         for lived in past:
             self.add(lived.agent, lived.item, lived.at, lived.fraction, lived.stars)
+
+    @classmethod
+    def of(
+        cls,
+        catalogue: Catalogue,
+        people: int,
+        columns: tuple[Ints, Ints, Ints, Floats, Ints],
+        ties: SocialGraph | None = None,
+    ) -> Interactions:
+        """Return interactions from columns: agents, items, moments, fractions, stars."""
+        made = cls(catalogue, people, ties=ties)
+        types = (np.int32, np.int32, np.int64, np.float32, np.int8)
+        pairs = zip(columns, types, strict=True)
+        made.extend(tuple(column.astype(kind).tobytes() for column, kind in pairs))
+        return made
 
     def __len__(self) -> int:
         return len(self._agents)
@@ -78,7 +103,7 @@ class Interactions:
         """Return the first `count` interactions: what an earlier fit was made from."""
         if count == len(self):
             return self
-        part = Interactions(self.catalogue, self.people)
+        part = Interactions(self.catalogue, self.people, ties=self.ties)
         part.extend(tuple(column[:count].tobytes() for column in self._columns()))
         return part
 

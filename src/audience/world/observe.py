@@ -48,10 +48,12 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """Those one may talk to; given on the social surface and in conversations."""
     lines: tuple[Said, ...] = ()
     """What was said so far in this conversation."""
+    at: int = 0
+    """When a conversation takes place."""
 
     @property
     def now(self) -> int:
-        return self.me.situation.at
+        return self.at or self.me.situation.at
 
 
 def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
@@ -88,6 +90,7 @@ def overhear(
         world.genesis.domain,
         (friend,),
         lines,
+        world.genesis.clock.at(world.round, 1.0),
     )
 
 

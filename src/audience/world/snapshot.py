@@ -109,7 +109,7 @@ def restore(genesis: Genesis, shared: Iterable[Shared], agents: Mapping[int, Age
         else:
             world.agents.add(agents[id_])
     _restore_shared(world, last)
-    world.interactions = Interactions(world.catalogue, len(world.agents))
+    world.interactions = Interactions(world.catalogue, len(world.agents), ties=world.graph)
     world.interactions.extend(tuple(bytes(column) for column in columns))
     return world
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import FOLDS, Agent, Laws, Lived, Thought
+from audience.world.agent import FOLDS, Agent, Laws, Lived, thinking
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
@@ -20,6 +20,7 @@ from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.rng import Floats, Ints
 from audience.world.taste import taste_of
+from audience.world.thoughts import Thought
 
 
 class GraphView(Protocol):
@@ -109,7 +110,7 @@ class World:
         self.catalogue = genesis.catalogue
         self.agents = Agents(genesis)
         self.graph = SocialGraph(genesis.ties)
-        self.interactions = Interactions(genesis.catalogue, people, genesis.past)
+        self.interactions = Interactions(genesis.catalogue, people, genesis.past, self.graph)
         self.round = 0
         self.now = 0
         self.seed = 0
@@ -244,9 +245,8 @@ def _silence(world: World, change: c.Silence) -> None:
 
 def _remind(world: World, change: c.Remind) -> None:
     me = world.agents[change.agent]
-    number = max((thought.id for thought in me.thoughts), default=0) + 1
-    thought = Thought(number, change.text, change.weight, world.now, "reminder")
-    world.agents[change.agent] = replace(me, thoughts=(*me.thoughts, thought))
+    thought = Thought(me.thoughts_had, change.text, change.weight, world.now, "reminder")
+    world.agents[change.agent] = thinking(me, thought, brewing=change.weight)
 
 
 def _change_profile(world: World, change: c.ChangeProfile) -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audience.agents.reading import loose_json
-from audience.agents.replies import Unreadable
+from audience.llm.loose import Unreadable, loose_json
 
 
 @pytest.mark.parametrize(

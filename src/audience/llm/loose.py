@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from audience.agents._scan import DEPTH, QUOTES, Bare, Broken, Scan, cleaned
-from audience.agents.replies import Unreadable
+import msgspec
+
+from audience.llm.scan import DEPTH, QUOTES, Bare, Broken, Scan, cleaned
 
 _RESCANS = 4
 """How often a text may be looked at in all while searching for where its answer begins."""
@@ -26,6 +27,12 @@ _WRAPPERS |= {"json", "output", "parameters", "reply", "response", "result"}
 _ASIDES = frozenset(("confidence", "explanation", "function", "id", "name", "reason", "reasoning"))
 _ASIDES |= {"role", "status", "thinking", "thought", "thoughts", "type", "why"}
 """What may stand beside a wrapper's key without being an answer itself."""
+
+
+class Unreadable(msgspec.Struct, frozen=True):
+    """A reply that cannot be used: why, in words the model can be told."""
+
+    why: str
 
 
 def loose_json(text: str) -> Any | Unreadable:  # noqa: ANN401

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
+from hashlib import md5, sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
+from audience.download import download
 from audience.errors import BadInput
-from audience.llm.models_download import download
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = sha256(CONTENT).hexdigest()
@@ -132,3 +132,20 @@ def test_a_full_disk_is_noticed_before_anything_is_fetched(address: str, tmp_pat
     with pytest.raises(BadInput, match="are needed"):
         download(f"{address}/ranges", tmp_path / "m.gguf", SHA256, 10**18)
     assert Files.asked == []
+
+
+def test_an_md5_will_do_and_so_will_the_word_of_the_server(address: str, tmp_path: Path) -> None:
+    seen: list[int] = []
+    wanted = md5(CONTENT).hexdigest()
+    download(
+        f"{address}/ranges", tmp_path / "a", wanted, progress=lambda _, all_: seen.append(all_)
+    )
+    assert set(seen) == {SIZE}
+    assert download(f"{address}/ranges", tmp_path / "b").read_bytes() == CONTENT
+    with pytest.raises(BadInput, match="its md5 differs"):
+        download(f"{address}/other", tmp_path / "c", wanted)
+    with pytest.raises(BadInput, match="the connection ended early"):
+        download(f"{address}/half", tmp_path / "d")
+    assert download(f"{address}/ranges", tmp_path / "d").read_bytes() == CONTENT
+    assert Files.asked[-1] == f"bytes={SIZE // 2}-"
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b", "d"]

@@ -1,0 +1,89 @@
+"""Agent4Rec's memory: facts and emotions in one stream, and pauses to ask how a visit feels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from audience.errors import BadInput
+from audience.llm.embedding import Embedder
+from audience.llm.kinds import Gateway
+from audience.memory.choosing import embedder_of, needs_gateway, taken_in, way_of
+from audience.memory.growing import Growing
+from audience.memory.kinds import Life, Recollection
+from audience.memory.observing import observations
+from audience.memory.recalling import Recaller, Want
+from audience.memory.rule import RuleWay
+from audience.memory.ways import Due, Observed, Sensed, is_telling
+from audience.world.agent import Agent
+from audience.world.events import Entry
+from audience.world.rng import Dice
+
+
+class Agent4RecMemory:
+    """Factual memory (shown, watched, rated) and emotional memory (satisfaction, feelings).
+
+    Everything is kept; what comes to mind is chosen by recency, importance and relevance.
+
+    consolidation: `rule` (none, as the original keeps its records as they are), `fused` or
+        `faithful`; empty: rule.
+    every: pages after which one pauses to ask: am I satisfied, am I tired, shall I go on? 0: never.
+    decay: what is left of recency after an hour.
+    budget, embedder, embedding_model, prompts: as for `recagent`.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway | None = None,
+        model: str = "",
+        *,
+        consolidation: str = "rule",
+        every: int = 2,
+        decay: float = 0.99,
+        budget: int = 600,
+        embedder: str | Embedder = "wordllama",
+        embedding_model: str = "",
+        prompts: str = "",
+    ) -> None:
+        if every < 0:
+            raise BadInput(f"memory: every is {every}; give a number of pages, or 0 for never")
+        self.way = way_of(consolidation or "rule", gateway, model, prompts)
+        self.every = every
+        vectors = embedder_of(embedder, gateway, embedding_model)
+        self.recaller = Recaller(vectors, decay=decay, budget=budget)
+
+    @staticmethod
+    def asks_models(options: dict[str, object], suited: str) -> bool:
+        """Say whether a memory with these options asks a model."""
+        del suited
+        return needs_gateway(options, "rule")
+
+    def pause(self, me: Agent) -> bool:
+        """Say whether it is time to ask oneself how the visit feels."""
+        pages = me.situation.pages
+        return self.every > 0 and pages > 0 and pages % self.every == 0
+
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        """Return the best of facts and emotions."""
+        return await self.recaller.recall(Want(me, cue, now, limit))
+
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
+        """Keep facts and emotions apart; nothing is dropped but entering and leaving."""
+        seen = observations(life)
+        if not seen:
+            return ()
+        way = self.way if any(is_telling(one) for one in seen) else RuleWay()
+        taken = await taken_in(way, life, seen, Due(), dice)
+        growing = Growing(life)
+        for sensed in taken.sensed:
+            kind = "emotional" if _is_emotional(sensed.observed) else "factual"
+            growing.remember(sensed, _store(sensed), kind, taken.calls)
+        growing.fail(taken.problems, taken.calls)
+        return growing.entries
+
+
+def _is_emotional(seen: Observed) -> bool:
+    return bool(seen.feeling) or seen.satisfaction is not None
+
+
+def _store(sensed: Sensed) -> str:
+    return "sensory" if sensed.observed.kind == "entered" else "long"

@@ -1,0 +1,170 @@
+"""The words with which a model is asked to remember, small whatever was lived."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from audience.llm.kinds import Message
+from audience.llm.prompts import Prompts
+from audience.memory.kinds import Life
+from audience.memory.replies import Wanted
+from audience.memory.sentences import SENTENCE, shortened, tokens
+from audience.memory.ways import Due, Observed
+from audience.world.thoughts import Thought
+
+PROMPT = 900
+"""Tokens of a whole prompt, about."""
+OBSERVED, LEAST = 120, 12
+"""Tokens of one observation at most, and what is left of it when there are many."""
+LINES = 200
+"""Tokens that observations may take whatever else is asked."""
+INSIGHTS, REFLECTION = 150, 250
+"""Tokens of the thoughts to draw insights from, and of those to reflect on."""
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME, _WORDS = 12, 40
+"""Tokens of a name, and of traits or interests."""
+_MARK = 3
+"""Tokens of a number and a line's end."""
+
+
+class Pack(Prompts):
+    """The prompt files of memories."""
+
+    room = "audience.memory"
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """A prompt, and what its numbers and letters stand for."""
+
+    messages: tuple[Message, ...]
+    wanted: Wanted
+    seen: tuple[Observed, ...] = ()
+    groups: tuple[tuple[Thought, ...], ...] = ()
+    problems: tuple[str, ...] = ()
+    """What had to be cut to keep it small."""
+
+
+def fused_prompt(pack: Pack, life: Life, seen: Sequence[Observed], due: Due) -> Prompt:
+    """Return the one prompt for a round: what is the same for everybody first."""
+    holes = holes_of(life)
+    problems: list[str] = []
+    groups = _groups(due.insights, problems)
+    thoughts = newest(due.reflection, problems)
+    parts = {
+        "insights": _insights(pack, holes, groups),
+        "reflection": _reflection(pack, holes, thoughts),
+    }
+    rules, examples = pack.fill("memory_rules", holes), pack.examples("memory")
+    system = f"{rules}\n\n{examples}" if examples else rules
+    frame = pack.fill("memory", {**holes, **parts, "observed": ""})
+    room = max(PROMPT - tokens(system) - tokens(frame), LINES)
+    lines, kept = _fitting([one.text for one in seen], room, problems)
+    numbered = "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 1))
+    user = pack.fill("memory", {**holes, **parts, "observed": numbered or "(nothing)"})
+    wanted = Wanted(
+        len(lines),
+        tuple(_LETTERS[: len(groups)]),
+        tuple(one.id for one in thoughts),
+    )
+    messages = (Message("system", system), Message("user", user))
+    return Prompt(messages, wanted, tuple(seen[kept:]), groups, tuple(problems))
+
+
+def holes_of(life: Life) -> dict[str, str]:
+    """Return what every prompt of a memory may ask for."""
+    who, words = life.me.profile, life.domain
+    name = shortened(who.name, _NAME) or "this person"
+    parts = [name]
+    if who.traits:
+        parts.append(shortened(", ".join(who.traits), _WORDS))
+    if who.interests:
+        parts.append("likes " + shortened(", ".join(who.interests), _WORDS))
+    return {
+        "noun": words.noun,
+        "plural": words.plural,
+        "past": words.past,
+        "name": name,
+        "person": "; ".join(parts) + ".",
+    }
+
+
+def observed(text: str, problems: list[str]) -> str:
+    """Return an observation on one line, cut where it is endless; a cut is a problem."""
+    line = shortened(text, OBSERVED)
+    problems += ["observation cut"] * (line != _flat(text))
+    return line
+
+
+def listed(thoughts: Sequence[Thought]) -> str:
+    """Return thoughts one a line, each with its number in brackets."""
+    return "\n".join(_bracketed(one) for one in thoughts)
+
+
+def grouped(thoughts: Sequence[Thought]) -> str:
+    """Return thoughts that resemble each other on one line."""
+    return shortened(" / ".join(shortened(one.text) for one in thoughts[:5]), INSIGHTS - _MARK)
+
+
+def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, ...]:
+    """Return the last of some thoughts, as many as there is room for."""
+    room, first = REFLECTION, len(thoughts)
+    for one in reversed(thoughts):
+        room -= tokens(_bracketed(one)) + 1
+        if room < 0:
+            break
+        first -= 1
+    problems += ["thoughts to reflect on cut"] * (first > 0)
+    return tuple(thoughts[first:])
+
+
+def _insights(pack: Pack, holes: dict[str, str], groups: Sequence[Sequence[Thought]]) -> str:
+    if not groups:
+        return ""
+    lines = [f"{letter}. {grouped(some)}" for letter, some in zip(_LETTERS, groups, strict=False)]
+    return pack.fill("memory_insights", {**holes, "thoughts": "\n".join(lines)})
+
+
+def _reflection(pack: Pack, holes: dict[str, str], thoughts: Sequence[Thought]) -> str:
+    if not thoughts:
+        return ""
+    return pack.fill("memory_reflect", {**holes, "thoughts": listed(thoughts)})
+
+
+def _bracketed(thought: Thought) -> str:
+    return f"[{thought.id}] {shortened(thought.text, SENTENCE)}"
+
+
+def _groups(
+    groups: Sequence[tuple[Thought, ...]], problems: list[str]
+) -> tuple[tuple[Thought, ...], ...]:
+    """Return as many groups as there is room for; the others have to wait."""
+    room, kept = INSIGHTS, 0
+    for some in groups[: len(_LETTERS)]:
+        room -= tokens(grouped(some)) + _MARK
+        if room < 0:
+            break
+        kept += 1
+    problems += ["insight put off"] * (len(groups) > kept)
+    return tuple(groups[:kept])
+
+
+def _fitting(texts: Sequence[str], room: int, problems: list[str]) -> tuple[list[str], int]:
+    """Return the observations as lines that fit, and how many of the oldest are left out.
+
+    The longest are cut first, to the same length.
+    """
+    left = max(0, len(texts) - room // (LEAST + _MARK))
+    most, kept = OBSERVED, texts[left:]
+    lines = [shortened(text, most) for text in kept]
+    while most > LEAST and sum(tokens(line) + _MARK for line in lines) > room:
+        most -= _MARK
+        lines = [shortened(line, most) for line in lines]
+    cut = sum(line != _flat(text) for line, text in zip(lines, kept, strict=True))
+    problems += ["observation cut"] * cut + ["observation left out"] * left
+    return lines, left
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,273 @@
+"""What a reply says of what somebody lived: all of it that is right, and nothing else.
+
+What is missing, contradictory or out of range becomes a problem, in words that name nobody, and is
+counted. Nothing takes its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from audience.llm import fields as f
+from audience.llm.kinds import Reply
+from audience.llm.loose import Unreadable, answer_in
+from audience.llm.numbers import number_of
+from audience.llm.scan import Broken
+from audience.memory.replies import HIGHEST, Wanted
+from audience.memory.sentences import SENTENCE, shortened, tokens
+from audience.memory.ways import Insight
+
+_ENDLESS = 10**9
+_TEXT = ("sentence", "text", "memory", "content", "summary")
+_DRAWN = ("insight", "sentence", "text", "conclusion")
+_MEMORIES = ("memories", "memory", "lines", "entries")
+_TOP: f.Table = {
+    "memories": _MEMORIES,
+    "insights": ("insights", "insight"),
+    "reflection": ("reflection", "reflections"),
+}
+_MEMORY: f.Table = {
+    "n": ("n", "number", "no", "line", "id"),
+    "sentence": _TEXT,
+    "importance": ("importance", "score", "rating"),
+}
+_INSIGHT: f.Table = {"n": ("n", "letter", "id"), "insight": _DRAWN}
+_REFLECTION: f.Table = {
+    "topic": ("topic", "theme"),
+    "insight": _DRAWN,
+    "sources": ("sources", "source", "memories", "numbers"),
+}
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a reply says, as far as it can be used."""
+
+    memories: Mapping[int, tuple[str, int]] = {}
+    """By the number of the line: a sentence and its importance."""
+    insights: Mapping[str, str] = {}
+    reflection: Insight | None = None
+    problems: tuple[str, ...] = ()
+    why: str = ""
+    """What was wrong, in words the model can be told."""
+
+    @property
+    def usable(self) -> bool:
+        return bool(self.memories or self.insights or self.reflection)
+
+
+def read(reply: Reply, wanted: Wanted) -> Told:
+    """Return what a reply to the one prompt of a round says."""
+    value = value_of(reply)
+    if isinstance(value, Unreadable):
+        return Told(problems=(problem_of(value.why),), why=value.why)
+    problems: list[str] = []
+    try:
+        given = _given(value)
+        told = Told(
+            _memories(given.get("memories"), wanted.memories, problems),
+            _insights(given.get("insights"), wanted.insights, problems),
+            _reflection(given.get("reflection"), wanted.sources, problems),
+        )
+    except Broken as broken:
+        return Told(problems=(problem_of(broken.why),), why=broken.why)
+    return msgspec.structs.replace(told, problems=tuple(problems), why="; ".join(problems))
+
+
+def value_of(reply: Reply) -> Any | Unreadable:  # noqa: ANN401
+    """Return the JSON value of a reply, whatever came of it."""
+    if reply.outcome != "reply":
+        return Unreadable(f"no reply ({reply.outcome})")
+    return answer_in(reply.text)
+
+
+def problem_of(why: str) -> str:
+    """Return what is wrong without the words it is wrong with."""
+    return why.partition(":")[0]
+
+
+def sentence_in(value: Any, name: str, problems: list[str]) -> str:  # noqa: ANN401
+    """Return the one sentence of a reply, empty when there is none to use."""
+    table = {"sentence": _MEMORY, "insight": _REFLECTION, "topic": _REFLECTION}[name]
+    return _tried(lambda: _text(_fields(value, table), name, problems), "", problems)
+
+
+def importance_in(value: Any, problems: list[str]) -> int:  # noqa: ANN401
+    """Return the one importance of a reply, 0 when there is none to use."""
+    return _tried(lambda: _importance(_fields(value, _MEMORY)), 0, problems)
+
+
+def conclusion_in(
+    value: Any,  # noqa: ANN401
+    sources: Sequence[int],
+    problems: list[str],
+) -> Insight | None:
+    """Return the insight of a reply with the sources it cites."""
+    return _reflection(value, sources, problems)
+
+
+def _tried(work: Callable[[], f.T], otherwise: f.T, problems: list[str]) -> f.T:
+    try:
+        return work()
+    except Broken as broken:
+        problems.append(problem_of(broken.why))
+        return otherwise
+
+
+def _given(value: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the parts of a reply; a bare list or entry holds memories."""
+    if isinstance(value, dict):
+        found = f.sort_out(value, _TOP)
+        if not found and f.squash("sentence") in {f.squash(key) for key in value}:
+            return {"memories": [value]}
+        if any(len(values) > 1 for values in found.values()):
+            raise Broken("contradiction: a part is given twice")
+        return {name: values[0] for name, values in found.items()}
+    if isinstance(value, list):
+        return {"memories": value}
+    raise Broken("no JSON: a JSON object is wanted, nothing else")
+
+
+def _entries(given: Any, what: str, wanted: int, problems: list[str]) -> list[Any]:  # noqa: ANN401
+    entries = given if isinstance(given, list) else [given] if given else []
+    if not wanted:
+        problems += [f"{what} not asked for"] * bool(entries)
+        return []
+    if len(entries) > wanted:
+        problems.append(f"too many {what}")
+    return entries
+
+
+def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[str, int]]:  # noqa: ANN401
+    found: dict[int, list[tuple[str, int]]] = {}
+    named: set[int] = set()
+
+    def one(entry: Any) -> None:  # noqa: ANN401
+        fields = _fields(entry, _MEMORY)
+        number = f.agreed(fields, "n", _number, 0)
+        if not 1 <= number <= count:
+            raise Broken("unknown number" if number else "memory without number")
+        named.add(number)
+        said = (_text(fields, "sentence", problems), _importance(fields))
+        found.setdefault(number, []).append(said)
+
+    for entry in _entries(given, "memories", count, problems):
+        _tried(partial(one, entry), None, problems)
+    if len(named) < count:
+        problems.append("too few memories" if named else "no memories")
+    return _single(found, lambda said: said[1], "memories", problems)
+
+
+def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[str, str]:  # noqa: ANN401
+    found: dict[str, list[str]] = {}
+
+    def one(entry: Any) -> None:  # noqa: ANN401
+        fields = _fields(entry, _INSIGHT)
+        letter = "".join(map(str, f.told(fields, "n"))).strip("[]().: ").upper()
+        if letter not in letters:
+            raise Broken("unknown letter")
+        said = _text(fields, "insight", problems)
+        found.setdefault(letter, []).append(said)
+
+    for entry in _entries(given, "insights", len(letters), problems):
+        _tried(partial(one, entry), None, problems)
+    if len(found) < len(letters):
+        problems.append("too few insights")
+    return _single(found, lambda said: said, "insights", problems)
+
+
+def _single(
+    found: Mapping[Any, list[f.T]],
+    matter: Callable[[f.T], object],
+    what: str,
+    problems: list[str],
+) -> dict[Any, f.T]:
+    """Return what is said once of each, dropping what is said twice and differs."""
+    kept: dict[Any, f.T] = {}
+    for number, said in found.items():
+        if any(matter(one) != matter(said[0]) for one in said):
+            problems.append(f"contradictory {what}")
+        else:
+            kept[number] = said[0]
+    return kept
+
+
+def _reflection(given: Any, sources: Sequence[int], problems: list[str]) -> Insight | None:  # noqa: ANN401
+    if not sources:
+        problems += ["reflection not asked for"] * bool(given)
+        return None
+    if not given:
+        problems.append("no reflection")
+        return None
+    return _tried(lambda: _concluded(given, sources, problems), None, problems)
+
+
+def _concluded(given: Any, sources: Sequence[int], problems: list[str]) -> Insight:  # noqa: ANN401
+    fields = _fields(given, _REFLECTION)
+    insight = _text(fields, "insight", problems)
+    named = [one for value in fields.get("sources", ()) for one in _listed(value)]
+    valid = [source for value in named if (source := _source(value)) in sources]
+    problems += ["unknown source"] * (len(valid) < len(named))
+    if not valid:
+        raise Broken("insight without sources")
+    return Insight(insight, tuple(dict.fromkeys(valid)))
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401
+    return value if isinstance(value, list) else [value]
+
+
+def _source(value: Any) -> int:  # noqa: ANN401
+    text = value.strip("[]()# ") if isinstance(value, str) else value
+    try:
+        return _number(text)
+    except Broken:
+        return -1
+
+
+def _fields(entry: Any, table: f.Table) -> dict[str, list[Any]]:  # noqa: ANN401
+    entry = f.plain(entry)
+    if not isinstance(entry, dict):
+        raise Broken("entry is no object")
+    known = {name for names in table.values() for name in names}
+    flat = {
+        key: value
+        for key, value in entry.items()
+        if not isinstance(value, list | dict) or f.squash(key) in known
+    }
+    return f.sort_out(flat, table)
+
+
+def _text(fields: Mapping[str, list[Any]], name: str, problems: list[str]) -> str:
+    said = f.words(fields, name, _ENDLESS)
+    if not said:
+        raise Broken(f"empty {name}")
+    if tokens(said) > SENTENCE:
+        problems.append(f"{name} too long")
+    return shortened(said)
+
+
+def _importance(fields: Mapping[str, list[Any]]) -> int:
+    if not f.told(fields, "importance"):
+        raise Broken("importance missing")
+    return f.agreed(fields, "importance", _degree, 0)
+
+
+def _degree(value: Any) -> int:  # noqa: ANN401
+    try:
+        found = number_of(value, "importance")
+    except Broken:
+        raise Broken("importance not a number") from None
+    if found.of not in (None, HIGHEST) or found.unit or found.value not in range(1, HIGHEST + 1):
+        raise Broken("importance out of range")
+    return int(found.value)
+
+
+def _number(value: Any) -> int:  # noqa: ANN401
+    found = number_of(value, "n")
+    if found.of is not None or found.unit or found.value != int(found.value):
+        raise Broken("unknown number")
+    return int(found.value)

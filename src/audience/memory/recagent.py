@@ -1,0 +1,263 @@
+"""RecAgent's memory: three stores, with enhancement, insight, reflection and forgetting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from audience.errors import BadInput
+from audience.llm.embedding import Embedder, NoVectors, Vectors
+from audience.llm.kinds import Gateway
+from audience.memory.calibration import Thresholds, thresholds_of
+from audience.memory.choosing import embedder_of, needs_gateway, taken_in, way_of
+from audience.memory.forgetting import Forgetting, fade
+from audience.memory.growing import Growing
+from audience.memory.kinds import Draw, Life, Recollection
+from audience.memory.observing import observations
+from audience.memory.recalling import Recaller, Want
+from audience.memory.rule import RuleWay
+from audience.memory.ways import Due, Observed, Taken, is_telling
+from audience.world.agent import Agent
+from audience.world.events import Entry
+from audience.world.rng import Bools, Dice
+from audience.world.thoughts import Thought, Thoughts
+
+REFLECT_ON = 12
+"""Long-term thoughts that a reflection looks at: the weightiest and newest."""
+
+
+class RecAgentMemory:
+    """Three stores, as in the paper; without `short`, `long` or `reflection` its ablations.
+
+    consolidation: `fused` (one call a round), `faithful` (the paper's many) or `rule` (none);
+        empty: fused for minds that are language models, rule for the others.
+    capacity: short-term thoughts at most; the least important and least enhanced go first.
+    enhancements: how often a short-term thought must be met again before it settles (K).
+    keep: the weight an observation must exceed to be kept (importance 1 to 10 weighs 0.09 each).
+    similar, merge: the similarity at which thoughts enhance each other or are merged; 0: the
+        embedder's own, calibrated on pairs of sentences.
+    beta, delta, decay, rate, untouched: see forgetting.Forgetting.
+    reflect_at: the importance gathered in long-term memory at which one reflects.
+    budget: tokens of what is recalled for a prompt at most.
+    embedder: `wordllama`, `minilm`, `openai` for an endpoint with its `embedding_model`, or
+        `file.py:Class` of yours.
+    prompts: a folder with prompts of yours.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway | None = None,
+        model: str = "",
+        suited: str = "rule",
+        *,
+        consolidation: str = "",
+        short: bool = True,
+        long: bool = True,
+        reflection: bool = True,
+        capacity: int = 10,
+        enhancements: int = 3,
+        keep: float = 0.62,
+        similar: float = 0.0,
+        merge: float = 0.0,
+        beta: float = 1.5,
+        delta: float = 0.01,
+        decay: float = 0.99,
+        rate: float = 0.05,
+        untouched: float = 24.0,
+        reflect_at: float = 10.0,
+        budget: int = 600,
+        embedder: str | Embedder = "wordllama",
+        embedding_model: str = "",
+        prompts: str = "",
+    ) -> None:
+        if not short and not long:
+            raise BadInput('memory "recagent" without short and without long is memory = "none"')
+        if capacity < 1 or enhancements < 1:
+            raise BadInput("memory: capacity and enhancements are at least 1")
+        self.forgetting = Forgetting(beta, delta, decay, rate, untouched)
+        self.way = way_of(consolidation or suited, gateway, model, prompts)
+        self.embedder = embedder_of(embedder, gateway, embedding_model)
+        self.recaller = Recaller(self.embedder, decay=decay, budget=budget)
+        self.short, self.long, self.reflection = short, long, reflection
+        self.capacity, self.enhancements, self.keep = capacity, enhancements, keep
+        self.reflect_at = reflect_at
+        self._wanted = Thresholds(similar, merge)
+        self._thresholds: Thresholds | None = None
+
+    asks_models = staticmethod(needs_gateway)
+
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        """Return all of short-term memory and the best of long-term."""
+        return await self.recaller.recall(Want(me, cue, now, limit))
+
+    def fade(
+        self, people: Sequence[Agent], since: int, now: int, draw: Draw
+    ) -> list[tuple[int, ...]]:
+        """Return for each person the long-term thoughts that faded."""
+        return fade(people, since, now, draw, self.forgetting)
+
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
+        """Take a round in: into short-term, from there to long-term, and reflect when it is time.
+
+        Who only looked around or received something is served by rule: a post costs no call for
+        those it reaches.
+        """
+        seen = observations(life)
+        if not seen:
+            return ()
+        idle = not any(is_telling(one) for one in seen)
+        due = Due() if idle else await self._due(life, seen)
+        taken = await taken_in(RuleWay() if idle else self.way, life, seen, due, dice)
+        growing = Growing(life)
+        problems = list(taken.problems)
+        try:
+            await self._take_in(growing, taken)
+        except NoVectors as lack:
+            problems.append(f"no vectors: {lack}")
+        waits = idle and not isinstance(self.way, RuleWay)
+        if self.short and self.long and not waits:
+            problems += await self._settle(growing, taken, dice)
+        self._crowd(growing)
+        if due.reflection:
+            problems += await self._reflect(growing, taken)
+        growing.fail(problems, taken.calls)
+        return growing.entries
+
+    async def _due(self, life: Life, seen: Sequence[Observed]) -> Due:
+        """Return what is to be thought about in the same call as what was lived."""
+        me = life.me
+        insights: list[tuple[Thought, ...]] = []
+        if self.short and self.long:
+            short = [one for one in me.thoughts if one.store == "short"]
+            ripe = [one for one in short if len(one.enhancers) >= self.enhancements]
+            if getattr(self.way, "foresees", False):
+                ripe = await self._foreseen(short, seen)
+            insights = [_with_enhancers(me, one) for one in ripe]
+        if not (self.long and self.reflection and me.brewing >= self.reflect_at):
+            return Due(tuple(insights))
+        long = [one for one in me.thoughts if one.store == "long"]
+        long.sort(key=lambda one: (one.weight, one.touched, one.id))
+        return Due(tuple(insights), tuple(long[-REFLECT_ON:]))
+
+    async def _foreseen(self, short: list[Thought], seen: Sequence[Observed]) -> list[Thought]:
+        """Return the short-term thoughts that will be ripe once this round is taken in."""
+        drafts = [one.short for one in seen]
+        try:
+            vectors = await self.embedder.embed([*(one.text for one in short), *drafts])
+            alike = near(vectors, (await self._levels()).enhance)[: len(short), len(short) :]
+        except NoVectors:
+            alike = np.zeros((len(short), len(drafts)), np.bool_)
+        more = alike.sum(axis=1).tolist()
+        return [
+            one
+            for one, new in zip(short, more, strict=True)
+            if len(one.enhancers) + new >= self.enhancements
+        ]
+
+    async def _take_in(self, growing: Growing, taken: Taken) -> None:
+        """Put what matters into short-term memory, where it enhances what it resembles."""
+        kept: list[tuple[int, str]] = []
+        before = growing.short if self.short else ()
+        calls = taken.calls
+        for sensed in taken.sensed:
+            matters = round(sensed.weight, 6) > self.keep
+            store = ("short" if self.short else "long") if matters else "sensory"
+            number = growing.remember(sensed, store, calls=calls)
+            if store == "short":
+                kept.append((number, sensed.text))
+        if not kept:
+            return
+        texts = [*(one.text for one in before), *(text for _, text in kept)]
+        ids = [*(one.id for one in before), *(number for number, _ in kept)]
+        alike = near(await self.embedder.embed(texts), (await self._levels()).enhance)
+        for by in range(len(before), len(texts)):
+            for earlier in np.flatnonzero(alike[by, :by]).tolist():
+                growing.enhance(ids[earlier], ids[by])
+
+    async def _settle(self, growing: Growing, taken: Taken, dice: Dice) -> list[str]:
+        """Move what was enhanced often enough to long-term, where its insight is to be had."""
+        problems: list[str] = []
+        for ripe in growing.short:
+            if len(ripe.enhancers) < self.enhancements:
+                continue
+            insight, calls = taken.insights.get(ripe.id), taken.calls
+            if insight is None:
+                about = _with_enhancers(growing.me, ripe)
+                late = await self.way.insight(growing.life, about, dice)
+                insight, calls = late.insights.get(ripe.id), late.calls
+                problems += late.problems
+            if insight is not None:
+                growing.settle(ripe, insight, calls)
+        return problems
+
+    def _crowd(self, growing: Growing) -> None:
+        """Let the least important and least enhanced go until the rest fits.
+
+        Those whose enhanced thought has settled go before the others: its insight speaks for them,
+        and in their places something new can ripen. What waits for its insight goes last.
+        """
+        spent = {by for one in growing.long for by in one.enhancers}
+        short = sorted(
+            growing.short,
+            key=lambda one: (
+                self.long and len(one.enhancers) >= self.enhancements,
+                one.id not in spent,
+                one.weight,
+                len(one.enhancers),
+                one.at,
+                one.id,
+            ),
+        )
+        for one in short[: max(0, len(short) - self.capacity)]:
+            growing.forget(one.id, "crowded")
+
+    async def _reflect(self, growing: Growing, taken: Taken) -> list[str]:
+        """Add what reflection gave, and merge long-term thoughts that say the same."""
+        there = {one.id for one in growing.long}
+        for insight in taken.reflections:
+            sources = [source for source in insight.sources if source in there]
+            if sources:
+                growing.reflect(insight.text, sources, "reflection", taken.calls)
+        try:
+            groups = await self._alike(growing.long)
+        except NoVectors as lack:
+            return [f"no vectors: {lack}"]
+        for alike in groups:
+            growing.merge(alike)
+        return []
+
+    async def _alike(self, thoughts: Thoughts) -> list[list[Thought]]:
+        """Return the groups of thoughts that are highly similar to their first, the weightiest."""
+        vectors = await self.embedder.embed([one.text for one in thoughts])
+        alike = near(vectors, (await self._levels()).merge)
+        order = sorted(range(len(thoughts)), key=lambda row: (-thoughts[row].weight, row))
+        left, groups = set(order), []
+        for row in order:
+            if row in left:
+                group = [other for other in order if other in left and alike[row, other]]
+                left -= set(group) | {row}
+                if len(group) > 1:
+                    groups.append([thoughts[other] for other in sorted(group)])
+        return groups
+
+    async def _levels(self) -> Thresholds:
+        if self._thresholds is None:
+            wanted = self._wanted
+            own = wanted if wanted.enhance and wanted.merge else await thresholds_of(self.embedder)
+            self._thresholds = replace(
+                own, enhance=wanted.enhance or own.enhance, merge=wanted.merge or own.merge
+            )
+        return self._thresholds
+
+
+def near(vectors: Vectors, level: float) -> Bools:
+    """Return which of some sentences are at least as similar as `level`, each to each."""
+    similarity = np.einsum("ad,bd->ab", vectors, vectors)
+    return np.asarray(np.round(similarity, 6) >= level)
+
+
+def _with_enhancers(me: Agent, thought: Thought) -> tuple[Thought, ...]:
+    by_id: Iterable[Thought] = (one for one in me.thoughts if one.id in thought.enhancers)
+    return (thought, *by_id)
