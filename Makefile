@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+EXTRAS ?= .venv-extras
+TORCH ?= torch==2.13.0
 
-.PHONY: run test check bench fmt clean
+.PHONY: run test test-extras check bench fmt clean
 
 run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
@@ -13,6 +15,10 @@ run: $(VENV)/.installed $(VENV)/.model
 
 test: $(VENV)/.ready
 	@$(BIN)/pytest -n auto
+
+# Adapters for other packages, each tested against the package itself; not part of `make test`.
+test-extras: $(EXTRAS)/main/.ready $(EXTRAS)/recbole/.ready
+	@RECBOLE_PYTHON=$(CURDIR)/$(EXTRAS)/recbole/bin/python $(EXTRAS)/main/bin/pytest tests/extras
 
 check: $(VENV)/.ready
 	@$(BIN)/ruff check .
@@ -30,7 +36,7 @@ fmt: $(VENV)/.ready
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -rf $(VENV)
+	rm -rf $(VENV) $(EXTRAS)
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -47,4 +53,19 @@ $(VENV)/.model: $(VENV)/.installed
 $(VENV)/.ready: $(VENV)/.installed $(VENV)/.model
 	@echo "installing what the tests need ..."
 	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@touch $@
+
+$(EXTRAS)/main/.ready: pyproject.toml constraints.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "installing audience, implicit and LensKit into $(@D) ..."
+	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install -c constraints.txt \
+		$(TORCH) -e ".[dev,implicit,lenskit]"
+	@touch $@
+
+# RecBole asks for an old Ray that current Pythons cannot have and that training does not need.
+$(EXTRAS)/recbole/.ready: tests/extras/recbole.txt
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "installing RecBole into $(@D) ..."
+	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install $(TORCH) -r tests/extras/recbole.txt
+	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps recbole==1.2.1
 	@touch $@

@@ -24,6 +24,8 @@ from audience.cli.main import COMMANDS, audience
 from audience.datasets import Films
 from audience.engine import Activation, Rules
 from audience.experiments import parse, run
+from audience.experiments.export import KINDS as EXPORTS
+from audience.experiments.export_rows import COLUMNS
 from audience.experiments.interventions import DEEDS, changes_of
 from audience.experiments.models import MODES, Models
 from audience.experiments.scenario import Pages, Scenario
@@ -32,6 +34,7 @@ from audience.llm.fake_faults import KINDS
 from audience.log import Log
 from audience.metrics import LABELS
 from audience.plugins import GROUPS
+from audience.recommenders import Ranked, Service
 from audience.testing import check_metric, check_mind, check_recommender
 from audience.world import Clock, Genesis, World
 from audience.world.agent import Situation
@@ -79,7 +82,8 @@ def having(kind: str) -> list[Any]:
 def test_all_pages_are_there() -> None:
     guides = ("getting-started", "interviews-and-play", "compare-and-report", "python", "plugins")
     references = ("scenarios", "recommenders", "minds", "models", "data", "metrics", "runs")
-    assert {f"docs/{name}.md" for name in (*guides, *references)} <= set(PAGES)
+    doors = ("service", "export")
+    assert {f"docs/{name}.md" for name in (*guides, *references, *doors)} <= set(PAGES)
     assert {"README.md", "CHANGELOG.md", "CONTRIBUTING.md"} <= set(PAGES)
     assert {"design/001-core.md", "design/002-models.md", "design/dependencies.md"} <= set(PAGES)
 
@@ -244,6 +248,25 @@ def executed(page: str, places: slice = slice(None)) -> dict[str, Any]:
 def test_the_recommender_example_conforms() -> None:
     space = executed("docs/recommenders.md")
     check_recommender(space["TagLover"]())
+
+
+def test_the_service_page_explains_and_describes_every_option() -> None:
+    check_recommender(executed("docs/service.md")["Explained"]())
+    asked = inspect.signature(Service).parameters.values()
+    for one in asked:
+        if one.kind is one.KEYWORD_ONLY and one.name != "run":
+            row = f"| `{one.name}` | `{json.dumps(one.default)}` |"
+            assert row in text_of("docs/service.md"), row
+    assert fields(Ranked) <= described("docs/service.md")
+
+
+def test_the_export_page_describes_every_column_and_kind_and_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {*COLUMNS, *EXPORTS} <= described("docs/export.md")
+    monkeypatch.chdir(tmp_path)
+    columns = executed("docs/export.md")["columns"]
+    assert columns["outcome"].count("shown") > columns["outcome"].count("picked") > 0
 
 
 def test_the_mind_and_the_metric_of_the_examples_conform() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -70,3 +71,49 @@ def test_the_summary_of_one_run_is_its_own(small: Scenario, here: Path) -> None:
     found = conducting.summary_of(outcome)
     assert found == outcome.finished[0].summary
     assert found["seconds"] == pytest.approx(found["seconds_per_round"] * 4, abs=0.01)  # type: ignore[operator]
+
+
+MUDDLED = """
+from audience.memory import Recollection
+from audience.world import events as e
+
+class Muddled:
+    async def recall(self, me, cue, now, limit):
+        return Recollection()
+
+    async def consolidate(self, life, dice):
+        who = life.me.profile.id
+        whys = ["too few memories"] + ["importance out of range"] * (who == 0)
+        return [e.Entry(e.Failed(who, f"memory: {why}")) for why in whys]
+"""
+MUDDLE = ("--agents", 8, "--rounds", 3, "--memory", "mine.py:Muddled", "--no-report")
+
+
+def test_what_memories_could_not_use_is_told_by_what_was_wrong(cli: Cli, here: Path) -> None:
+    (here / "mine.py").write_text(MUDDLED)
+    plain = cli("run", *MUDDLE, "--recommender", "popular", "--out", "one")
+    (line,) = (line for line in plain.stdout.splitlines() if line.startswith("memory: "))
+    found = json.loads(
+        cli("run", *MUDDLE, "--recommender", "popular", "--out", "two", "--json").stdout
+    )
+    problems = found["memory_problems"]
+    few, odd = problems["too few memories"], problems["importance out of range"]
+    assert few > odd > 0
+    assert line == f"memory: {few} × too few memories, {odd} × importance out of range"
+    assert found["failed"] == 0
+    again = json.loads(cli("resume", "two", "--rounds", 4, "--no-report", "--json").stdout)
+    assert again["memory_problems"]["too few memories"] > few
+
+
+def test_problems_of_several_runs_are_added(cli: Cli, here: Path) -> None:
+    (here / "mine.py").write_text(MUDDLED)
+    arms = ("--recommender", "popular", "--recommender", "random", "--seeds", 1)
+    found = json.loads(cli("run", *MUDDLE, *arms, "--out", "both", "--json").stdout)
+    each = [one["memory_problems"]["too few memories"] for one in found["runs"]]
+    assert found["memory_problems"]["too few memories"] == sum(each) > 0
+
+
+def test_where_all_went_well_nothing_is_said_of_memory(cli: Cli, one: Path) -> None:
+    told = cli("resume", one, "--no-report")
+    assert "memory:" not in told.stdout
+    assert json.loads(cli("resume", one, "--no-report", "--json").stdout)["memory_problems"] == {}

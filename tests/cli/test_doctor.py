@@ -5,6 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+from tests.services import example, write_items
+
 from audience.log import Log
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -39,5 +42,31 @@ def test_a_recommender_is_tried(cli: Cli, here: Path) -> None:
     assert "popular served 200 people for 2 rounds" in told.stdout
     (here / "mine.py").write_text("class Mine:\n  def fit(self, interactions, rng): return 3\n")
     ill = cli("doctor", "--recommender", "mine.py:Mine")
-    assert ill.returncode == 2
+    assert ill.returncode == 1
     assert "BAD recommender: Mine.fit returned int, which has no `rank`" in ill.stdout
+
+
+def test_a_service_has_a_verdict_on_each_part_of_the_contract(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", "open-sesame")
+    items = write_items(here / "items.csv", [f"x{number}" for number in range(40)])
+    with example(items, "--key-env", "SHOP_KEY") as server:
+        well = cli("doctor", "--recommender", server.url, "--key-env", "SHOP_KEY")
+        ill = cli("doctor", "--recommender", server.url)
+        strange = cli(
+            "doctor", "--recommender", server.url, "--key-env", "SHOP_KEY", "--data", "films"
+        )
+    assert well.returncode == 0
+    for line in ("health: example 1, 40 items", "exclusions:", "unknown user:", "big batch:"):
+        assert f"ok  {line}" in well.stdout
+    assert "ok  speed, 100 users: p50" in well.stdout
+    assert ill.returncode == 1
+    assert "BAD health" in ill.stdout
+    assert "answered 401" in ill.stdout
+    assert "ok  python" in ill.stdout
+    assert strange.returncode == 1
+    assert "which is not in the catalogue" in strange.stdout
+    gone = cli("doctor", "--recommender", server.url)
+    assert gone.returncode == 1
+    assert "cannot be reached" in gone.stdout

@@ -15,7 +15,9 @@ Cli = Callable[..., CompletedProcess[str]]
         ("csv", ["interactions.csv"]),
         ("jsonl", ["events.jsonl"]),
         ("messages", ["messages.json"]),
-        ("recbole", ["one/one.inter", "one/one.item", "one/one.user"]),
+        ("recbole", ["one/one.inter", "one/one.item", "one/one.user", "one/one.net"]),
+        ("dialogues", ["dialogues.jsonl", "posts.jsonl"]),
+        ("metrics", ["metrics.csv"]),
     ],
 )
 def test_what_was_written_is_named(cli: Cli, one: Path, kind: str, files: list[str]) -> None:
@@ -37,3 +39,16 @@ def test_an_experiment_is_exported_run_by_run(cli: Cli, both: Path) -> None:
     refused = cli("export", both, "--to", "csv")
     assert refused.returncode == 2
     assert "name one of its runs" in refused.stderr
+
+
+def test_exposures_are_for_interactions(cli: Cli, one: Path) -> None:
+    few = cli("export", one, "--to", "csv", "--out", "few")
+    many = cli("export", one, "--to", "csv", "--out", "many", "--exposures")
+    assert few.returncode == many.returncode == 0
+    sizes = [
+        len(Path(name, "interactions.csv").read_text().splitlines()) for name in ("few", "many")
+    ]
+    assert sizes[0] < sizes[1]
+    refused = cli("export", one, "--to", "jsonl", "--exposures")
+    assert refused.returncode == 2
+    assert "holds no interactions; use csv, parquet, recbole" in refused.stderr

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from audience.engine import Platform, RecommenderFault
-from audience.engine.platform import Wanted
-from audience.recommenders import Context, Random
+from audience.engine.platform import Note, Noted, Wanted
+from audience.recommenders import Context, Random, Ranked
 from audience.recommenders.simple import Ordered
 from audience.testing import tiny_genesis
 from audience.world import World
@@ -92,7 +92,7 @@ def test_nothing_left_is_not_a_fault() -> None:
 
 def test_plain_python_numbers_come_back() -> None:
     ranked = Platform().rank(tiny_world(), Ordered(np.arange(12.0)), WANTS)
-    assert all(type(item) is int for row in ranked for item in row)
+    assert all(isinstance(row, tuple) and type(row[0]) is int for row in ranked)
     assert ranked[0] == tuple(range(11, -1, -1))
 
 
@@ -126,7 +126,7 @@ def test_what_was_lived_is_wanted_again_only_when_repeats_are_allowed() -> None:
     ):
         world.apply(event)
     me = world.agents[0]
-    assert Platform().want(me) == Wanted(0, 9, 1, (3, 6, 7))
+    assert Platform().want(me) == Wanted(0, 9, 1, (3, 6, 7), (3,))
     assert Platform(repeat=True).want(me).exclude == (6, 7)
 
 
@@ -143,3 +143,81 @@ def test_requests_are_ranked_together_as_alone() -> None:
 def test_search_finds_no_more_than_asked_for() -> None:
     assert len(Platform(found=2).search(tiny_world(), "nowhere")) == 2
     assert Platform().search(tiny_world(), "xyzzy") == ()
+
+
+def with_notes(**more: Any) -> Bad:
+    allowed = [[i for i in range(12) if i not in want.exclude] for want in WANTS]
+
+    def give(users: Ints, k: int) -> Ranked:
+        items = np.full((len(users), k), -1)
+        for row, user in enumerate(users.tolist()):
+            own = next(at for at, want in enumerate(WANTS) if want.agent == user)
+            items[row, : len(allowed[own][:k])] = allowed[own][:k]
+        return Ranked(items, **more)
+
+    return Bad(give)
+
+
+PAIR = Platform(page_size=2, max_pages=2)
+
+
+def test_what_a_ranker_says_of_its_items_comes_along() -> None:
+    table = np.array([[0.5, np.nan, 1.0, 1.0]] * 3)
+    reasons = [["because", "", "x" * 300, "two\n lines"]] * 3
+    ranker = with_notes(propensities=table, scores=table * 2, reasons=reasons)
+    first, _, last = PAIR.rank(tiny_world(), ranker, WANTS)
+    assert isinstance(first, Noted)
+    assert first.items == (0, 1, 2, 3)
+    assert first.notes[0] == Note(0.5, "because", 1.0)
+    assert first.notes[1] == Note(None, "", None)
+    assert first.notes[2].reason == "x" * 119 + "…"
+    assert first.notes[3].reason == "two lines"
+    assert isinstance(last, Noted)
+    assert (last.items, set(last.notes)) == ((10, 11), {10, 11})
+
+
+def test_reasons_may_be_kept_back() -> None:
+    ranker = with_notes(reasons=[["because"] * 4] * 3)
+    silent = Platform(page_size=2, max_pages=2, explain=False)
+    assert silent.rank(tiny_world(), ranker, WANTS)[0] == (0, 1, 2, 3)
+    assert isinstance(PAIR.rank(tiny_world(), ranker, WANTS)[0], Noted)
+
+
+def test_rows_without_a_slate_fail_alone() -> None:
+    ranker = with_notes(failures={1: "nothing came"})
+    served = PAIR.rank(tiny_world(), ranker, WANTS)
+    assert served[1] == e.Failed(7, "recommender: nothing came")
+    assert served[0] == (0, 1, 2, 3)
+    assert served[2] == (10, 11)
+
+
+@pytest.mark.parametrize(
+    "more", [{"scores": np.ones((3, 2))}, {"reasons": [["a"]] * 3}, {"reasons": [[1, 2, 3, 4]] * 3}]
+)
+def test_notes_of_another_shape_are_a_fault(more: dict[str, Any]) -> None:
+    with pytest.raises(RecommenderFault, match="in the shape of the items"):
+        PAIR.rank(tiny_world(), with_notes(**more), WANTS)
+
+
+def test_a_slate_with_notes_is_checked_like_any_other() -> None:
+    for give, message in BAD[1:]:
+
+        def noted(users: Ints, k: int, give: Callable[[Ints, int], Any] = give) -> Ranked:
+            return Ranked(give(users, k))
+
+        ranker = Bad(noted)
+        with pytest.raises(RecommenderFault, match=message):
+            PAIR.rank(tiny_world(), ranker, WANTS)
+
+
+def test_rankers_are_told_what_was_lived_and_the_ids_of_the_data() -> None:
+    told: list[Context] = []
+
+    class Listening:
+        def rank(self, users: Ints, k: int, context: Context) -> Ints:
+            told.append(context)
+            return rows(users, k)
+
+    PAIR.rank(tiny_world(), Listening(), [Wanted(4, 100, 0, (), (8, 9))])
+    assert told[0].lived == [(8, 9)]
+    assert told[0].key_of(4) == "p4"

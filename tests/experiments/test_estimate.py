@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from audience.experiments import changed, estimate, parse
+from audience.experiments.estimate import WAYS, way_of, with_way
 from audience.experiments.scenario import Scenario
 
 GONE = "http://127.0.0.1:9/v1"
@@ -91,3 +92,36 @@ def test_nothing_is_needed_and_nothing_is_written(
     assert estimate(voiced).calls > 0
     assert estimate(changed(voiced, llm={"url": "", "model": "/no/such/file.gguf"})).calls > 0
     assert list(tmp_path.iterdir()) == []
+
+
+def remembering() -> Scenario:
+    return scenario(memory='"recagent"', agents=6, rounds=4)
+
+
+def test_memories_cost_by_their_way() -> None:
+    base = remembering()
+    assert way_of(base) == "fused"
+    fused, faithful, rule = (estimate(with_way(base, way)) for way in WAYS)
+    assert rule.memory_calls == 0 < rule.calls
+    assert 0 < fused.memory_calls_per_visit <= 1.0
+    assert faithful.memory_calls > 2 * fused.memory_calls
+    assert fused.memory_prompt > 100 * fused.memory_calls
+    assert fused.calls > fused.memory_calls
+    assert sum(fused.by_purpose.values()) == pytest.approx(fused.calls)
+
+
+def test_rounds_that_are_not_lived_count_as_the_later_ones() -> None:
+    base = with_way(remembering(), "rule")
+    few, many = (estimate(changed(base, rounds=rounds)) for rounds in (8, 48))
+    assert many.visits == pytest.approx(6 * few.visits, rel=0.2)
+    # What is remembered fills up, so that later prompts are longer than the first ones.
+    assert many.prompt / many.calls > few.prompt / few.calls
+
+
+def test_the_way_is_the_scenario_s_or_the_memory_s_or_suits_the_minds() -> None:
+    assert way_of(scenario()) == ""
+    assert way_of(scenario(mind='"rule"', memory='"recagent"')) == "rule"
+    assert way_of(scenario(memory='"agent4rec"')) == "rule"
+    chosen = scenario(memory='{kind = "recagent", consolidation = "faithful"}')
+    assert way_of(chosen) == "faithful"
+    assert way_of(with_way(chosen, "fused")) == "fused"

@@ -124,7 +124,8 @@ def test_the_tree_that_is_given_is_left_as_it_was() -> None:
         ("popular", "popular"),
         ("/a/b/mine.py:Mine", "Mine"),
         ("mine.py:Mine", "Mine"),
-        ("http://host:80", "http://host:80"),
+        ("http://host:80", "host-80"),
+        ("https://rec.example.com/v2/", "rec.example.com-v2"),
     ],
 )
 def test_a_file_is_called_after_its_class(kind: str, name: str) -> None:

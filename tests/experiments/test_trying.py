@@ -3,9 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.services import first_items, serving
 
 from audience.errors import AudienceError
-from audience.experiments import try_recommender
+from audience.experiments import Part, Scenario, try_recommender
+from audience.experiments.build import genesis_of
 
 FICKLE = """
 import numpy as np
@@ -22,9 +24,21 @@ class Mine:
 
 @pytest.mark.parametrize("kind", ["popular", "random"])
 def test_ours_serve_without_a_fault(kind: str) -> None:
-    told = try_recommender(kind, people=40)
-    assert told.startswith(f"{kind} served 40 people for 2 rounds")
-    assert "no fault" in told
+    checks = try_recommender(kind, people=40)
+    assert all(fine for _, fine, _ in checks)
+    told = {what: text for what, _, text in checks}
+    assert told["recommender"].startswith(f"{kind} served 40 people for 2 rounds")
+    assert "no fault" in told["recommender"]
+    assert {"alone as in a batch", "speed, 1 user", "speed, 100 users"} <= set(told)
+
+
+def test_a_service_is_tried_on_the_data_it_is_to_serve() -> None:
+    books = genesis_of(Scenario(agents=5, dataset=Part("books")), 1)
+    with serving(first_items([item.key for item in books.catalogue.items])) as seen:
+        assert all(fine for _, fine, _ in try_recommender(seen.url, data="books"))
+        strange = {what: fine for what, fine, _ in try_recommender(seen.url, data="films")}
+        assert not strange["rank"]
+        assert all(fine for _, fine, _ in try_recommender(seen.url))
 
 
 def test_one_that_ranks_a_batch_in_another_way_is_told_so(tmp_path: Path) -> None:

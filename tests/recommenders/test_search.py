@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from audience.recommenders import Search, search_in
-from audience.recommenders.search import words
+from audience.recommenders.terms import words
 from audience.world.items import Catalogue, Item
 
 ITEMS = (
@@ -32,7 +34,40 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     assert SEARCH.find("drama comedy", 4)[0] == 2
 
 
-def test_nothing_is_found_for_unknown_words() -> None:
+def test_misspelt_titles_are_found() -> None:
+    for query in ("harbor lights", "The Wintr Harbuor", "raeuber", "harbourlights", "har bour"):
+        assert SEARCH.find(query, 1)[0] == {"T": 0, "r": 3}.get(query[0], 1), query
+
+
+def test_an_unknown_title_brings_its_neighbours() -> None:
+    assert SEARCH.find("Winterreise", 5) == (0, 1)
+    assert SEARCH.find("Springtime", 1) == (2,)
+
+
+def meanings(texts: Sequence[str]) -> list[list[float]]:
+    """Stand in for an embedder: one direction for water, one for bread."""
+    water, bread = ("harbour", "port", "ocean", "sea"), ("bakery", "bread", "cake")
+    lowered = [text.lower() for text in texts]
+    return [
+        [0.1, sum(word in text for word in water), sum(word in text for word in bread)]
+        for text in lowered
+    ]
+
+
+def test_meaning_finds_what_words_do_not() -> None:
+    search = Search(Catalogue(ITEMS), meanings)
+    assert search.find("cake", 1) == (2,)
+    assert set(search.find("ocean", 2)) == {0, 1}
+    assert search.find("Der Räuber", 1) == (3,)
+    assert search.find("", 3) == ()
+
+
+def test_vectors_may_be_given() -> None:
+    vectors = [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    assert Search(Catalogue(ITEMS), meanings, vectors).find("cake", 1) == (3,)
+
+
+def test_nothing_is_found_for_words_that_look_like_none() -> None:
     assert SEARCH.find("xyzzy", 5) == ()
     assert SEARCH.find("", 5) == ()
 
@@ -46,7 +81,7 @@ def test_an_index_is_made_once_for_a_catalogue() -> None:
     assert search_in(catalogue) is search_in(catalogue)
     more = catalogue.plus(Item(4, "Zebra"))
     assert search_in(more).find("zebra", 1) == (4,)
-    assert search_in(catalogue).find("zebra", 1) == ()
+    assert 4 not in search_in(catalogue).find("zebra", 5)
 
 
 def test_words_are_those_of_the_text() -> None:

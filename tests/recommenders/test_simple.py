@@ -58,7 +58,7 @@ def test_popular_forgets_with_its_half_life() -> None:
 
 def test_half_life_halves() -> None:
     fitted = Popular(10.0).fit(lived((1, 0, 1.0), (4, 10, 1.0)), rng(0, "fit"))
-    assert fitted.scores.tolist() == [0.0, 0.5, 0.0, 0.0, 1.0, 0.0]  # type: ignore[attr-defined]
+    assert fitted.scores.tolist() == [0.0, 0.5, 0.0, 0.0, 1.0, 0.0]
 
 
 def test_popular_skips_what_must_not_be_shown() -> None:

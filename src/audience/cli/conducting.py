@@ -39,7 +39,7 @@ def conduct_on_screen(
     if as_json:
         o.print_json(summary_of(outcome) | {"report": page})
         return
-    for line in spent_lines(outcome):
+    for line in (*spent_lines(outcome), *memory_lines(outcome), *served_lines(outcome)):
         click.echo(line)
     last = outcome.finished[-1].measured.folder
     if any(one.spent.calls + one.spent.reused for one in outcome.finished):
@@ -111,6 +111,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "agents": each[0]["agents"],
         "rounds": rounds,
         **total,
+        "memory_problems": dict(_memory_problems(outcome)),
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
@@ -124,6 +125,7 @@ _SUMMED = (
     "picks",
     "refused",
     "failed",
+    "failed_slates",
     "calls",
     "reused_calls",
     "failed_calls",
@@ -159,6 +161,32 @@ def spent_lines(outcome: Outcome) -> list[str]:
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
     return lines + _purposes(outcome) + _voices(outcome)
+
+
+def memory_lines(outcome: Outcome) -> list[str]:
+    """Return what memories could not use, by what was wrong; nothing where all went well."""
+    found = _memory_problems(outcome)
+    told = ", ".join(f"{count:,} × {problem}" for problem, count in found.most_common())
+    return [f"memory: {told}"] if told else []
+
+
+def served_lines(outcome: Outcome) -> list[str]:
+    """Return how many pages a recommender could not give; nothing where it gave them all."""
+    failed = sum(one.failed_slates for one in outcome.finished)
+    pages = sum(one.measured.totals["pages"] for one in outcome.finished)
+    if not failed:
+        return []
+    return [
+        f"Warning: {failed:,} slates failed beside {pages:,.0f} pages shown: the recommender gave "
+        "nothing usable; see `audience show RUN`"
+    ]
+
+
+def _memory_problems(outcome: Outcome) -> Counter[str]:
+    problems: Counter[str] = Counter()
+    for one in outcome.finished:
+        problems.update(one.memory_problems)
+    return problems
 
 
 def _purposes(outcome: Outcome) -> list[str]:

@@ -17,8 +17,13 @@ from audience.cli import options as o
 @click.command("doctor")
 @click.argument("run", type=o.RUN, required=False)
 @click.option(
-    "--recommender", default=None, metavar="KIND|FILE.py:CLASS", help="Test a recommender."
+    "--recommender",
+    default=None,
+    metavar="KIND|FILE.py:CLASS|URL",
+    help="Test a recommender, or a service.",
 )
+@click.option("--data", default=None, metavar="PATH", help="What the recommender is to serve.")
+@click.option("--header", default="", metavar="NAME", help="The header that carries its key.")
 @click.option("--llm", default=None, metavar="URL", help="Test an endpoint for models.")
 @click.option("--model", default="", metavar="NAME", help="Which model there.")
 @click.option("--key-env", default="", metavar="NAME", help="The variable that holds its key.")
@@ -26,19 +31,27 @@ from audience.cli import options as o
 def command(
     run: Path | None,
     recommender: str | None,
+    data: str | None,
+    header: str,
     llm: str | None,
     model: str,
     key_env: str,
     as_json: bool,
 ) -> None:
-    """Check this machine; and what else is named: a run file, a recommender, an endpoint."""
+    """Check this machine; and what else is named: a run file, a recommender, an endpoint.
+
+    Exits with 2 when something is wrong, with 1 when only the recommender is.
+    """
     found: list[tuple[str, bool, str]] = _machine()
     if run is not None:
         found += _run_file(run)
-    if recommender is not None:
-        found += _recommender(recommender)
     if llm is not None:
         found += _endpoint(llm, model, key_env)
+    tried: list[tuple[str, bool, str]] = []
+    if recommender is not None:
+        tried = _recommender(recommender, data, "" if llm else key_env, header)
+    bad = 2 if not all(fine for _, fine, _ in found) else 1
+    found += tried
     if as_json:
         o.print_json({"checks": [{"what": a, "ok": b, "found": c} for a, b, c in found]})
     else:
@@ -46,7 +59,7 @@ def command(
             mark = click.style("ok ", fg="green") if fine else click.style("BAD", fg="red")
             click.echo(f"{mark} {what}: {detail}")
     if not all(fine for _, fine, _ in found):
-        raise click.exceptions.Exit(2)
+        raise click.exceptions.Exit(bad)
 
 
 def _machine() -> list[tuple[str, bool, str]]:
@@ -77,12 +90,18 @@ def _run_file(run: Path) -> list[tuple[str, bool, str]]:
         ]
 
 
-def _recommender(kind: str) -> list[tuple[str, bool, str]]:
+def _recommender(
+    kind: str, data: str | None, key_env: str, header: str
+) -> list[tuple[str, bool, str]]:
+    from audience.datasets import options_for
     from audience.errors import AudienceError
     from audience.experiments import try_recommender
 
+    given = {"key_env": key_env, "header": header}
+    options = {name: value for name, value in given.items() if value}
     try:
-        return [("recommender", True, try_recommender(kind))]
+        dataset = None if data is None else options_for(data)
+        return try_recommender(kind, options=options, data=dataset)
     except AudienceError as error:
         return [("recommender", False, str(error))]
 

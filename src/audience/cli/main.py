@@ -26,6 +26,7 @@ COMMANDS = {
     "report": "Write the report of a run or an experiment.",
     "export": "Write interactions, events or messages for other programs.",
     "digest": "Print the hash of a run's log.",
+    "eval": "Evaluate memories and other parts, with intervals and baselines.",
     "data": "List datasets, check your own files.",
     "model": "List and get models that run on this machine.",
     "doctor": "Check this machine, a run file or a recommender.",

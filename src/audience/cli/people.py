@@ -1,107 +1,209 @@
-"""`audience data people`: a table of people completed or extended by a model."""
+"""`audience data people`: tables of people, completed by a model or drawn, and activity laws."""
 
 from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.cli import options as o
 from audience.errors import BadInput
 
+if TYPE_CHECKING:
+    from audience.agents.population import Written
+    from audience.datasets.kinds import Dataset
+    from audience.experiments.people import Table
+    from audience.experiments.scenario import Part
+    from audience.world.people import Profile
+
+_FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features")
+
 
 @click.command("people")
-@click.option("--like", type=o.RUN, required=True, metavar="FILE", help="A CSV with some people.")
-@click.option("--agents", type=int, required=True, help="How many people there shall be.")
-@click.option("--data", default="films", help="The dataset whose tags are possible interests.")
+@click.option(
+    "--like", type=o.RUN, default=None, metavar="FILE", help="Some people: CSV, JSON or TOML."
+)
+@click.option("--agents", type=int, default=None, help="How many people there shall be.")
+@click.option(
+    "--data", default="films", metavar="PATH", help="The dataset they belong to; default films."
+)
+@click.option(
+    "--fill",
+    multiple=True,
+    metavar="[FIELD=]SOURCE",
+    help="llm (default), drawn, none; aligned for traits and features. Repeat it by field.",
+)
+@click.option("--fit", default=None, metavar="PATH", help="Fit activity laws to a dataset instead.")
+@click.option("--batch", type=click.IntRange(1, 50), default=5, help="People in a call, at first.")
 @click.option("--seed", type=int, default=1)
 @click.option("--out", type=o.RUN, default=Path("people.csv"), metavar="FILE")
 @o.model_options
 @o.spending_options
+@o.json_option
 def command(
-    like: Path,
-    agents: int,
+    like: Path | None,
+    agents: int | None,
     data: str,
-    seed: int,
+    fit: str | None,
     out: Path,
-    llm: str | None,
-    model: str | None,
-    key_env: str | None,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Complete or extend a table of people with a language model, keeping what is given.
+    """Complete or extend a table of people, or complete those of a dataset, field by field.
 
-    Break off and start again: answers are kept beside the table and not asked for twice.
+    What a table or the data gives is kept. Break off and start again: a model's answers are kept
+    beside the table and not asked for twice. With --fit nothing is written: the laws of activity
+    are printed.
     """
+    if fit is not None:
+        print_fit(fit, as_json=given["as_json"])
+        return
+    if out.exists():
+        raise BadInput(f"{out} exists already; choose another file with --out")
+    if like is not None:
+        _check_like(like, agents)
+    if agents is None:
+        raise BadInput("--agents is missing; say how many people there shall be")
+    table = _write(like, agents, data, out, given)
+    save(out, table)
+    if table.written:
+        _warn(table.written)
+    click.echo(f"{len(table.genesis.profiles)} people in {out}")
+
+
+def _write(like: Path | None, agents: int, data: str, out: Path, given: dict[str, Any]) -> Table:
     from rich.console import Console
     from rich.progress import Progress
 
+    from audience.datasets.mixture import Mixture
     from audience.experiments import write_people
     from audience.experiments.models import Models
 
-    if out.exists():
-        raise BadInput(f"{out} exists already; choose another file with --out")
-    rows = read_rows(like)
-    if agents < max(1, len(rows)):
-        raise BadInput(
-            f"--agents {agents}: {like} has {len(rows)} people already; give {max(1, len(rows))} "
-            "or more"
-        )
-    models = Models(url=llm or "", model=model or "", key_env=key_env or "")
+    mixture = Mixture(profiles=str(like or ""), fill=filled(given["fill"]))
+    url, model, key_env = (given[flag] or "" for flag in ("llm", "model", "key_env"))
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
-        people, wrong = write_people(
-            rows,
+        table = write_people(
+            part_of(data),
+            mixture,
             agents,
-            models,
+            Models(url=url, model=model, key_env=key_env),
             o.spending_of(given),
-            dataset=data,
-            seed=seed,
+            seed=given["seed"],
             store=out.with_suffix(".calls.db"),
+            batch=given["batch"],
             progress=lambda done: bar.update(task, completed=done),
         )
-    save_rows(out, people)
-    for line in wrong:
-        click.echo(f"warning: {line}", err=True)
-    click.echo(f"{len(people)} people in {out}")
+        bar.update(task, completed=agents)
+    return table
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV; empty fields are to be filled."""
-    from audience.agents.population import FIELDS
-    from audience.errors import unknown
+def filled(words: tuple[str, ...]) -> dict[str, str]:
+    """Return the source of each field, from words such as `drawn` and `traits=aligned`."""
+    usual = [word for word in words if "=" not in word]
+    if len(usual) > 1:
+        raise BadInput(f"--fill {usual[1]}: --fill {usual[0]} says already what fills all fields")
+    found = dict.fromkeys(_FIELDS, usual[0] if usual else "llm")
+    for word in words:
+        field, equals, source = word.partition("=")
+        if equals:
+            found[field.strip()] = source.strip()
+    return found
+
+
+def part_of(data: str) -> Part:
+    """Return a dataset as a scenario names it, from a name or a path."""
+    from audience.datasets import options_for
+    from audience.experiments.scenario import Part
+
+    found = options_for(data)
+    if isinstance(found, str):
+        return Part(found)
+    return Part(found["kind"], {key: value for key, value in found.items() if key != "kind"})
+
+
+def print_fit(path: str, *, as_json: bool) -> None:
+    """Print the activity laws of a dataset, both with their KS distance."""
+    import msgspec
+
+    from audience.datasets.activity_fit import POOR, fit_activity
+    from audience.datasets.origin import counts_of
+
+    fitted = fit_activity(counts_of(_found(path)))
+    if as_json:
+        o.print_json(msgspec.to_builtins(fitted))
+        return
+    pareto, lognormal = fitted.pareto, fitted.lognormal
+    click.echo(f"{fitted.people} people, {fitted.mean:.1f} interactions each on average")
+    click.echo(
+        f"lognormal  KS {lognormal.ks:.3f}  mu {lognormal.mu:.3f}  sigma {lognormal.sigma:.3f}"
+    )
+    click.echo(f"pareto     KS {pareto.ks:.3f}  a {pareto.shape:.3f}  x_min {pareto.least:g}")
+    click.echo(f"{fitted.best} fits better; [dataset] activity = 'fitted' draws from it")
+    if min(pareto.ks, lognormal.ks) > POOR:
+        click.echo("warning: neither fits well; activity = 'past' takes the counts as they are")
+
+
+def _found(path: str) -> Dataset:
+    from audience.datasets import Folder, public, recognise
+    from audience.datasets.folder import is_own
+
+    place = Path(path)
+    if not place.exists():
+        return public(path)
+    return Folder(place) if is_own(place) else recognise(place).make(place)
+
+
+def _check_like(path: Path, agents: int | None) -> None:
+    from audience.datasets.handcrafted import read_people
 
     if not path.is_file():
-        raise BadInput(f"--like {path} does not exist; give a CSV with columns {', '.join(FIELDS)}")
-    rows: list[dict[str, str]] = []
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            for column in reader.fieldnames or ("",):
-                if column not in (*FIELDS, "id"):
-                    raise BadInput(f"{path}, line 1: {unknown('column', column, (*FIELDS, 'id'))}")
-            for row in reader:
-                if None in row:
-                    raise BadInput(
-                        f"{path}, line {reader.line_num}: there are more values than columns; "
-                        'put values that hold commas into "quotation marks"'
-                    )
-                rows.append({key: value or "" for key, value in row.items() if key != "id"})
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"{path} cannot be read as CSV in UTF-8: {error}") from None
-    return rows
+        raise BadInput(f"--like {path} does not exist; give a table with {', '.join(_FIELDS)}")
+    there = len(read_people(path).people)
+    if agents is not None and agents < there:
+        raise BadInput(
+            f"--agents {agents}: {path} has {there} people already; give {there} or more"
+        )
 
 
-def save_rows(path: Path, people: list[dict[str, str]]) -> None:
+def _warn(written: Written) -> None:
+    for line in written.unfilled:
+        click.echo(f"warning: {line}", err=True)
+    if written.malformed or written.unfit:
+        click.echo(
+            f"warning: {written.malformed} of {written.asked} replies could not be read, "
+            f"{written.unfit} fields of the others could not be used",
+            err=True,
+        )
+
+
+def save(path: Path, table: Table) -> None:
     """Write people as a dataset folder's people.csv, whole or not at all."""
-    from audience.agents.population import FIELDS
+    from audience.datasets.handcrafted import known_of
+    from audience.datasets.mixture import row_of
+    from audience.world.people import HABITS
 
+    people = table.genesis.profiles
+    graded = any(not _is_plain(who) for who in people)
+    columns = ["id", *_FIELDS, *(HABITS if graded else ()), *_activity(table)]
     part = path.with_suffix(path.suffix + ".part")
     with part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, ["id", *FIELDS], extrasaction="ignore")
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
         writer.writeheader()
-        for number, row in enumerate(people, 1):
-            writer.writerow({"id": number, **row})
+        for number, who in enumerate(people, 1):
+            row: dict[str, object] = {"id": who.key if table.has_keys else number}
+            row |= {habit: getattr(who.habits, habit) for habit in HABITS}
+            writer.writerow({**row, **row_of(known_of(who)), "activity": who.activity})
     part.replace(path)
+
+
+def _activity(table: Table) -> tuple[str, ...]:
+    return ("activity",) if table.has_history else ()
+
+
+def _is_plain(who: Profile) -> bool:
+    """Say whether habits are there or not, without degrees: the features then say all."""
+    from audience.world.people import HABITS
+
+    return all(getattr(who.habits, habit) in (0.0, 1.0) for habit in HABITS)

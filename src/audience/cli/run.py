@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput, unknown
 
 if TYPE_CHECKING:
     from audience.experiments import Scenario
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("run")
 @click.argument("scenario", type=o.RUN, required=False)
 @click.option(
-    "--data", default=None, metavar="PATH", help="A dataset by name, or a folder of yours."
+    "--data", default=None, metavar="PATH", help="A dataset by name, a folder or an archive."
 )
 @click.option("--agents", type=int, default=None, help="How many people.")
 @click.option("--rounds", type=int, default=None, help="How many rounds.")
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 @click.option(
     "--recommender",
     multiple=True,
-    metavar="KIND|FILE.py:CLASS",
+    metavar="KIND|FILE.py:CLASS|URL",
     help="What serves; give it twice or more to compare.",
 )
 @o.model_options
@@ -52,13 +51,18 @@ def command(
 
     from audience.cli.conducting import conduct_on_screen
     from audience.cli.estimating import print_estimate
-    from audience.experiments import embedded_scenario, load, make_room, verify
+    from audience.experiments import drawn_instead, embedded_scenario, load, make_room, verify
+    from audience.experiments import settle_people as settle
 
     overwrite, estimate = bool(given.pop("overwrite")), bool(given.pop("estimate"))
     spending = o.spending_of(given)
     wanted = load(scenario) if scenario else embedded_scenario()
     wanted = changed_by(wanted, recommender, given)
     with Console(stderr=True).status("Making items, people and ties …"):
+        if estimate:
+            wanted = drawn_instead(wanted)
+        else:
+            spending = settle(wanted, spending).left
         verify(wanted, str(scenario or ""))
     if estimate:
         print_estimate(wanted, as_json=as_json)
@@ -72,6 +76,7 @@ def changed_by(
     scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
 ) -> Scenario:
     """Return the scenario with what the command line says laid over it."""
+    from audience.datasets import options_for
     from audience.experiments import arms_of, changed
 
     changes = {key: value for key, value in given.items() if value is not None}
@@ -82,24 +87,10 @@ def changed_by(
         if models["url"]:
             changes["llm"]["endpoints"] = ()
     if "data" in changes:
-        changes["dataset"] = _dataset(changes.pop("data"))
+        changes["dataset"] = options_for(changes.pop("data"))
     if len(recommenders) == 1:
         changes |= {"recommender": recommenders[0], "arms": {}}
         changes.setdefault("seeds", 1)
     elif recommenders:
         changes["arms"] = arms_of(recommenders)
     return changed(scenario, **changes) if changes else scenario
-
-
-def _dataset(wanted: str) -> str | dict[str, str]:
-    """Return a dataset by its name or, where there is none of that name, by its folder."""
-    from audience.plugins import known
-
-    names = known("datasets")
-    if wanted in names:
-        return wanted
-    if not Path(wanted).is_dir():
-        raise BadInput(
-            f"--data {wanted}: there is no such folder, and {unknown('dataset', wanted, names)}"
-        )
-    return {"kind": "folder", "path": wanted}

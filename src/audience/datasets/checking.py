@@ -11,7 +11,10 @@ from audience.datasets._read import COLUMNS
 from audience.datasets._table import Table
 from audience.datasets.builtin import Books, Films, RecSimTopics
 from audience.datasets.catalogue import embedded_catalogue
-from audience.datasets.folder import Contents, Folder, read_folder
+from audience.datasets.corpus import Skipped
+from audience.datasets.folder import Contents, Folder, is_own, read_folder
+from audience.datasets.loaders import recognise
+from audience.datasets.public import PUBLIC, Published, is_here
 from audience.errors import BadInput
 from audience.plugins import find, known
 
@@ -26,6 +29,9 @@ class Checked(msgspec.Struct, frozen=True):
     interactions: int
     tags: int
     warnings: tuple[str, ...]
+    what: str = "your own tables"
+    skipped: tuple[Skipped, ...] = ()
+    """Lines that were left out, by reason."""
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -35,16 +41,21 @@ class Listed(msgspec.Struct, frozen=True):
     what: str
     items: int | None = None
     tags: int | None = None
+    state: str = ""
+    """Of a published one: whether it is here, or how to come by it."""
 
     @property
     def counts(self) -> str:
-        """How much it holds, in words; nothing where that depends on your files."""
-        return "" if self.items is None else f"{self.items:,} items, {self.tags} tags"
+        """How much it holds, in words, or its state; nothing where that depends on your files."""
+        return self.state if self.items is None else f"{self.items:,} items, {self.tags} tags"
 
 
 def check(path: str | Path) -> Checked:
-    """Return what a folder holds; a mistake in it is raised as `BadInput`."""
-    found = read_folder(Path(path))
+    """Return what a path holds; a mistake in it is raised as `BadInput`."""
+    place = Path(path)
+    if place.exists() and not is_own(place):
+        return _loaded(place)
+    found = read_folder(place)
     warnings = [note for table in found.tables.values() for note in _column_notes(table)]
     warnings += [*_item_notes(found), *_people_notes(found)]
     return Checked(
@@ -54,6 +65,27 @@ def check(path: str | Path) -> Checked:
         len(found.past or ()),
         len({tag for item in found.items for tag in item.tags}),
         tuple(warnings),
+    )
+
+
+def _loaded(place: Path) -> Checked:
+    found = recognise(place)
+    corpus = found.make(place).corpus()
+    bare = sum(not item.tags for item in corpus.items)
+    notes = [*corpus.notes]
+    if bare:
+        notes.append(f"{bare} of {len(corpus.items)} items have no tags")
+    if not corpus.dated and len(corpus.lived):
+        notes.append("there are no moments: only the order of each person's interactions is known")
+    return Checked(
+        len(corpus.items),
+        len(corpus.people),
+        0 if corpus.ties is None else len(corpus.ties.firsts),
+        len(corpus.lived),
+        len({tag for item in corpus.items for tag in item.tags}),
+        tuple(notes),
+        found.what,
+        corpus.skipped,
     )
 
 
@@ -69,7 +101,12 @@ def listing() -> tuple[Listed, ...]:
     foreign = (
         Listed(name, _foreign(name)) for name in sorted(known("datasets")) if name not in names
     )
-    return (*ours, *foreign)
+    return (*ours, *foreign, *(_published(one) for one in PUBLIC))
+
+
+def _published(one: Published) -> Listed:
+    state = "is here" if is_here(one.name) else f"audience data get {one.name}"
+    return Listed(one.name, f"{one.what}", state=state)
 
 
 def _embedded(name: str, dataset: type) -> Listed:

@@ -27,6 +27,8 @@ from audience.world.graph import Ties
 from audience.world.items import Catalogue, Item
 from audience.world.people import Profile
 
+_OWN = ("items.csv", "people.csv")
+
 
 class Contents(msgspec.Struct, frozen=True):
     """All that a folder holds; nothing where a file is missing."""
@@ -92,6 +94,13 @@ class Folder:
             else who
             for who, level in pairs
         )
+
+
+def is_own(path: Path) -> bool:
+    """Say whether a path is a folder of tables as described here, or one where they may come."""
+    if not path.is_dir():
+        return False
+    return not any(path.iterdir()) or any((path / name).exists() for name in _OWN)
 
 
 def read_folder(path: Path) -> Contents:

@@ -11,7 +11,7 @@ from audience.datasets._names import draw_names
 from audience.datasets._temper import TRAITS, draw_habits, draw_temper, draw_traits
 from audience.errors import BadInput, unknown
 from audience.world.people import Profile
-from audience.world.rng import Floats, Ints, rng
+from audience.world.rng import Bools, Floats, Ints, rng
 
 YOUNGEST, OLDEST = 12, 90
 ACTIVITIES = ("equal", "lognormal", "pareto")
@@ -56,19 +56,17 @@ def population(
     """
     if people < 1:
         raise BadInput(f"{people} people were asked for; ask for at least one")
-    ages = _ages(people, seed)
+    ages = draw_ages(people, seed)
     temper = draw_temper(ages, seed)
     traits, counts = draw_traits(temper, seed)
-    draws = rng(seed, "population", "gender").random((people, 2))
-    genders = (draws[:, 0] > 0.49).astype(np.int64) + (draws[:, 0] > 0.98)
-    women = np.where(genders == 2, draws[:, 1] < 0.5, genders == 0)
+    genders, women = draw_genders(people, seed)
     columns = (
         range(people),
         draw_names(women, seed),
-        [_GENDERS[gender] for gender in genders.tolist()],
+        genders,
         ages.tolist(),
         _worded(traits, counts),
-        [CAREERS[career] for career in _careers(ages, seed).tolist()],
+        [CAREERS[career] for career in draw_careers(ages, seed).tolist()],
         draw_interests(Liking(tags), ages, temper[:, 1], seed),
         draw_habits(temper, traits, counts, seed),
         activity(people, activity_kind, seed).tolist(),
@@ -95,7 +93,15 @@ def activity(people: int, kind: str, seed: int) -> Floats:
     return np.maximum(np.round(levels, 4), 0.0001)
 
 
-def _ages(people: int, seed: int) -> Ints:
+def draw_genders(people: int, seed: int) -> tuple[list[str], Bools]:
+    """Return genders, and who bears a woman's name."""
+    draws = rng(seed, "population", "gender").random((people, 2))
+    genders = (draws[:, 0] > 0.49).astype(np.int64) + (draws[:, 0] > 0.98)
+    women = np.where(genders == 2, draws[:, 1] < 0.5, genders == 0)
+    return [_GENDERS[gender] for gender in genders.tolist()], women
+
+
+def draw_ages(people: int, seed: int) -> Ints:
     """Return ages as in a country: few teenagers, many of 20 to 60, fewer and fewer from 65 on."""
     ages = np.arange(YOUNGEST, OLDEST + 1)
     weights = np.interp(ages, (12, 18, 25, 45, 65, 78, 90), (0.6, 1.0, 1.4, 1.3, 1.0, 0.5, 0.08))
@@ -105,7 +111,7 @@ def _ages(people: int, seed: int) -> Ints:
     return found
 
 
-def _careers(ages: Ints, seed: int) -> Ints:
+def draw_careers(ages: Ints, seed: int) -> Ints:
     """Return career numbers: school, then study or work, then work, then retirement."""
     draws = rng(seed, "population", "career").random((len(ages), 2))
     early, trained = len(EARLY_CAREERS), len(TRAINED_CAREERS)

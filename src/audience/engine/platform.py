@@ -8,10 +8,14 @@ import msgspec
 import numpy as np
 
 from audience.errors import AudienceError
-from audience.recommenders import Context, Ranker, search_in
+from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, search_in
 from audience.world.agent import Agent
-from audience.world.rng import Bools, Ints, dice
+from audience.world.events import Failed
+from audience.world.rng import Bools, Floats, Ints, dice
 from audience.world.world import View
+
+REASON = 120
+"""Characters of a reason that are shown; what is longer is cut."""
 
 
 class RecommenderFault(AudienceError):
@@ -25,50 +29,169 @@ class Wanted(msgspec.Struct, frozen=True, gc=False):
     at: int
     page: int
     exclude: tuple[int, ...]
+    lived: tuple[int, ...] = ()
+
+
+class Note(msgspec.Struct, frozen=True, gc=False):
+    """What a ranker says of an item it ranked."""
+
+    propensity: float | None = None
+    reason: str = ""
+    score: float | None = None
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """Ranked items with what their ranker says of each."""
+
+    items: tuple[int, ...]
+    notes: dict[int, Note]
+
+
+Served = tuple[int, ...] | Noted | Failed
+"""What comes of a request: plain items unless the ranker says more, or no slate at all."""
 
 
 class Platform:
-    """Serves pages of `page_size`; ranks `ahead` pages in one request."""
+    """Serves pages of `page_size`; ranks `ahead` pages in one request.
+
+    `random_k` items of each page are drawn at random (engine/mixing.py); `explain` lets the
+    reasons that a ranker gives reach those who read the page.
+    """
 
     def __init__(
-        self, *, page_size: int = 5, max_pages: int = 5, repeat: bool = False, found: int = 20
+        self,
+        *,
+        page_size: int = 5,
+        max_pages: int = 5,
+        repeat: bool = False,
+        found: int = 20,
+        random_k: int = 0,
+        explain: bool = True,
     ) -> None:
         self.page_size = page_size
         self.max_pages = max_pages
         self.repeat = repeat
         self.found = found
+        self.random_k = min(random_k, page_size)
+        self.explain = explain
         self.ahead = min(max_pages, 5)
 
     def want(self, me: Agent) -> Wanted:
         """Return the request for the next pages of `me`."""
         now = me.situation
-        lived = () if self.repeat else tuple([lived.item for lived in me.history])
-        return Wanted(me.profile.id, now.at, now.pages, lived + now.shown)
+        lived = tuple([lived.item for lived in me.history])
+        exclude = now.shown if self.repeat else lived + now.shown
+        return Wanted(me.profile.id, now.at, now.pages, exclude, lived)
 
-    def rank(self, world: View, ranker: Ranker, wants: Sequence[Wanted]) -> list[tuple[int, ...]]:
-        """Return the ranked items for each request, best first."""
+    def rank(self, world: View, ranker: Ranker, wants: Sequence[Wanted]) -> Sequence[Served]:
+        """Return what is ranked for each request, best first."""
+        users, k, context = self._question(world, wants)
+        try:
+            found = ranker.rank(users, k, context)
+        except Exception as error:
+            raise _fault(ranker, error) from error
+        return self._served(world, ranker, found, wants, k)
+
+    async def rank_async(
+        self, world: View, ranker: AsyncRanker, wants: Sequence[Wanted]
+    ) -> Sequence[Served]:
+        """Return the same as `rank`, from a ranker that waits for others."""
+        users, k, context = self._question(world, wants)
+        try:
+            found = await ranker.rank_async(users, k, context)
+        except Exception as error:
+            raise _fault(ranker, error) from error
+        return self._served(world, ranker, found, wants, k)
+
+    def _question(self, world: View, wants: Sequence[Wanted]) -> tuple[Ints, int, Context]:
         users = np.array([want.agent for want in wants], np.int64)
         pages = np.array([want.page for want in wants], np.int64)
         moments = np.array([want.at for want in wants], np.int64)
-        exclude = [want.exclude for want in wants]
         k = min(self.page_size * self.ahead, len(world.catalogue))
-        draws = dice(world.seed, "rank", users, world.round, pages)
+        context = Context(
+            moments,
+            pages,
+            [want.exclude for want in wants],
+            dice(world.seed, "rank", users, world.round, pages),
+            lived=[want.lived for want in wants],
+            key_of=lambda user: world.profile(user).key or str(user),
+        )
+        return users, k, context
+
+    def _served(
+        self,
+        world: View,
+        ranker: object,
+        found: Ints | Ranked,
+        wants: Sequence[Wanted],
+        k: int,
+    ) -> Sequence[Served]:
         try:
-            slates = np.asarray(ranker.rank(users, k, Context(moments, pages, exclude, draws)))
-        except Exception as error:
-            raise RecommenderFault(
-                f"{name_of(ranker)}.rank raised {error!r}; mend it and resume, "
-                "or resume with another recommender by an intervention"
-            ) from error
+            slates = np.asarray(found)
+        except ValueError as error:
+            raise _fault(ranker, error) from error
+        if isinstance(found, Ranked):
+            if not getattr(ranker, "checks_itself", False):
+                given = [row for row in range(len(wants)) if row not in found.failures]
+                part = slates[given] if slates.shape[:1] == (len(wants),) else slates
+                some = [wants[row] for row in given]
+                check_slates(ranker, part, some, k, len(world.catalogue))
+            return [self._noted(ranker, found, row, wants[row]) for row in range(len(wants))]
         check_slates(ranker, slates, wants, k, len(world.catalogue))
         rows: list[list[int]] = slates.tolist()
         if slates.size and slates.min() < 0:
             return [tuple(item for item in row if item >= 0) for row in rows]
         return [tuple(row) for row in rows]
 
+    def _noted(self, ranker: object, found: Ranked, row: int, want: Wanted) -> Served:
+        """Return one row with what is said of its items; plain where nothing is."""
+        if row in found.failures:
+            return Failed(want.agent, f"recommender: {found.failures[row]}")
+        places = [(at, item) for at, item in enumerate(found.items[row].tolist()) if item >= 0]
+        items = tuple(item for _, item in places)
+        reasons = found.reasons[row] if found.reasons is not None and self.explain else ()
+        columns = (found.propensities, found.scores)
+        if not any(reasons) and all(column is None for column in columns):
+            return items
+        try:
+            return Noted(
+                items,
+                {
+                    item: Note(
+                        _known(found.propensities, row, at),
+                        one_line(reasons[at]) if reasons else "",
+                        _known(found.scores, row, at),
+                    )
+                    for at, item in places
+                },
+            )
+        except (IndexError, TypeError, ValueError, AttributeError) as error:
+            raise RecommenderFault(
+                f"{name_of(ranker)}.rank said something of its items that cannot be read for user "
+                f"{want.agent} ({error!r}); give numbers and texts in the shape of the items"
+            ) from error
+
     def search(self, world: View, query: str) -> tuple[int, ...]:
         """Return what a query finds, best first."""
         return search_in(world.catalogue).find(query, self.found)
+
+
+def one_line(text: str) -> str:
+    """Return a reason as it is shown: on one line, cut when long."""
+    flat = " ".join(text[: 8 * REASON].split()).encode("utf-8", "replace").decode()
+    return flat if len(flat) <= REASON else flat[: REASON - 1] + "…"
+
+
+def _known(numbers: Floats | None, row: int, at: int) -> float | None:
+    found = None if numbers is None else float(numbers[row][at])
+    return None if found is None or found != found else found
+
+
+def _fault(ranker: object, error: Exception) -> RecommenderFault:
+    return RecommenderFault(
+        f"{name_of(ranker)}.rank raised {error!r}; mend it and resume, "
+        "or resume with another recommender by an intervention"
+    )
 
 
 def name_of(ranker: object) -> str:
@@ -76,7 +199,7 @@ def name_of(ranker: object) -> str:
     return type(ranker).__qualname__
 
 
-def check_slates(ranker: Ranker, slates: Ints, wants: Sequence[Wanted], k: int, items: int) -> None:
+def check_slates(ranker: object, slates: Ints, wants: Sequence[Wanted], k: int, items: int) -> None:
     """Raise a fault that names the user and the item when slates cannot be shown."""
     who, users = name_of(ranker), len(wants)
     if slates.shape != (users, k) or not np.issubdtype(slates.dtype, np.integer):

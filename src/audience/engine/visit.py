@@ -11,7 +11,8 @@ from collections.abc import Generator, Iterable
 import msgspec
 
 from audience.agents import Decision
-from audience.engine.platform import Platform, Wanted
+from audience.engine.mixing import mixed
+from audience.engine.platform import Note, Noted, Platform, Served, Wanted
 from audience.engine.rules import is_text, refuse, resolve
 from audience.world import actions as a
 from audience.world import events as e
@@ -19,8 +20,10 @@ from audience.world.agent import FOLDS, Agent
 from audience.world.observe import LAST_PAGE, LAST_RESULTS, MENUS, Observation, observe
 from audience.world.world import World
 
+EMOTION = 0.7
+"""How important it is to somebody how a visit felt."""
 Need = Observation | Wanted
-Answer = Decision | e.Failed | tuple[int, ...]
+Answer = Decision | Served
 
 
 class Visited(msgspec.Struct, frozen=True, gc=False):
@@ -45,6 +48,8 @@ def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -
             stay.emit(e.Left(who, None, "failed"))
             return stay.done(turn + 1)
         assert isinstance(decision, Decision)
+        for event in minded(stay.me, decision, at):
+            stay.emit(event)
         if decision.failure:
             stay.emit(e.Failed(who, decision.failure), "", decision.calls)
             stay.emit(e.Left(who, None, "failed"))
@@ -56,10 +61,32 @@ def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -
     return stay.done(max_turns)
 
 
+def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
+    """Return what a decision did to memory: what came to mind, and an emotion put into words."""
+    who = me.profile.id
+    events: list[e.AnyEvent] = []
+    if decision.recalled or decision.cut:
+        events.append(e.Recalled(who, decision.recalled, at, decision.cut))
+    if decision.emotion and is_text(decision.emotion):
+        feeling = e.Reflected(who, me.thoughts_had, decision.emotion, EMOTION, at, (), "emotion")
+        events.append(feeling)
+    return events
+
+
 class _Stay:
     """The moving parts of one visit: its agent, its entries, the pages fetched ahead."""
 
-    __slots__ = ("entries", "me", "place", "platform", "ranked", "results", "world")
+    __slots__ = (
+        "entries",
+        "me",
+        "notes",
+        "place",
+        "platform",
+        "ranked",
+        "results",
+        "unserved",
+        "world",
+    )
 
     def __init__(self, world: World, platform: Platform, me: Agent) -> None:
         self.world = world
@@ -69,6 +96,8 @@ class _Stay:
         self.ranked: tuple[int, ...] = ()
         self.place = 0
         self.results: tuple[int, ...] = ()
+        self.notes: dict[int, Note] = {}
+        self.unserved = 0
 
     def emit(self, event: e.AnyEvent, cause: str = "", calls: tuple[str, ...] = ()) -> None:
         self.entries.append(e.Entry(event, cause, calls))
@@ -118,22 +147,48 @@ class _Stay:
         if isinstance(action, a.NextPage) and now.surface == "search":
             return self._more_results(action)
         if not self._page_ready():
-            ranked = yield self.platform.want(self.me)
-            assert isinstance(ranked, tuple)
-            self.ranked, self.place = ranked, 0
+            served = yield self.platform.want(self.me)
+            if isinstance(served, e.Failed):
+                return self._unserved(served)
+            self._take(served)
+        return self._shown(action)
+
+    def _take(self, served: Answer) -> None:
+        if isinstance(served, tuple):
+            self.ranked, self.place, self.notes = served, 0, {}
+        else:
+            assert isinstance(served, Noted)
+            self.ranked, self.place, self.notes = served.items, 0, served.notes
+
+    def _unserved(self, failed: e.Failed) -> list[e.AnyEvent]:
+        """Return that there was no page. Who finds none a second time leaves."""
+        self.unserved += 1
+        if self.unserved < 2:
+            return [failed]
+        return [failed, e.Left(self.me.profile.id, None, "failed")]
+
+    def _shown(self, action: a.AnyAction) -> list[e.AnyEvent]:
+        who, now = self.me.profile.id, self.me.situation
         items = self._next_items()
+        chances: tuple[float, ...] = ()
+        if self.platform.random_k:
+            want = self.platform.want(self.me)
+            k = self.platform.random_k
+            items, chances = mixed(self.world, who, now.pages, want.exclude, items, k)
         if not items:
             return [refuse(self.me, action, "there is nothing left to show")]
         page = now.page + 1 if isinstance(action, a.NextPage) else 0
-        return [e.SlateShown(self.me.profile.id, items, page)]
+        shown = e.SlateShown(who, items, page)
+        known = annotated(who, items, self.notes, chances) if chances or self.notes else None
+        return [shown, known] if known else [shown]
 
     def _next_items(self) -> tuple[int, ...]:
-        """Return the next page of what was ranked, without what a search has shown meanwhile."""
-        if self.results:
+        """Return the next ranked items of a page, without what was shown otherwise meanwhile."""
+        if self.results or self.platform.random_k:
             shown = set(self.me.situation.shown)
             left = [item for item in self.ranked[self.place :] if item not in shown]
             self.ranked, self.place = tuple(left), 0
-        size = self.platform.page_size
+        size = self.platform.page_size - self.platform.random_k
         items = self.ranked[self.place : self.place + size]
         self.place += size
         return items
@@ -159,3 +214,23 @@ class _Stay:
         if not items:
             return [refuse(self.me, action, "there are no more results")]
         return [e.SlateShown(self.me.profile.id, items, page, "search")]
+
+
+_NOTHING = Note()
+
+
+def annotated(
+    who: int, items: tuple[int, ...], notes: dict[int, Note], chances: tuple[float, ...]
+) -> e.SlateAnnotated | None:
+    """Return what is known of a slate, if anything; `chances` of our own draws go first."""
+    said = [notes.get(item, _NOTHING) for item in items]
+    own: tuple[float | None, ...] = chances or tuple([note.propensity for note in said])
+    reasons = tuple([note.reason for note in said])
+    scores = tuple([note.score for note in said])
+    known = e.SlateAnnotated(
+        who,
+        own if any(one is not None for one in own) else (),
+        reasons if any(reasons) else (),
+        scores if any(one is not None for one in scores) else (),
+    )
+    return known if known.propensities or known.reasons or known.scores else None

@@ -23,8 +23,9 @@ from audience.experiments.export import export
 from audience.experiments.findings import Arm, Difference, Findings, Measured
 from audience.experiments.folders import make_room
 from audience.experiments.going import Finished, Progress, Quiet
+from audience.experiments.loaded import Run, load_any
 from audience.experiments.measuring import measured, measured_upto
-from audience.experiments.people import write_people
+from audience.experiments.people import drawn_instead, settle_people, write_people
 from audience.experiments.playing import play
 from audience.experiments.report import write as write_report
 from audience.experiments.runs import branch, prolong, resume, start
@@ -44,6 +45,7 @@ __all__ = [
     "Part",
     "Progress",
     "Quiet",
+    "Run",
     "Scenario",
     "arms_of",
     "ask",
@@ -52,6 +54,7 @@ __all__ = [
     "compared",
     "condition",
     "conduct",
+    "drawn_instead",
     "embedded_scenario",
     "estimate",
     "export",
@@ -60,6 +63,7 @@ __all__ = [
     "gathered",
     "is_experiment",
     "load",
+    "load_any",
     "load_interventions",
     "make_room",
     "measured",
@@ -73,6 +77,7 @@ __all__ = [
     "resume",
     "run",
     "scenario_of",
+    "settle_people",
     "start",
     "story",
     "try_recommender",

@@ -11,6 +11,8 @@ from audience.errors import BadInput
 from audience.experiments.experiment import Outcome, conduct, verify
 from audience.experiments.folders import make_room
 from audience.experiments.going import Progress
+from audience.experiments.loaded import Run
+from audience.experiments.people import settle_people
 from audience.experiments.report import write
 from audience.experiments.scenario import Scenario, anchored, arms_of, changed, load, parse
 
@@ -23,7 +25,7 @@ def embedded_scenario() -> Scenario:
 
 
 def run(
-    scenario: Scenario | str | Path | None = None,
+    scenario: Scenario | Run | str | Path | None = None,
     *,
     recommenders: Sequence[str] = (),
     out: str | Path = "",
@@ -32,12 +34,14 @@ def run(
     progress: Progress | None = None,
     **changes: object,
 ) -> Outcome:
-    """Run a scenario (the embedded one unless given) and return what was found.
+    """Run a scenario (the embedded one unless given, or a run's) and return what was found.
 
     `recommenders` become the arms, the first being the reference; other keywords replace keys of
     the scenario: agents, rounds, seed, seeds, mind, dataset, …  A folder that holds a run already
     is refused unless `overwrite`. Works inside a running event loop.
     """
+    if isinstance(scenario, Run):
+        scenario = scenario.scenario
     wanted = scenario if isinstance(scenario, Scenario) else None
     if wanted is None:
         wanted = load(Path(str(scenario))) if scenario else embedded_scenario()
@@ -45,6 +49,7 @@ def run(
         changes["arms"] = arms_of(recommenders)
     if changes:
         wanted = changed(wanted, **changes)
+    settle_people(wanted)
     verify(wanted)
     folder = Path(out) if out else _free()
     make_room(folder, overwrite=overwrite)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
 
+from audience.datasets.kinds import Dataset
+from audience.datasets.mixture import split_options
 from audience.engine import Parts, Platform
 from audience.errors import AudienceError, BadInput
 from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
+from audience.experiments.serving import HTTP, Serving, addressed, is_service, run_name
+from audience.experiments.written import mixed_genesis
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
-from audience.recommenders import Recommender
+from audience.recommenders import Recommender, Service
 from audience.world import Clock, Genesis
 from audience.world.changes import SwapRecommender
 
@@ -26,7 +29,7 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
     what = group.removesuffix("s").replace("memorie", "memory")
     if part.kind.endswith(".py"):
         raise BadInput(f"{what} {part.kind!r} names a file; name its class too: {part.kind}:CLASS")
-    make = find(group, part.kind)
+    make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
     try:
         asked = inspect.signature(make).parameters
         return make(**{key: value for key, value in given.items() if key in asked} | part.options)
@@ -41,24 +44,37 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
 
 def genesis_of(scenario: Scenario, seed: int) -> Genesis:
     """Return the genesis of a scenario for a seed; arms with the same one share it."""
-    return _genesis(msgspec.json.encode([scenario.dataset, scenario.clock]), scenario.agents, seed)
+    mixture, _ = split_options(scenario.dataset.options)
+    model = name_of(scenario.llm) if mixture and mixture.asked else ""
+    source = msgspec.json.encode([scenario.dataset, scenario.clock, model])
+    return _genesis(source, scenario.agents, seed)
 
 
 @lru_cache(maxsize=2)
 def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
-    part, clock = msgspec.json.decode(source, type=tuple[Part, Clock])
-    found: Genesis = made("datasets", part).genesis(agents, seed, clock)
-    return found
+    part, clock, model = msgspec.json.decode(source, type=tuple[Part, Clock, str])
+    mixture, options = split_options(part.options)
+    dataset: Dataset = made("datasets", Part(part.kind, options))
+    if mixture is None:
+        return dataset.genesis(agents, seed, clock)
+    return mixed_genesis(dataset, mixture, agents, seed, clock, model)
 
 
 def asks_models(scenario: Scenario) -> bool:
     """Say whether a mind or a memory of this scenario needs a door to language models."""
     parts = (("minds", scenario.mind), ("memories", scenario.memory))
-    return any("gateway" in inspect.signature(find(*one)).parameters for one in _kinds(parts))
+    return any(_asks(find(group, part.kind), part, scenario) for group, part in parts)
 
 
-def _kinds(parts: Iterable[tuple[str, Part]]) -> Iterator[tuple[str, str]]:
-    yield from ((group, part.kind) for group, part in parts)
+def _asks(make: Any, part: Part, scenario: Scenario) -> bool:  # noqa: ANN401
+    if hasattr(make, "asks_models"):  # a part that asks only with some of its options
+        return bool(make.asks_models(part.options, suited(scenario)))
+    return "gateway" in inspect.signature(make).parameters
+
+
+def suited(scenario: Scenario) -> str:
+    """Return how memories consolidate that suit the minds, where the scenario does not say."""
+    return getattr(find("minds", scenario.mind.kind), "consolidation", "rule")
 
 
 class Shut:
@@ -72,34 +88,38 @@ class Shut:
 
 def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = None) -> Parts:
     """Return all parts of a run, each checked before anything is written."""
-    asking = {"gateway": gateway or Shut(), "model": name_of(scenario.llm)}
+    asking = {
+        "gateway": gateway or Shut(),
+        "model": name_of(scenario.llm),
+        "suited": suited(scenario),
+    }
     changes = changes_of(scenario.interventions, genesis)
     kinds = _kinds_by_label(scenario)
-    for swap in (one for each in changes.values() for one in each):
-        if isinstance(swap, SwapRecommender):
-            _recommender(Part(kinds[swap.kind], swap.options))
-    _recommender(scenario.recommender)
+    swaps = [one for each in changes.values() for one in each if isinstance(one, SwapRecommender)]
+    name = lru_cache(lambda: run_name(scenario, genesis))
+
+    def make(part: Part) -> Recommender:
+        return _recommender(part, name() if is_service(part) else "")
+
     pages = scenario.platform
-
-    def recommender(swap: SwapRecommender | None) -> tuple[str, Recommender]:
-        if swap is None:
-            return label(scenario.recommender.kind), _recommender(scenario.recommender)
-        return swap.kind, _recommender(Part(kinds.get(swap.kind, swap.kind), swap.options))
-
     return Parts(
         mind=made("minds", scenario.mind, **asking),
         memory=made("memories", scenario.memory, **asking),
-        recommender=recommender,
+        recommender=Serving(scenario.recommender, swaps, kinds, make),
         platform=Platform(
-            page_size=pages.page_size, max_pages=pages.max_pages, repeat=pages.repeat
+            page_size=pages.page_size,
+            max_pages=pages.max_pages,
+            repeat=pages.repeat,
+            random_k=pages.random_k,
+            explain=pages.explain,
         ),
         activation=scenario.activation,
         changes=changes,
     )
 
 
-def _recommender(part: Part) -> Recommender:
-    found = made("recommenders", part)
+def _recommender(part: Part, run: str) -> Recommender:
+    found = made("recommenders", addressed(part), run=run)
     if not callable(getattr(found, "fit", None)):
         raise BadInput(f"recommender {part.kind!r} has no `fit`; give it fit(interactions, rng)")
     return cast(Recommender, found)

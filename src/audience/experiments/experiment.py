@@ -18,6 +18,7 @@ from audience.experiments.measuring import Seen, measured
 from audience.experiments.models import Spending
 from audience.experiments.runs import text_of
 from audience.experiments.scenario import Scenario, arm, label, parse
+from audience.experiments.serving import reach
 from audience.log import Log
 from audience.metrics import LABELS, suite
 
@@ -72,7 +73,7 @@ def verify(scenario: Scenario, where: str = "") -> None:
     for name, variant in variants(scenario).items():
         genesis = genesis_of(variant, variant.seed)
         try:
-            parts_of(variant, genesis)
+            reach(parts_of(variant, genesis))
             suite(variant.metrics)
         except BadInput as error:
             of_arm = f"arm {name!r}: " if scenario.arms else ""

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from audience.errors import BadInput
 from audience.experiments._writing import replace_all
+from audience.experiments.export_recbole import write_recbole
+from audience.experiments.export_rows import COLUMNS, TYPES, Names, columns_of, interactions
+from audience.experiments.export_talk import dialogues, posts
+from audience.experiments.measuring import measured_log
+from audience.experiments.scenario import parse
 from audience.experiments.story import Teller
 from audience.log import Log
-from audience.world import Genesis
+from audience.metrics import LABELS
 from audience.world import events as e
 
-_COLUMNS = ("person", "item", "round", "at", "position", "fraction", "stars")
-Row = tuple[object, ...]
+KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics")
 
 
-def export(log: Log, kind: str, folder: Path) -> list[Path]:
-    """Write a run's interactions, events or messages and return the files."""
-    writers: dict[str, Callable[[Log, Path], list[Path]]] = {
-        "csv": _csv,
-        "jsonl": _jsonl,
-        "messages": _messages,
-        "parquet": _parquet,
-        "recbole": _recbole,
+def export(log: Log, kind: str, folder: Path, *, exposures: bool = False) -> list[Path]:
+    """Write a run in one of `KINDS` and return the files.
+
+    With `exposures`, interactions hold what was shown and not taken, too.
+    """
+    writers: dict[str, Callable[[], list[Path]]] = {
+        "csv": lambda: _csv(log, folder, exposures),
+        "dialogues": lambda: _dialogues(log, folder),
+        "jsonl": lambda: _jsonl(log, folder),
+        "messages": lambda: _messages(log, folder),
+        "metrics": lambda: _metrics(log, folder),
+        "parquet": lambda: _parquet(log, folder, exposures),
+        "recbole": lambda: write_recbole(log, folder, exposures=exposures),
     }
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file; choose another folder with --out")
     try:
-        return writers[kind](log, folder)
+        return writers[kind]()
     except OSError as error:
         raise BadInput(
             f"{folder} could not be written: {error.strerror or error}; "
@@ -40,46 +50,21 @@ def export(log: Log, kind: str, folder: Path) -> list[Path]:
         ) from error
 
 
-def interactions(log: Log) -> Iterator[Row]:
-    """Yield one row per item lived, with ids as the source data gives them."""
-    people, items = _keys(log)
-    for chapter in log.chapters():
-        at, rows = 0, list[list[object]]()
-        for entry in chapter.entries:
-            match entry.event:
-                case e.Woke(_, moment):
-                    at = moment
-                case e.Picked(agent, item, position):
-                    rows.append(
-                        [people(agent), items(item), chapter.round, at, position, 0.0, 0, item]
-                    )
-                case e.Watched(_, _, fraction) if rows:
-                    rows[-1][5] = fraction
-                case e.Rated(_, item, stars):
-                    for row in reversed(rows):
-                        if row[7] == item:
-                            row[6] = stars
-                            break
-        yield from (tuple(row[:7]) for row in rows)
-
-
-def _keys(log: Log) -> tuple[Callable[[int], str], Callable[[int], str]]:
-    genesis = log.genesis()
-    people = {profile.id: profile.key or str(profile.id) for profile in genesis.profiles}
-    items = {item.id: item.key or str(item.id) for item in genesis.catalogue.items}
-    return lambda id_: people.get(id_, str(id_)), lambda id_: items.get(id_, str(id_))
-
-
 def _whole(path: Path, text: str) -> Path:
     return replace_all({path: text.encode()})[0]
 
 
-def _csv(log: Log, folder: Path) -> list[Path]:
+def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    writer.writerows(interactions(log))
-    return [_whole(folder / "interactions.csv", text.getvalue())]
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _csv(log: Log, folder: Path, exposures: bool) -> list[Path]:
+    text = _table(COLUMNS, interactions(log, exposures=exposures))
+    return [_whole(folder / "interactions.csv", text)]
 
 
 def _jsonl(log: Log, folder: Path) -> list[Path]:
@@ -139,47 +124,57 @@ _ACTIONS: dict[type, str] = {
 }
 
 
-def _recbole(log: Log, folder: Path) -> list[Path]:
-    """RecBole's atomic files: interactions, items and users."""
-    name, genesis = log.folder.resolve().name, log.genesis()
-    inter = ["user_id:token\titem_id:token\trating:float\ttimestamp:float\tfraction:float"]
-    for person, item, _, at, _, fraction, stars in interactions(log):
-        inter.append(f"{person}\t{item}\t{stars}\t{at}\t{fraction}")
-    place = folder / name
+def _dialogues(log: Log, folder: Path) -> list[Path]:
+    """Conversations and posts, one JSON object a line."""
     return replace_all(
         {
-            place / f"{name}.inter": ("\n".join(inter) + "\n").encode(),
-            place / f"{name}.item": _items(genesis).encode(),
-            place / f"{name}.user": _users(genesis).encode(),
+            folder / "dialogues.jsonl": _lines(dialogues(log)),
+            folder / "posts.jsonl": _lines(posts(log)),
         }
     )
 
 
-def _items(genesis: Genesis) -> str:
-    lines = ["item_id:token\ttitle:token_seq\trelease_year:token\tclass:token_seq"]
-    for item in genesis.catalogue.items:
-        tags = " ".join(tag.replace(" ", "-") for tag in item.tags)
-        title = " ".join(item.title.split())
-        lines.append(f"{item.key or item.id}\t{title}\t{item.year or ''}\t{tags}")
-    return "\n".join(lines) + "\n"
+def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
-def _users(genesis: Genesis) -> str:
-    lines = ["user_id:token\tage:token\tgender:token\toccupation:token"]
-    for who in genesis.profiles:
-        age = "" if who.age is None else who.age
-        lines.append(f"{who.key or who.id}\t{age}\t{who.gender}\t{' '.join(who.career.split())}")
-    return "\n".join(lines) + "\n"
+def _metrics(log: Log, folder: Path) -> list[Path]:
+    """Every number in one tidy table: of the run, of each round, of each person."""
+    columns = ("scope", "round", "person", "metric", "value", "label", "unit")
+    return [_whole(folder / "metrics.csv", _table(columns, _numbers(log)))]
 
 
-def _parquet(log: Log, folder: Path) -> list[Path]:
+def _numbers(log: Log) -> Iterator[tuple[object, ...]]:
+    found = measured_log(log, parse(log.scenario, str(log.folder)))
+    names = Names(log.genesis())
+    for chapter in log.chapters(phase=e.OPENING):
+        names.learn(chapter)
+
+    def told(value: float, metric: str) -> tuple[object, ...]:
+        label, unit, _ = LABELS.get(metric, (metric, "", ""))
+        return metric, "" if value != value else value, label, unit
+
+    for metric, value in found.value().items():
+        yield ("run", "", "", *told(value, metric))
+    for numbers in found.by_round():
+        for metric, value in numbers.items():
+            if metric != "round":
+                yield ("round", int(numbers["round"]), "", *told(value, metric))
+    for metric, values in found.per_agent().items():
+        for agent, value in enumerate(values.tolist()):
+            yield ("person", "", names.person[agent], *told(value, metric))
+
+
+def _parquet(log: Log, folder: Path, exposures: bool) -> list[Path]:
     try:
         import pyarrow as arrow
         from pyarrow import parquet
     except ImportError:
         raise BadInput('--to parquet needs pyarrow: pip install "audience[parquet]"') from None
-    folder.mkdir(parents=True, exist_ok=True)
-    columns = list(zip(*interactions(log), strict=True)) or [()] * len(_COLUMNS)
-    path = folder / "interactions.parquet"
-    parquet.write_table(arrow.table(dict(zip(_COLUMNS, map(list, columns), strict=True))), path)
-    return [path]
+    columns = columns_of(interactions(log, exposures=exposures))
+    kinds = {int: arrow.int64(), float: arrow.float64(), str: arrow.string()}
+    table = {name: arrow.array(values, type=kinds[TYPES[name]]) for name, values in columns.items()}
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(arrow.table(table), sink)
+    body = sink.getvalue().to_pybytes()
+    return replace_all({folder / "interactions.parquet": body})

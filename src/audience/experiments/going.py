@@ -18,13 +18,14 @@ from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measurement
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
 from audience.experiments.scenario import Scenario, parse
+from audience.experiments.serving import Serving
 from audience.llm import Counts, Door, Meter, compose
 from audience.llm.person import Person
 from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter
 from audience.metrics import Metrics, suite
 from audience.world import Chapter, View, World
-from audience.world.events import CLOSING, Failed
+from audience.world.events import CLOSING, MEMORY, Failed
 
 Stopping = Callable[[], bool]
 EMBEDDED_VISITS = 16
@@ -64,6 +65,10 @@ class Finished(msgspec.Struct, frozen=True):
     """The same by what they were for."""
     unusable: dict[str, int] = {}
     """Decisions that failed, by what was asked for."""
+    memory_problems: dict[str, int] = {}
+    """What memories could not use, by what was wrong, over all rounds."""
+    failed_slates: int = 0
+    """Pages that the recommender could not give, over all rounds."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -82,6 +87,8 @@ class Finished(msgspec.Struct, frozen=True):
             "picks": int(totals["picks"]),
             "refused": int(totals["refused"]),
             "failed": int(totals["failed"]),
+            "failed_slates": self.failed_slates,
+            "memory_problems": self.memory_problems,
             "calls": self.spent.calls,
             "reused_calls": self.spent.reused,
             "failed_calls": self.spent.failed,
@@ -149,6 +156,8 @@ class Going:
             meter.total() if meter else Counts(),
             meter.by_purpose if meter else {},
             dict(self.unusable),
+            memory_problems(log) if metrics.value()["memory_failed"] else {},
+            failed_slates(log) if metrics.value()["failed"] else 0,
         )
 
     def _simulation(
@@ -170,11 +179,14 @@ class Going:
 
         def fail(chapter: Chapter, _: View) -> None:
             for entry in chapter.entries:
-                if isinstance(entry.event, Failed):
+                if isinstance(entry.event, Failed) and chapter.phase != MEMORY:
                     self.unusable[entry.event.why.partition(":")[0]] += 1
 
         listeners: list[Listener] = [live.update_chapter] if live else []
         listeners += [fail] if self.door else []
+        serving = parts.recommender
+        if isinstance(serving, Serving) and serving.has_services:
+            listeners.append(serving.hear)
         listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
         keeper = Kept(self.log, self.door) if self.door else self.log
         return Simulation(
@@ -202,6 +214,8 @@ class Going:
             try:
                 await run(sim, found)
             finally:
+                if isinstance(sim.parts.recommender, Serving):
+                    sim.parts.recommender.close()
                 if self.door:
                     await self.door.close()
 
@@ -220,6 +234,25 @@ class Going:
                 stopped = isinstance(error, KeyboardInterrupt)
                 self.log.set_state("stopped" if stopped else "failed")
             raise
+
+
+def memory_problems(log: Log) -> dict[str, int]:
+    """Return how often each problem of a memory stands in a log, the most frequent first."""
+    found = log.query(
+        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
+        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
+        (MEMORY,),
+    )
+    return {str(why).removeprefix("memory: "): count for why, count in found}
+
+
+def failed_slates(log: Log) -> int:
+    """Return how many pages the recommender could not give."""
+    found = log.query(
+        "SELECT count(*) FROM records WHERE kind = 'Failed'"
+        " AND json_extract(event, '$[2]') LIKE 'recommender: %'"
+    )
+    return int(found[0][0])
 
 
 class Kept:

@@ -1,46 +1,146 @@
-"""Tables of people written by a model."""
+"""People that a model completes: as a table of its own, or for a scenario before it runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
-from audience.agents.population import Row, complete
+import msgspec
+
+from audience.agents.population import Written, complete
+from audience.datasets.mixture import Draft, Mixture, draft, finish, split_options
 from audience.engine import run_sync
 from audience.experiments.build import made
+from audience.experiments.experiment import variants
 from audience.experiments.models import Models, Spending, door_of, name_of
-from audience.experiments.scenario import Part
-from audience.world import Clock
+from audience.experiments.scenario import Part, Scenario, from_tree
+from audience.experiments.written import keep, kept_at, people_folder
+from audience.llm.metered import Counts
+from audience.world import Clock, Genesis
+
+log = logging.getLogger(__name__)
+BATCH = 5
+"""How many people a call is about, at first."""
+Told = Callable[[int], None]
+
+
+class Table(msgspec.Struct, frozen=True, eq=False):
+    """A table of people, ready to be saved."""
+
+    genesis: Genesis
+    written: Written | None
+    """How well a model answered, where one was asked."""
+    has_keys: bool
+    has_history: bool
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """What models wrote for a scenario."""
+
+    written: tuple[Written, ...]
+    left: Spending
+    """What may still be spent."""
 
 
 def write_people(
-    rows: Sequence[Row],
-    wanted: int,
+    part: Part,
+    mixture: Mixture,
+    agents: int,
     models: Models,
     spending: Spending,
     *,
-    dataset: str,
     seed: int,
     store: Path,
-    progress: Callable[[int], None] = lambda done: None,
-) -> tuple[list[Row], list[str]]:
-    """Return `wanted` people, the given completed and the rest alike, and what is missing."""
-    part = Part("folder", {"path": dataset}) if Path(dataset).is_dir() else Part(dataset)
-    genesis = made("datasets", part).genesis(1, seed, Clock())
+    batch: int = BATCH,
+    progress: Told = lambda done: None,
+) -> Table:
+    """Return `agents` people of a dataset, mixed; a model is asked for what it shall fill."""
+    begun = draft(made("datasets", part), mixture, agents, seed, Clock())
+    written = None
+    if begun.asked:
+        written, _ = _ask(begun, models, spending, store, batch, progress)
+    genesis = finish(begun, written.people if written else ())
+    origin = begun.origin
+    return Table(genesis, written, origin.has_keys, origin.training is not None)
+
+
+def settle_people(
+    scenario: Scenario, spending: Spending | None = None, *, progress: Told = lambda done: None
+) -> Settled:
+    """Let a model write what `fill = "llm"` asks for, in every arm and for every seed, once.
+
+    What it wrote is kept and taken again by every run that asks the same; a scenario without
+    such people needs nothing of this.
+    """
+    left = spending or Spending()
+    found: list[Written] = []
+    for variant in variants(scenario).values():
+        mixture, options = split_options(variant.dataset.options)
+        if mixture is None or not mixture.asked:
+            continue
+        dataset = made("datasets", Part(variant.dataset.kind, options))
+        for seed in range(scenario.seed, scenario.seed + scenario.seeds):
+            begun = draft(dataset, mixture, variant.agents, seed, variant.clock)
+            path = kept_at(begun, name_of(variant.llm))
+            if begun.asked and not path.exists():
+                calls = people_folder() / "calls.db"
+                calls.parent.mkdir(parents=True, exist_ok=True)
+                written, spent = _ask(begun, variant.llm, left, calls, BATCH, progress)
+                keep(path, written.people)
+                _tell(written)
+                found.append(written)
+                left = left.after(spent)
+    return Settled(tuple(found), left)
+
+
+def drawn_instead(scenario: Scenario) -> Scenario:
+    """Return a scenario in which people are drawn where a model should write them."""
+    asking = (split_options(one.dataset.options)[0] for one in variants(scenario).values())
+    if not any(mixture and mixture.asked for mixture in asking):
+        return scenario
+    tree: dict[str, Any] = msgspec.to_builtins(scenario)
+    tree["dataset"] = _drawn(tree["dataset"])
+    for arm in tree["arms"].values():
+        if isinstance(arm.get("dataset"), dict):
+            arm["dataset"] = _drawn(arm["dataset"])
+    return from_tree(tree)
+
+
+def _drawn(dataset: dict[str, Any]) -> dict[str, Any]:
+    dataset = deepcopy(dataset)
+    options = dataset.get("options", dataset)
+    for key in ("fill", "traits"):
+        if options.get(key) == "llm":
+            options[key] = "drawn"
+    if isinstance(options.get("fill"), dict):
+        fill = options["fill"]
+        options["fill"] = {key: "drawn" if by == "llm" else by for key, by in fill.items()}
+    return dataset
+
+
+def _ask(
+    begun: Draft, models: Models, spending: Spending, store: Path, batch: int, progress: Told
+) -> tuple[Written, Counts]:
     door = door_of(models, spending, store.parent, store=store)
-    found: list[tuple[list[Row], list[str]]] = []
+    genesis = begun.origin.genesis
+    found: list[Written] = []
 
     async def work() -> None:
         try:
             found.append(
                 await complete(
-                    rows,
-                    wanted,
+                    begun.rows,
+                    len(begun.known),
                     door,
                     tags=genesis.catalogue.tags,
                     plural=genesis.domain.plural,
                     model=name_of(models),
-                    seed=seed,
+                    seed=begun.seed,
+                    fields=begun.asked,
+                    batch=batch,
                     progress=progress,
                 )
             )
@@ -48,4 +148,15 @@ def write_people(
             await door.close()
 
     run_sync(work)
-    return found[0]
+    return found[0], door.meter.total()
+
+
+def _tell(written: Written) -> None:
+    if written.malformed or written.unfit or written.unfilled:
+        log.warning(
+            "people by a model: %d of %d replies malformed, %d fields unfit, %d people incomplete",
+            written.malformed,
+            written.asked,
+            written.unfit,
+            len(written.unfilled),
+        )

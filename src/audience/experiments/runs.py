@@ -14,6 +14,7 @@ from audience.experiments.build import asks_models, genesis_of, parts_of
 from audience.experiments.going import Finished, Going, Progress, Quiet, Stopping
 from audience.experiments.models import Spending, check_models, copy_calls
 from audience.experiments.scenario import Scenario, from_tree, parse
+from audience.experiments.serving import reach
 from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
@@ -39,7 +40,7 @@ def start(
 ) -> Finished:
     """Run a scenario with one seed into a new folder."""
     genesis = genesis_of(scenario, seed)
-    parts_of(scenario, genesis)
+    reach(parts_of(scenario, genesis))
     suite(scenario.metrics)
     if asks_models(scenario):
         check_models(scenario.llm, spending or Spending())
@@ -73,6 +74,7 @@ def resume(
         if upto is not None:
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
+        reach(parts_of(scenario, world.genesis))
         going = Going(log, scenario, progress or Quiet(), stopping, spending or Spending())
         return going.on(world, shots, minds or {})
 

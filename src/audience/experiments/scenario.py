@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -45,6 +46,10 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_pages: int = 5
     repeat: bool = False
     """Whether what somebody lived already may be shown again."""
+    random_k: int = 0
+    """How many items of each page are uniformly random ones; see engine/mixing.py."""
+    explain: bool = True
+    """Whether the reasons that a recommender gives are shown and logged."""
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,6 +154,7 @@ def _anchor(scope: Options, folder: Path) -> None:
     options = dataset.get("options", dataset) if isinstance(dataset, dict) else {}
     if isinstance(options, dict) and isinstance(options.get("path"), str):
         options["path"] = os.path.abspath(folder / options["path"])
+    _anchor_files(options, ("profiles",), folder)
     _anchor_files(scope.get("llm"), ("prices", "ca"), folder)
     mind = scope.get("mind")
     _anchor_files(
@@ -172,8 +178,16 @@ def _found_from(part: Any, folder: Path) -> Any:  # noqa: ANN401
     return f"{os.path.abspath(folder / path)}:{name}" if colon and path.endswith(".py") else part
 
 
+def is_address(kind: str) -> bool:
+    """Say whether a kind is the URL of a service."""
+    return kind.startswith(("http://", "https://"))
+
+
 def label(kind: str) -> str:
-    """Return what to call a kind: its class where it lies in a file, wherever that is."""
+    """Return what to call a kind: its class where it lies in a file, the host of an address."""
+    if is_address(kind):
+        parts = urlsplit(kind)
+        return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
     path, _, name = kind.rpartition(":")
     return name if path.endswith(".py") else kind
 
@@ -264,6 +278,11 @@ def check(scenario: Scenario, where: str) -> None:
     for key, number in wholes.items():
         if number < 1:
             raise BadInput(f"{where}: {key}: {number} is too small; give at least 1")
+    if not 0 <= pages.random_k <= pages.page_size:
+        raise BadInput(
+            f"{where}: random_k: {pages.random_k} of {pages.page_size} items of a page cannot be "
+            "random; give a number from 0 to page_size"
+        )
     bounds = {"refit": rules.refit, "deadline": rules.deadline, "at_most": waking.at_most}
     for key, bound in bounds.items():
         if bound < 0:

@@ -1,7 +1,35 @@
 """How items are ranked and searched."""
 
-from audience.recommenders.kinds import Context, Ranker, Recommender
+from audience.recommenders.als import ALS
+from audience.recommenders.bpr import BPR
+from audience.recommenders.content import Content
+from audience.recommenders.ease import EASE
+from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
+from audience.recommenders.knn import ItemKNN
+from audience.recommenders.markov import Markov
+from audience.recommenders.mix import Mix
 from audience.recommenders.search import Search, search_in
+from audience.recommenders.service import Service
 from audience.recommenders.simple import Popular, Random
+from audience.recommenders.social import Social
 
-__all__ = ["Context", "Popular", "Random", "Ranker", "Recommender", "Search", "search_in"]
+__all__ = [
+    "ALS",
+    "BPR",
+    "EASE",
+    "AsyncRanker",
+    "Content",
+    "Context",
+    "ItemKNN",
+    "Markov",
+    "Mix",
+    "Popular",
+    "Random",
+    "Ranked",
+    "Ranker",
+    "Recommender",
+    "Search",
+    "Service",
+    "Social",
+    "search_in",
+]

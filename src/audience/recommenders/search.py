@@ -1,52 +1,158 @@
-"""Finding items by words."""
+"""Finding items by words and by meaning."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from audience.errors import BadInput
+from audience.recommenders.content import Embedder, by_kind, unit, vectors_of
+from audience.recommenders.matrix import Sparse
+from audience.recommenders.scored import Scores, keys_of, top_keys
+from audience.recommenders.spelling import Spelling
+from audience.recommenders.terms import Terms, split, terms_of, words
 from audience.world.items import Catalogue
+from audience.world.rng import Floats
 
-_WORD = re.compile(r"\w+")
-_TITLE, _TAG, _ABOUT = 3.0, 2.0, 1.0
+_SATURATION, _LENGTH = 1.2, 0.75
+"""BM25's k1 and b."""
+_NEAR = 0.2
+"""A cosine below this says nothing."""
+_MOST_EMBEDDED = 100_000
+"""A larger catalogue is searched by words alone, unless an embedder is given."""
+_LOOKED_AT = 200
+_REMEMBERED = 4096
 
 
 class Search:
-    """Ranks items by the words they share with a query, rare words and titles counting more."""
+    """Ranks items by the words they share with a query (BM25) and by nearness of meaning.
 
-    def __init__(self, catalogue: Catalogue) -> None:
-        self._size = len(catalogue)
-        found: dict[str, dict[int, float]] = defaultdict(dict)
-        for item in catalogue.items:
-            parts = ((item.about, _ABOUT), (" ".join(item.tags), _TAG), (item.title, _TITLE))
-            for text, weight in parts:
-                for word in words(text):
-                    found[word][item.id] = weight
-        self._found = {
-            word: (np.array(list(items)), np.array(list(items.values())))
-            for word, items in found.items()
-        }
+    Rare words and words of titles count more; a whole title comes first. A word nobody knows
+    stands for its close spellings. With an `embedder` (texts to vectors) items near in meaning are
+    found too, so that an unknown title brings its neighbours; without one, or where nothing is
+    near, words that look alike bring them. `vectors` saves embedding the items. The index is made
+    when first asked.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        embedder: str | Embedder | None = None,
+        vectors: ArrayLike | None = None,
+    ) -> None:
+        self._catalogue = catalogue
+        self._embedder = by_kind(embedder) if isinstance(embedder, str) else embedder
+        self._given = vectors
+        self._found: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def find(self, query: str, k: int) -> tuple[int, ...]:
-        """Return up to k item ids, best first; nothing when no word is known."""
-        scores = np.zeros(self._size)
-        for word in words(query):
-            if word in self._found:
-                items, weights = self._found[word]
-                scores[items] += weights * np.log(1.0 + self._size / len(items))
-        order = np.argsort(-np.round(scores, 6), kind="stable")[:k]
-        return tuple(int(item) for item in order if scores[item] > 0)
+        """Return up to k item ids, best first; nothing when no word looks like any we know."""
+        if (query, k) not in self._found:
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            self._found[query, k] = self._find(query, k)
+        return self._found[query, k]
 
+    def _find(self, query: str, k: int) -> tuple[int, ...]:
+        said = split(query)
+        if not said:
+            return ()
+        scores = self._by_words(said, loose=self._embedder is None)
+        if self._embedder is not None:
+            scores += self._by_meaning(query)
+            if not scores.any():
+                scores = self._by_words(said, loose=True)
+        items = len(self._catalogue)
+        ties = np.arange(items)[::-1]
+        places, values = top_keys(keys_of(scores[None], ties), min(max(k, _LOOKED_AT), items))
+        found = (items - 1 - places[0][values[0] > 0]).tolist()
+        whole = [item for item in found if words(self._catalogue[item].title) == frozenset(said)]
+        rest = [item for item in found if item not in set(whole)]
+        return tuple((whole + rest)[:k])
 
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text in lower case."""
-    return frozenset(_WORD.findall(text.lower()))
+    def _by_words(self, said: Sequence[str], *, loose: bool) -> Scores:
+        """Return BM25 as a share of what an item could reach that speaks of nothing else."""
+        index = self._index
+        scores = np.zeros(index.shape[1], np.float32)
+        for number, weight in self._meant(said, loose=loose).items():
+            begin, end = index.indptr[number], index.indptr[number + 1]
+            scores[index.indices[begin:end]] += np.float32(weight) * index.data[begin:end]
+        numbers = self._terms.numbers
+        unknown = np.log1p(2.0 * len(self._catalogue) + 1.0)
+        rare = (self._rarity[numbers[word]] if word in numbers else unknown for word in set(said))
+        scores /= np.float32(sum(rare) * (_SATURATION + 1.0))
+        return scores
+
+    def _by_meaning(self, query: str) -> Scores:
+        assert self._embedder is not None
+        asked = unit(np.asarray(self._embedder([query]), np.float32))[0]
+        likeness: Scores = self._vectors @ asked
+        return np.where(likeness >= _NEAR, likeness, np.float32(0.0))
+
+    def _meant(self, said: Sequence[str], *, loose: bool) -> dict[int, float]:
+        """Return the known words that a query stands for, with weights."""
+        numbers = self._terms.numbers
+        joined = [one + two for one, two in pairwise(said)]
+        meant = {numbers[word]: 1.0 for word in (*said, *joined) if word in numbers}
+        for word in said:
+            if word not in numbers:
+                found = self._parted(word) or self._spelling.near(word, loose=loose)
+                for number, weight in found:
+                    meant[number] = max(meant.get(number, 0.0), weight)
+        return meant
+
+    def _parted(self, word: str) -> list[tuple[int, float]]:
+        """Return two known words that a word is written together from, the evenest."""
+        numbers = self._terms.numbers
+        middle = sorted(range(3, len(word) - 2), key=lambda place: abs(2 * place - len(word)))
+        for place in middle:
+            if word[:place] in numbers and word[place:] in numbers:
+                return [(numbers[word[:place]], 0.8), (numbers[word[place:]], 0.8)]
+        return []
+
+    @cached_property
+    def _terms(self) -> Terms:
+        return terms_of(self._catalogue)
+
+    @cached_property
+    def _rarity(self) -> Floats:
+        return self._terms.rarity
+
+    @cached_property
+    def _index(self) -> Sparse:
+        """[words, items]: what each word adds to each item's score."""
+        from scipy.sparse import csr_array
+
+        terms = self._terms
+        counts = terms.counts
+        owners = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+        lengths = np.bincount(owners, counts.data, minlength=counts.shape[0])
+        even = 1.0 - _LENGTH + _LENGTH * lengths / max(float(lengths.mean()), 1e-9)
+        share = counts.data * (_SATURATION + 1.0) / (counts.data + _SATURATION * even[owners])
+        added = (share * self._rarity[counts.indices]).astype(np.float32)
+        return csr_array((added, counts.indices, counts.indptr), counts.shape).T.tocsr()
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        return Spelling(self._terms.words)
+
+    @cached_property
+    def _vectors(self) -> Scores:
+        source = self._given if self._given is not None else self._embedder
+        assert source is not None
+        return vectors_of(self._catalogue, source)
 
 
 @lru_cache(maxsize=4)
 def search_in(catalogue: Catalogue) -> Search:
-    """Return the index of a catalogue, made once."""
-    return Search(catalogue)
+    """Return the index of a catalogue, made once: by words, and by meaning where it is not huge."""
+    if len(catalogue) > _MOST_EMBEDDED:
+        return Search(catalogue)
+    try:
+        return Search(catalogue, "wordllama")
+    except BadInput:
+        return Search(catalogue)

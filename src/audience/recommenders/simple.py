@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.kinds import Context
+from audience.recommenders.matrix import flat
 from audience.world.interactions import Interactions
 from audience.world.rng import Bools, Floats, Generator, Ints
 
@@ -14,19 +16,27 @@ from audience.world.rng import Bools, Floats, Generator, Ints
 class Popular:
     """What was enjoyed most often comes first; ties go to the lower id.
 
-    An interaction counts as much as was lived of it. `half_life_days` lets old ones fade; 0 keeps
-    them for ever.
+    An interaction counts as much as was lived of it. `half_life_days` lets old ones fade and
+    `window_days` forgets those older than that, counted back from the newest; 0 keeps them.
     """
 
-    def __init__(self, half_life_days: float = 0.0) -> None:
+    def __init__(self, half_life_days: float = 0.0, window_days: float = 0.0) -> None:
         self.half_life_days = half_life_days
+        self.window_days = window_days
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: Interactions, rng: Generator) -> Ordered:
         del rng
+        return self.order(interactions)
+
+    def order(self, interactions: Interactions) -> Ordered:
+        """Return the items in the order of what was enjoyed."""
         counts = interactions.fractions.astype(np.float64)
-        if self.half_life_days > 0 and len(interactions):
-            at = interactions.at
-            counts = counts * 0.5 ** ((at.max() - at) / (86400.0 * self.half_life_days))
+        if len(interactions):
+            age = (interactions.at.max() - interactions.at) / 86400.0
+            if self.half_life_days > 0:
+                counts = counts * 0.5 ** (age / self.half_life_days)
+            if self.window_days > 0:
+                counts = counts * (age <= self.window_days)
         scores = np.bincount(interactions.items, counts, minlength=len(interactions.catalogue))
         return Ordered(np.round(scores, 6))
 
@@ -38,20 +48,38 @@ class Ordered:
         self.scores = scores
         self.order = np.argsort(-scores, kind="stable")
 
+    @cached_property
+    def places(self) -> Ints:
+        """Where each item stands in the order."""
+        places = np.empty(len(self.order), np.int64)
+        places[self.order] = np.arange(len(self.order))
+        return places
+
     def learnt(self) -> bytes:
         return self.scores.tobytes()
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
+        if context.candidates is not None:
+            return self._among(context.candidates, k, context)
         longest = max((len(items) for items in context.exclude), default=0)
         head = self.order[: min(len(self.order), k + longest)]
         rows = np.broadcast_to(head, (len(users), len(head)))
-        return first_allowed(rows, allowed_in(rows, context.exclude, len(self.order)), k)
+        return first_allowed(rows, allowed_in(rows, context, len(self.order)), k)
+
+    def _among(self, candidates: Sequence[tuple[int, ...]], k: int, context: Context) -> Ints:
+        slates = np.full((len(candidates), k), -1, np.int64)
+        for row, items in enumerate(candidates):
+            fitting = [item for item in set(items) if 0 <= item < len(self.order)]
+            left = np.setdiff1d(np.array(fitting, np.int64), context.exclude[row])
+            found = left[np.argsort(self.places[left])][:k]
+            slates[row, : len(found)] = found
+        return slates
 
 
 class Random:
     """Uniformly random items, drawn by name for each user and page."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: Interactions, rng: Generator) -> Shuffled:
         del rng
         return Shuffled(len(interactions.catalogue))
 
@@ -64,44 +92,43 @@ class Shuffled:
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
         slates = np.empty((len(users), k), np.int64)
-        crowded = np.array([(k + len(barred)) * 4 >= self.items for barred in context.exclude])
+        chosen = context.candidates is not None
+        crowded = np.array(
+            [chosen or (k + len(barred)) * 4 >= self.items for barred in context.exclude], np.bool_
+        )
         for rows, draw in ((crowded, self._by_hash), (~crowded, self._by_rejection)):
             if rows.any():
-                slates[rows] = draw(k, part_of(context, np.flatnonzero(rows)))
+                slates[rows] = draw(k, context.part(np.flatnonzero(rows)))
         return slates
 
     def _by_hash(self, k: int, context: Context) -> Ints:
         rows = np.argsort(context.dice.integers("item", self.items), axis=1, kind="stable")
-        return first_allowed(rows, allowed_in(rows, context.exclude, self.items), k)
+        return first_allowed(rows, allowed_in(rows, context, self.items), k)
 
     def _by_rejection(self, k: int, context: Context) -> Ints:
         tries = 2 * k + 12
         rows = (context.dice.integers("item", tries) % np.uint64(self.items)).astype(np.int64)
-        slates = first_allowed(
-            rows, allowed_in(rows, context.exclude, self.items) & firsts(rows), k
-        )
+        slates = first_allowed(rows, allowed_in(rows, context, self.items) & firsts(rows), k)
         short = np.flatnonzero(slates[:, -1] < 0)
         if len(short):
-            slates[short] = self._by_hash(k, part_of(context, short))
+            slates[short] = self._by_hash(k, context.part(short))
         return slates
 
 
-def part_of(context: Context, rows: Ints) -> Context:
-    """Return what is told about the users in `rows`."""
-    exclude = [context.exclude[row] for row in rows.tolist()]
-    return Context(context.moments[rows], context.pages[rows], exclude, context.dice.pick(rows))
+def allowed_in(rows: Ints, context: Context, items: int) -> Bools:
+    """Return [users, items offered]: whether each may be shown to its user."""
+    allowed = ~_named(rows, context.exclude, items)
+    if context.candidates is not None:
+        allowed &= _named(rows, context.candidates, items)
+    return allowed
 
 
-def allowed_in(rows: Ints, exclude: Sequence[tuple[int, ...]], items: int) -> Bools:
-    """Return [users, candidates]: whether each candidate may be shown to its user."""
-    counts = [len(barred) for barred in exclude]
-    total = sum(counts)
-    if not total:
-        return np.ones(rows.shape, np.bool_)
-    barred = np.fromiter((item for items_ in exclude for item in items_), np.int64, total)
-    owners = np.repeat(np.arange(len(exclude)), counts)
-    places = np.arange(len(exclude))[:, None] * items + rows
-    return ~np.isin(places, owners * items + barred)
+def _named(rows: Ints, lists: Sequence[tuple[int, ...]], items: int) -> Bools:
+    owners, places = flat(lists, items)
+    if not len(places):
+        return np.zeros(rows.shape, np.bool_)
+    cells = np.arange(len(lists))[:, None] * items + rows
+    return np.isin(cells, owners * items + places)
 
 
 def firsts(rows: Ints) -> Bools:

@@ -1,0 +1,79 @@
+"""`audience eval recommenders`: recommenders against what people really did next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from audience.cli import options as o
+from audience.errors import BadInput
+
+if TYPE_CHECKING:
+    from audience.experiments.offline import Score
+
+_WIDTH = 100
+USUAL = "random,popular,item-knn,ease,bpr,als,markov,content"
+
+
+@click.command("recommenders")
+@click.option("--data", type=o.RUN, required=True, metavar="PATH", help="Files with interactions.")
+@click.option("--recommender", default=USUAL, metavar="LIST", help=f"Default: {USUAL}.")
+@click.option("--k", default=10, show_default=True, help="How many items are shown.")
+@click.option("--seed", default=1, show_default=True, help="For methods that draw.")
+@o.json_option
+def command(data: Path, recommender: str, k: int, seed: int, as_json: bool) -> None:
+    """Hold out the last item of each user and see who finds it among all that it did not live."""
+    from audience.experiments.build import made
+    from audience.experiments.offline import check_offline, leave_last, plain_scores
+    from audience.experiments.offline_source import read_source
+    from audience.experiments.scenario import Part, label
+
+    kinds = [kind.strip() for kind in recommender.split(",") if kind.strip()]
+    if not kinds:
+        raise BadInput("--recommender: is empty; give kinds such as popular,ease")
+    recommenders = {label(kind): made("recommenders", Part(kind)) for kind in kinds}
+    found = read_source(data)
+    split = leave_last(found.lived)
+    scores = check_offline(
+        split, found.catalogue, found.people, recommenders, k=k, seed=seed, ties=found.ties
+    )
+    if as_json:
+        o.print_json(plain_scores(scores, seed))
+        return
+    _print(scores, len(split.train.users), len(found.catalogue), seed)
+
+
+def _print(scores: Sequence[Score], learnt: int, items: int, seed: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.experiments.offline import MEASURES
+
+    first = scores[0]
+    table = Table("recommender", show_edge=False, header_style="bold")
+    for measure in MEASURES:
+        table.add_column(f"{measure}@{first.k}", justify="right")
+    for one in scores:
+        table.add_row(one.recommender, *(_cell(one, measure) for measure in MEASURES))
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
+    console.print(
+        f"[dim]{first.users:,} users, {items:,} items, {learnt:,} interactions learnt from, "
+        f"seed {seed}; ± is a 95 % interval over users. The last item of each user is ranked "
+        "against all that it did not live.[/]",
+        soft_wrap=True,
+    )
+
+
+def _cell(score: Score, measure: str) -> str:
+    value = score.values[measure]
+    if math.isnan(value):
+        return "–"
+    low, high = score.bounds.get(measure, (math.nan, math.nan))
+    half = "" if math.isnan(low) else f" ± {(high - low) / 2:.4f}"
+    return f"{value:.4f}{half}"

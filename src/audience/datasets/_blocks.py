@@ -1,0 +1,212 @@
+"""Large tables as columns, block by block, so that millions of lines are read in seconds."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import chain, islice
+
+import msgspec
+import numpy as np
+
+from audience.datasets._source import Source
+from audience.errors import BadInput
+from audience.world.rng import Floats, Ints
+
+_ROWS = 200_000
+_MARKS = ("::", "\t", ",", ";", "|")
+MILLISECONDS = 1e11
+"""Moments above this (the year 5138 in seconds) are milliseconds."""
+
+
+class Form(msgspec.Struct, frozen=True):
+    """How a table is written."""
+
+    separator: str = ","
+    encoding: str = "utf-8"
+    quoted: bool = False
+    """Whether cells may stand in quotation marks, as in CSV."""
+    header: tuple[str, ...] = ()
+    """The columns of a file that does not name them; empty: its first line does."""
+    skip: int = 0
+    """Lines before the table."""
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Some lines of a table by column."""
+
+    where: str
+    line: int
+    columns: dict[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def wrong(self, row: int, column: str, what: str) -> BadInput:
+        """Return the error for one cell."""
+        return BadInput(f"{self.where}: line {self.line + row}, column {column!r}: {what}")
+
+    def keys(self, column: str) -> tuple[str, ...]:
+        """Return ids, none of them empty."""
+        found = tuple(map(str.strip, self.columns[column]))
+        if "" in found:
+            raise self.wrong(found.index(""), column, "is empty; every line needs an id")
+        return found
+
+    def numbers(self, column: str, *, low: float = -np.inf, high: float = np.inf) -> Floats:
+        """Return numbers from `low` to `high`; NaN where a cell is empty."""
+        cells = self.columns[column]
+        try:
+            found = np.array([cell or "nan" for cell in cells], np.float64)
+        except ValueError:
+            raise self._first_wrong(column, float, "is not a number") from None
+        outside = np.flatnonzero((found < low) | (found > high) | np.isinf(found))
+        if len(outside):
+            row = int(outside[0])
+            bounds = f"{low:g} to {high:g}" if np.isfinite(high) else f"{low:g} or more"
+            raise self.wrong(row, column, f"{cells[row]} is out of range; it should be {bounds}")
+        return found
+
+    def moments(self, column: str) -> Ints:
+        """Return seconds since 1970 from seconds, milliseconds or dates."""
+        cells = self.columns[column]
+        if "" in cells:
+            raise self.wrong(cells.index(""), column, "is empty; every line needs a moment")
+        if not cells[0].strip().lstrip("-").replace(".", "", 1).isdecimal():
+            return self._dates(column)
+        found = self.numbers(column)
+        return np.where(found > MILLISECONDS, found / 1000.0, found).astype(np.int64)
+
+    def _dates(self, column: str) -> Ints:
+        try:
+            found = [_date(cell) for cell in self.columns[column]]
+        except ValueError:
+            remedy = "is neither seconds since 1970 nor a date such as 2025-01-31"
+            raise self._first_wrong(column, _date, remedy) from None
+        return np.array(found, np.int64)
+
+    def _first_wrong(self, column: str, read: Callable[[str], object], what: str) -> BadInput:
+        for row, cell in enumerate(self.columns[column]):
+            try:
+                read(cell or "nan")
+            except ValueError:
+                return self.wrong(row, column, f"{cell!r} {what}")
+        return self.wrong(0, column, what)
+
+
+def _date(text: str) -> int:
+    at = datetime.fromisoformat(text)
+    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
+
+
+def table_blocks(source: Source, name: str, form: Form, needed: Sequence[str]) -> Iterator[Block]:
+    """Yield a table block by block; it has at least the needed columns."""
+    where = source.shown(name)
+    header = form.header
+    lines = _lines(source, name, form)
+    for line, part in lines:
+        if not header:
+            first = (
+                next(csv.reader(part[:1], delimiter=form.separator))
+                if form.quoted
+                else (part[0].split(form.separator))
+            )
+            header = tuple(cell.strip().lower() for cell in first)
+            _check_header(where, header, needed, form)
+            line, part = line + 1, part[1:]
+        if form.quoted and any('"' in text for text in part):
+            rest = (text for texts in chain([part], (more for _, more in lines)) for text in texts)
+            yield from _quoted(where, line, rest, header, form)
+        elif part:
+            yield Block(where, line, _split(where, line, part, header, form))
+    if not header:
+        raise BadInput(f"{where}: is empty; it should hold {', '.join(needed)}")
+
+
+def _lines(source: Source, name: str, form: Form) -> Iterator[tuple[int, list[str]]]:
+    """Yield decoded lines, many at once, with the first one's number."""
+    for line, raw in source.blocks(name):
+        for begin in range(0, len(raw), _ROWS):
+            part = raw[begin : begin + _ROWS]
+            texts = _decoded(source.shown(name), line + begin, part, form.encoding)
+            while texts and not texts[-1].strip():
+                texts.pop()
+            skip = form.skip if line + begin == 1 else 0
+            if texts[skip:]:
+                yield line + begin + skip, texts[skip:]
+
+
+def _split(
+    where: str, line: int, lines: list[str], header: tuple[str, ...], form: Form
+) -> dict[str, tuple[str, ...]]:
+    """Return the columns of plain lines. No list a line: the garbage collector would dawdle."""
+    width, mark = len(header), form.separator
+    counts = [text.count(mark) for text in lines]
+    if counts.count(width - 1) != len(counts):
+        row = next(row for row, count in enumerate(counts) if count != width - 1)
+        raise _uneven(where, line + row, lines[row].split(mark), width, form)
+    cells = mark.join(lines).split(mark)
+    return {column: tuple(cells[place::width]) for place, column in enumerate(header)}
+
+
+def _quoted(
+    where: str, line: int, lines: Iterator[str], header: tuple[str, ...], form: Form
+) -> Iterator[Block]:
+    reader = csv.reader((f"{text}\n" for text in lines), delimiter=form.separator, strict=True)
+    while True:
+        first = line + reader.line_num
+        try:
+            rows = [row for row in islice(reader, _ROWS) if row]
+        except csv.Error as error:
+            at = line + reader.line_num - 1
+            raise BadInput(f"{where}: near line {at}: {error}; check the quotes") from None
+        if not rows:
+            return
+        for place, row in enumerate(rows):
+            if len(row) != len(header):
+                raise _uneven(where, first + place, row, len(header), form)
+        yield Block(where, first, dict(zip(header, zip(*rows, strict=True), strict=True)))
+
+
+def _decoded(where: str, line: int, raw: list[bytes], encoding: str) -> list[str]:
+    whole = b"\n".join(raw)
+    if line == 1:
+        whole = whole.removeprefix(b"\xef\xbb\xbf")
+    if b"\0" in whole:
+        at = line + whole[: whole.index(b"\0")].count(b"\n")
+        raise BadInput(f"{where}: line {at} holds a NUL byte, so it is not text; get it again")
+    try:
+        return whole.decode(encoding).split("\n")
+    except UnicodeDecodeError as error:
+        at = line + whole[: error.start].count(b"\n")
+        raise BadInput(
+            f"{where}: line {at} is not {encoding}; give its encoding, such as "
+            "encoding = 'latin-1', or save it as UTF-8"
+        ) from None
+
+
+def _check_header(where: str, columns: tuple[str, ...], needed: Sequence[str], form: Form) -> None:
+    for column in needed:
+        if column not in columns:
+            found = ", ".join(repr(one) for one in columns)
+            raise BadInput(
+                f"{where}: line 1: column {column!r} is missing (found: {found}); "
+                f"name the right column{_other_mark(columns[0], form)}"
+            )
+    twice = [column for place, column in enumerate(columns) if column in columns[:place]]
+    if twice:
+        raise BadInput(f"{where}: line 1: column {twice[0]!r} stands there twice; rename one")
+
+
+def _uneven(where: str, line: int, cells: list[str], width: int, form: Form) -> BadInput:
+    hint = _other_mark(cells[0] if cells else "", form) if len(cells) <= 1 else ""
+    return BadInput(
+        f"{where}: line {line} has {len(cells)} cells where {width} are expected, separated by "
+        f"{form.separator!r}; mend or delete the line{hint}"
+    )
+
+
+def _other_mark(text: str, form: Form) -> str:
+    other = next((mark for mark in _MARKS if mark != form.separator and mark in text), None)
+    return f"; it seems to be separated by {other!r}: set separator" if other else ""

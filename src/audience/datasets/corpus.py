@@ -1,0 +1,224 @@
+"""What every loader yields: catalogue, people, ties and dated interactions, all from one source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput
+from audience.world.genesis import Domain
+from audience.world.items import Item
+from audience.world.people import Profile
+from audience.world.rng import Bools, Floats, Ints, keys
+
+_Thing = TypeVar("_Thing", Item, Profile)
+
+
+class Skipped(msgspec.Struct, frozen=True):
+    """Lines of a source that were left out, and why. Users are told."""
+
+    reason: str
+    count: int
+    first: str
+    """The file and line of the first of them."""
+
+
+class Tally:
+    """Counts what is left out while a source is read."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, str]] = {}
+
+    def add(self, reason: str, where: str, count: int = 1) -> None:
+        """Count `count` lines of which the first stands at `where`."""
+        if count:
+            before, first = self._found.get(reason, (0, where))
+            self._found[reason] = (before + count, first)
+
+    def skipped(self) -> tuple[Skipped, ...]:
+        return tuple(Skipped(reason, *found) for reason, found in self._found.items())
+
+
+class Columns(msgspec.Struct, frozen=True, eq=False):
+    """Interactions in the order of time, as columns of one length."""
+
+    users: Ints
+    """Places in the people of a corpus."""
+    items: Ints
+    """Places in its catalogue."""
+    at: Ints
+    """Seconds since 1970."""
+    stars: Floats
+    """0.5 to 5; 0 where nothing was given."""
+    fractions: Floats
+    """How much was lived, 0 to 1."""
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def rows(self, chosen: Ints | Bools) -> Columns:
+        """Return some of the interactions."""
+        return Columns(*(column[chosen] for column in self.all))  # type: ignore[arg-type]
+
+    @property
+    def all(self) -> tuple[Ints, Ints, Ints, Floats, Floats]:
+        return (self.users, self.items, self.at, self.stars, self.fractions)
+
+
+class Edges(msgspec.Struct, frozen=True, eq=False):
+    """Ties between people by place, each row one direction."""
+
+    firsts: Ints
+    others: Ints
+    kinds: Ints
+    closeness: Floats
+    names: tuple[str, ...] = ("friend",)
+
+
+class Corpus(msgspec.Struct, frozen=True, eq=False):
+    """A source as it was read. No field of an item or a person comes from the interactions.
+
+    So a corpus with the interactions of a training part knows nothing of the rest.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    people: tuple[Profile, ...]
+    """Everybody by place; of most only the key is known."""
+    lived: Columns
+    ties: Edges | None = None
+    domain: Domain = Domain("item", "items", "tried")
+    dated: bool = True
+    """Whether the moments are the source's own; otherwise only each person's order is."""
+    skipped: tuple[Skipped, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is odd without being wrong."""
+
+    def having(self, lived: Columns) -> Corpus:
+        """Return the same world with other interactions, such as those of a training part."""
+        return msgspec.structs.replace(self, lived=lived)
+
+
+def in_time(columns: Columns, tally: Tally, where: str, *, dated: bool = True) -> Columns:
+    """Return interactions in the order of time, lines as in the file where moments are equal.
+
+    One that repeats person, item and moment of an earlier one is left out and counted; where
+    moments are made up, one that repeats person and item.
+    """
+    by_pair = np.lexsort((columns.at, columns.items, columns.users))
+    users, items, at = (column[by_pair] for column in columns.all[:3])
+    again = (np.diff(users) == 0) & (np.diff(items) == 0) & ((np.diff(at) == 0) | (not dated))
+    kept = np.ones(len(columns), bool)
+    kept[by_pair[1:][again]] = False
+    what = "person, item and moment" if dated else "person and item"
+    tally.add(f"the same {what} again", where, int(again.sum()))
+    order = np.argsort(columns.at, kind="stable")
+    return columns.rows(order[kept[order]])
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return interactions one after the other."""
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return Columns(nothing, nothing, nothing, np.empty(0), np.empty(0))
+    return Columns(
+        *(np.concatenate(pieces) for pieces in zip(*(p.all for p in parts), strict=True))
+    )
+
+
+def at_least(corpus: Corpus, per_person: int, per_item: int, *, core: bool = False) -> Corpus:
+    """Return those people and items that have so many interactions; `core` until all of them do."""
+    if per_person <= 0 and per_item <= 0:
+        return corpus
+    lived = corpus.lived
+    here, there = np.ones(len(corpus.people), bool), np.ones(len(corpus.items), bool)
+    rows = np.ones(len(lived), bool)
+    while True:
+        before = int(here.sum()) + int(there.sum())
+        here &= np.bincount(lived.users[rows], minlength=len(here)) >= per_person
+        there &= np.bincount(lived.items[rows], minlength=len(there)) >= per_item
+        rows = here[lived.users] & there[lived.items]
+        if not core or before == int(here.sum()) + int(there.sum()):
+            break
+    if not here.any() or not there.any():
+        raise BadInput(
+            f"{corpus.name}: nobody is left with {per_person} interactions a person and "
+            f"{per_item} an item; ask for fewer"
+        )
+    return _only(corpus, np.flatnonzero(here), np.flatnonzero(there))
+
+
+def chosen(corpus: Corpus, people: int, seed: int, *, sample: bool = False) -> Corpus:
+    """Return the first people of a source, or as many drawn by name, in a world of their own.
+
+    Of those drawn, a smaller number is the beginning of a larger one.
+    """
+    there = len(corpus.people)
+    if people < 1:
+        raise BadInput(f"{people} people were asked for; ask for at least one")
+    if people > there:
+        raise BadInput(
+            f"{corpus.name} has {there} people and {people} were asked for; ask for at most {there}"
+        )
+    places: Ints = np.arange(there)
+    if sample:
+        places = np.argsort(keys(seed, "data", "sample", places), kind="stable")
+    return _only(corpus, places[:people], np.arange(len(corpus.items)))
+
+
+def _only(corpus: Corpus, people: Ints, items: Ints) -> Corpus:
+    """Return a corpus of the given people and items, in the given order."""
+    new_person, new_item = _renumbered(people, corpus.people), _renumbered(items, corpus.items)
+    users, lived_items = new_person[corpus.lived.users], new_item[corpus.lived.items]
+    rows = (users >= 0) & (lived_items >= 0)
+    lived = msgspec.structs.replace(
+        corpus.lived.rows(rows), users=users[rows], items=lived_items[rows]
+    )
+    return msgspec.structs.replace(
+        corpus,
+        items=_reidentified(corpus.items, items),
+        people=_reidentified(corpus.people, people),
+        lived=lived,
+        ties=None if corpus.ties is None else _edges_among(corpus.ties, new_person),
+    )
+
+
+def _renumbered(places: Ints, things: Sequence[object]) -> Ints:
+    found = np.full(len(things), -1, np.int64)
+    found[places] = np.arange(len(places))
+    return found
+
+
+def _reidentified(things: Sequence[_Thing], places: Ints) -> tuple[_Thing, ...]:
+    if np.array_equal(places, np.arange(len(things))):
+        return tuple(things)
+    pairs = enumerate(places.tolist())
+    return tuple(msgspec.structs.replace(things[old], id=new) for new, old in pairs)
+
+
+def _edges_among(ties: Edges, new: Ints) -> Edges:
+    firsts, others = new[ties.firsts], new[ties.others]
+    rows = (firsts >= 0) & (others >= 0)
+    return Edges(firsts[rows], others[rows], ties.kinds[rows], ties.closeness[rows], ties.names)
+
+
+def friendships(pairs: Iterable[tuple[int, int, str, float]], *, mutual: bool = True) -> Edges:
+    """Return ties from pairs of people; a mutual one counts in both directions, each once."""
+    found: dict[tuple[int, int], tuple[str, float]] = {}
+    for first, other, kind, closeness in pairs:
+        if first != other:
+            found[first, other] = (kind, closeness)
+            if mutual:
+                found.setdefault((other, first), (kind, closeness))
+    names = tuple(sorted({kind for kind, _ in found.values()})) or ("friend",)
+    number = {name: place for place, name in enumerate(names)}
+    return Edges(
+        np.array([first for first, _ in found], np.int64),
+        np.array([other for _, other in found], np.int64),
+        np.array([number[kind] for kind, _ in found.values()], np.int64),
+        np.array([closeness for _, closeness in found.values()], np.float64),
+        names,
+    )

@@ -1,0 +1,249 @@
+"""A population mixed field by field: from a table, from the data, from a model, or drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from audience.datasets._completing import drawn_around
+from audience.datasets.handcrafted import FIELDS, Handcrafted, Known, read_people
+from audience.datasets.kinds import Dataset
+from audience.datasets.origin import Origin, origin_of
+from audience.datasets.past import earlier
+from audience.datasets.ties import no_ties, small_world
+from audience.datasets.traits import habits_of, traits_of
+from audience.errors import BadInput, unknown
+from audience.world.clock import Clock
+from audience.world.genesis import Genesis
+from audience.world.graph import Ties
+from audience.world.people import HABITS, Profile
+
+FILLED = FIELDS[:-1]
+"""The fields that can be filled. The activity of those whose table has none is the dataset's."""
+SOURCES = ("aligned", "drawn", "llm", "none")
+_ALIGNED = ("traits", "features")
+_TIES = ("data", "drawn", "none")
+Row = dict[str, str]
+
+
+class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the fields of people come from; the keys go among the dataset's options.
+
+    A table goes before the data, the data before what `fill` says.
+    """
+
+    profiles: str | list[dict[str, Any]] = ""
+    """A CSV, JSON or TOML file of people, or the people themselves."""
+    fill: str | dict[str, str] = ""
+    """Where a missing field comes from: drawn, llm, none, or aligned (traits and features); one
+    word for all, or a table by field. Without it: drawn beside a table, else as the dataset has it.
+    """
+    traits: str = ""
+    """The same for traits alone."""
+    ties: str = ""
+    """data, drawn or none; without it the data's, or drawn where it has none."""
+    ignore: tuple[str, ...] = ()
+    """Fields of the data that are taken as missing."""
+
+    def __post_init__(self) -> None:
+        table = self.fill if isinstance(self.fill, dict) else {}
+        for field in (*table, *self.ignore):
+            if field not in FILLED:
+                raise unknown("field", field, FILLED)
+        for field in FILLED:
+            self._check(field, self.source_of(field))
+        if self.ties not in ("", *_TIES):
+            raise unknown("ties", self.ties, _TIES)
+
+    def source_of(self, field: str) -> str:
+        """Return where a missing field comes from; empty: from the dataset's own genesis."""
+        usual = "drawn" if self.profiles else ""
+        if field == "traits" and self.traits:
+            return self.traits
+        return self.fill.get(field, usual) if isinstance(self.fill, dict) else self.fill or usual
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The fields that a model fills."""
+        return tuple(field for field in FILLED if self.source_of(field) == "llm")
+
+    def _check(self, field: str, source: str) -> None:
+        if source and source not in SOURCES:
+            raise unknown(f"{field}: source", source, SOURCES)
+        if source == "aligned" and field not in _ALIGNED:
+            raise BadInput(
+                f"{field} cannot be 'aligned': only traits and features follow from what people "
+                "did; say fill = { traits = 'aligned' }"
+            )
+
+
+KEYS = Mixture.__struct_fields__
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[Mixture | None, dict[str, Any]]:
+    """Return the mixture that some of a dataset's options describe, and the other options."""
+    own = {key: value for key, value in options.items() if key in KEYS}
+    rest = {key: value for key, value in options.items() if key not in KEYS}
+    if not own:
+        return None, rest
+    try:
+        return msgspec.convert(own, Mixture), rest
+    except msgspec.ValidationError as error:
+        raise BadInput(f"dataset: {error}; see `profiles`, `fill`, `traits`, `ties`") from None
+
+
+class Draft(msgspec.Struct, frozen=True, eq=False):
+    """People with what is given of them, before the rest is filled."""
+
+    origin: Origin
+    known: tuple[Known, ...]
+    mixture: Mixture
+    seed: int
+
+    @property
+    def rows(self) -> list[Row]:
+        """What is given, as a table for a model."""
+        return [row_of(one) for one in self.known]
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The fields that a model has to fill for somebody."""
+        return tuple(
+            field
+            for field in self.mixture.asked
+            if any(field not in one.fields for one in self.known)
+        )
+
+
+def draft(dataset: Dataset, mixture: Mixture, people: int, seed: int, clock: Clock) -> Draft:
+    """Return what table and data say of `people` people."""
+    origin = origin_of(dataset, people, seed, clock)
+    ignored = frozenset(mixture.ignore)
+    known = [Known(one.profile, one.fields - ignored) for one in origin.known]
+    if mixture.profiles:
+        table = read_people(mixture.profiles)
+        by_key = _places(table, origin) if table.keyed and origin.has_keys else {}
+        for row, one in enumerate(table.people):
+            place = by_key.get(one.profile.key, row)
+            if place < len(known):
+                known[place] = _over(known[place], one, keyed=origin.has_keys)
+    return Draft(origin, tuple(known), mixture, seed)
+
+
+def finish(begun: Draft, written: Sequence[Row] = ()) -> Genesis:
+    """Return the genesis in which every field is filled; `written` is what a model said.
+
+    What a model did not fill stays empty.
+    """
+    if begun.asked and len(written) != len(begun.known):
+        raise BadInput("fill = 'llm': no model has filled these people yet")
+    origin, seed, mixture = begun.origin, begun.seed, begun.mixture
+    genesis = origin.genesis
+    profiles = _profiles(begun, written)
+    past = genesis.past
+    if not math.isnan(origin.drawn_past):
+        past = earlier(profiles, genesis.catalogue, seed, genesis.clock, origin.drawn_past)
+    ties = _ties(profiles, origin, mixture, seed)
+    return Genesis(genesis.catalogue, profiles, ties, genesis.clock, genesis.domain, past)
+
+
+def row_of(one: Known) -> Row:
+    """Return what is known of somebody as a line of a table."""
+    who = one.profile
+    texts = {
+        "name": who.name,
+        "gender": who.gender,
+        "age": "" if who.age is None else str(who.age),
+        "traits": "|".join(who.traits),
+        "career": who.career,
+        "interests": "|".join(who.interests),
+        "features": ";".join(h.capitalize() for h in HABITS if getattr(who.habits, h) >= 0.5),
+    }
+    return {field: text for field, text in texts.items() if field in one.fields and text}
+
+
+def _places(table: Handcrafted, origin: Origin) -> dict[str, int]:
+    """Return where those of a table stand, far out those of the dataset who do not take part."""
+    training = origin.training
+    everybody = training.corpus.people if training else origin.genesis.profiles
+    places = dict.fromkeys((who.key for who in everybody), len(everybody))
+    places |= {who.key: who.id for who in origin.genesis.profiles}
+    for one in table.people:
+        if one.profile.key not in places:
+            raise BadInput(
+                f"{one.where}, column 'id': {one.profile.key!r} is no person of this dataset; "
+                "correct it, or leave the column out: rows then go by their order"
+            )
+    return places
+
+
+def _over(below: Known, above: Known, *, keyed: bool) -> Known:
+    """Return a person in which what a table says hides what the data says."""
+    said = {_attribute(f): getattr(above.profile, _attribute(f)) for f in above.fields}
+    if not keyed:
+        said["key"] = above.profile.key
+    profile = msgspec.structs.replace(below.profile, **said)
+    return Known(profile, below.fields | above.fields, above.where)
+
+
+def _attribute(field: str) -> str:
+    return "habits" if field == "features" else field
+
+
+def _profiles(begun: Draft, written: Sequence[Row]) -> tuple[Profile, ...]:
+    origin, known, mixture = begun.origin, begun.known, begun.mixture
+    genesis = origin.genesis
+    wanted = {mixture.source_of(field) for field in FILLED}
+    drawn = genesis.profiles
+    if wanted & {"drawn", "aligned"} or origin.is_drawn:
+        drawn = drawn_around(known, [item.tags for item in genesis.catalogue.items], begun.seed)
+    sources: dict[str, Sequence[Profile]] = {
+        "": drawn if origin.is_drawn else genesis.profiles,
+        "drawn": drawn,
+        "none": [Profile(place) for place in range(len(known))],
+    }
+    if "aligned" in wanted:
+        sources["aligned"] = _aligned(origin, drawn)
+    if begun.asked:
+        sources["llm"] = [one.profile for one in read_people(written).people]
+    chosen = {_attribute(field): mixture.source_of(field) for field in FILLED}
+    found = []
+    for place, (one, own) in enumerate(zip(known, genesis.profiles, strict=True)):
+        filled = {name: getattr(sources[by][place], name) for name, by in _rest(one, chosen)}
+        said = {_attribute(f): getattr(one.profile, _attribute(f)) for f in one.fields}
+        key = own.key if origin.has_keys else one.profile.key
+        leaning = () if said.get("interests", own.interests) != own.interests else own.leaning
+        found.append(msgspec.structs.replace(own, **filled, **said, key=key, leaning=leaning))
+    return tuple(found)
+
+
+def _rest(one: Known, chosen: Mapping[str, str]) -> list[tuple[str, str]]:
+    known = {_attribute(field) for field in one.fields}
+    return [(name, source) for name, source in chosen.items() if name not in known]
+
+
+def _aligned(origin: Origin, drawn: Sequence[Profile]) -> list[Profile]:
+    """Return people whose traits and habits follow from what they did."""
+    if origin.training is None or origin.places is None:
+        raise BadInput(
+            "'aligned' needs interactions, and this dataset has none; say 'drawn' or 'llm' instead"
+        )
+    traits = traits_of(origin.training)
+    habits = habits_of(traits, [who.habits for who in drawn], origin.places)
+    return [
+        Profile(number, traits=traits.words(place), habits=one)
+        for number, (place, one) in enumerate(zip(origin.places.tolist(), habits, strict=True))
+    ]
+
+
+def _ties(profiles: tuple[Profile, ...], origin: Origin, mixture: Mixture, seed: int) -> Ties:
+    if mixture.ties == "none":
+        return no_ties(len(profiles))
+    if mixture.ties == "data" and not origin.has_ties:
+        raise BadInput("ties = 'data', but this dataset has no ties; say 'drawn' or 'none'")
+    if mixture.ties == "drawn" or not origin.has_ties:
+        return small_world(profiles, seed, *origin.shape)
+    return origin.genesis.ties

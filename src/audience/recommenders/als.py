@@ -1,0 +1,112 @@
+"""Alternating least squares on what was lived (Hu, Koren and Volinsky 2008)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audience.recommenders.factors import FactorScorer
+from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.matrix import Sparse, listed, lived_matrix, one_thread
+from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.simple import Popular
+from audience.world.interactions import Interactions
+from audience.world.rng import Floats, Generator, Ints
+
+_CELLS = 4_000_000
+
+
+class ALS:
+    """People and items are points, placed in turn so that what was lived scores 1 and the rest 0.
+
+    What was lived weighs `1 + confidence` as much as what was not. Bears millions of items, and
+    uses what a user lived since the fit.
+    """
+
+    def __init__(
+        self,
+        factors: int = 64,
+        regularisation: float = 10.0,
+        confidence: float = 2.0,
+        rounds: int = 10,
+        min_stars: int = 0,
+    ) -> None:
+        self.factors = factors
+        self.regularisation = regularisation
+        self.confidence = confidence
+        self.rounds = rounds
+        self.min_stars = min_stars
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        lived = lived_matrix(interactions, self.min_stars)
+        by_item = lived.T.tocsr()
+        shape = (lived.shape[1], self.factors)
+        items = 0.1 * rng.standard_normal(shape, np.float32)
+        items[np.diff(by_item.indptr) == 0] = 0.0
+        people = np.zeros((lived.shape[0], self.factors), np.float32)
+        with one_thread():
+            for _ in range(self.rounds):
+                people = self._placed(lived, items)
+                items = self._placed(by_item, people)
+            people = self._placed(lived, items)
+
+        def fold(context: Context) -> Scores:
+            return self._placed(listed(context.lived or (), len(items)), items)
+
+        return Scored(FactorScorer(people, items, fold), Popular().order(interactions))
+
+    def _placed(self, lived: Sparse, others: Scores) -> Scores:
+        return placed(lived, others, self.regularisation, self.confidence)
+
+
+def placed(lived: Sparse, others: Scores, regularisation: float, confidence: float) -> Scores:
+    """Return the best point of each row of `lived`, given the points of its columns."""
+    common = (others.T @ others).astype(np.float64)
+    common[np.diag_indices(len(common))] += regularisation
+    inverse: Floats = np.linalg.inv(common).astype(np.float64)
+    counts = np.diff(lived.indptr)
+    points = np.zeros((lived.shape[0], others.shape[1]), np.float32)
+    # Rows of like length go together, filled up with nothing: what a row's length is rounded up
+    # to does not depend on the other rows.
+    sizes = np.where(counts > 0, 1 << np.ceil(np.log2(np.maximum(counts, 1))).astype(np.int64), 0)
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        alike = np.flatnonzero(sizes == size)
+        step = max(1, _CELLS // (max(size, others.shape[1]) * others.shape[1]))
+        for start in range(0, len(alike), step):
+            rows = alike[start : start + step]
+            which, weights = _filled(lived, rows, size)
+            solve = _by_lived if size < others.shape[1] else _by_factor
+            points[rows] = solve(others[which], weights * confidence, common, inverse)
+    return points
+
+
+def _filled(lived: Sparse, rows: Ints, size: int) -> tuple[Ints, Scores]:
+    """Return [rows, size]: the columns and weights of each row; weight 0 where it has no more."""
+    places = lived.indptr[rows][:, None] + np.arange(size)
+    there = places < lived.indptr[rows + 1][:, None]
+    places = np.where(there, places, 0)
+    return lived.indices[places], np.where(there, lived.data[places], np.float32(0.0))
+
+
+def _by_factor(near: Scores, weights: Scores, common: Floats, inverse: Floats) -> Scores:
+    """Solve one system in the factors for each row: (common + N'WN) x = N'(1 + W)1."""
+    del inverse
+    heavy = (near * weights[:, :, None]).transpose(0, 2, 1)
+    systems = common + heavy @ near
+    wanted = (near * _pulls(weights)[:, :, None]).sum(axis=1)
+    found: Scores = np.linalg.solve(systems, wanted[:, :, None])[:, :, 0]
+    return found
+
+
+def _by_lived(near: Scores, weights: Scores, common: Floats, inverse: Floats) -> Scores:
+    """Solve the same through one system in what was lived: smaller for rows with little."""
+    del common
+    spread = near @ inverse
+    systems = weights[:, :, None] * (spread @ near.transpose(0, 2, 1))
+    systems[:, np.arange(near.shape[1]), np.arange(near.shape[1])] += 1.0
+    solved = np.linalg.solve(systems, _pulls(weights)[:, :, None])
+    found: Scores = (spread * solved).sum(axis=1)
+    return found
+
+
+def _pulls(weights: Scores) -> Scores:
+    return np.where(weights > 0, 1.0 + weights, 0.0)

@@ -1,0 +1,172 @@
+"""Items like those a user enjoyed, by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from audience.errors import BadInput
+from audience.plugins import find
+from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.matrix import Sparse, lived_matrix, packed, rows_for
+from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.simple import Popular
+from audience.recommenders.terms import terms_of
+from audience.world.interactions import Interactions
+from audience.world.items import Catalogue, Item
+from audience.world.rng import Generator, Ints
+
+Embedder = Callable[[Sequence[str]], ArrayLike]
+"""Texts to one vector each."""
+Vectors = str | Embedder | ArrayLike
+"""The kind of an embedder, a function of texts, or an array with a row for each item."""
+
+
+class Content:
+    """An item's score is its likeness to what a user lived: the cosine of their vectors.
+
+    Vectors are the words of titles, tags and descriptions, rare ones weighing more; `embedder`
+    gives others: a kind such as wordllama, a function of texts, or an array with a row for each
+    item. Only the `telling` heaviest words of a user count. Uses what a user lived since the
+    fit, and recommends items nobody has lived yet.
+    """
+
+    def __init__(
+        self, embedder: Vectors | None = None, telling: int = 64, min_stars: int = 0
+    ) -> None:
+        self.embedder = by_kind(embedder) if isinstance(embedder, str) else embedder
+        self.telling = telling
+        self.min_stars = min_stars
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        del rng
+        lived = lived_matrix(interactions, self.min_stars)
+        scorer: WordScorer | VectorScorer
+        if self.embedder is None:
+            scorer = WordScorer(lived, weighed(interactions.catalogue), self.telling)
+        else:
+            scorer = VectorScorer(lived, vectors_of(interactions.catalogue, self.embedder))
+        return Scored(scorer, Popular().order(interactions))
+
+
+class WordScorer:
+    """Likeness by words: sparse, so that a million items can be scored."""
+
+    def __init__(self, lived: Sparse, weights: Sparse, telling: int) -> None:
+        self.lived = lived
+        self.weights = weights
+        self.by_word = weights.T.tocsr()
+        self.telling = telling
+
+    def learnt(self) -> bytes:
+        return packed(self.lived)
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        taste = (rows_for(self.lived, users, context) @ self.weights).tocsr()
+        taste.sort_indices()
+        words = heaviest(taste, self.telling)
+        scores = np.empty((len(users), self.weights.shape[0]), np.float32)
+        for row in range(len(users)):
+            mine = slice(words.indptr[row], words.indptr[row + 1])
+            said = self.by_word[words.indices[mine]]
+            worth = said.data * np.repeat(words.data[mine], np.diff(said.indptr))
+            scores[row] = np.bincount(said.indices, worth, minlength=scores.shape[1])
+        return scores
+
+
+class VectorScorer:
+    """Likeness by dense vectors of length 1."""
+
+    def __init__(self, lived: Sparse, vectors: Scores) -> None:
+        self.lived = lived
+        self.vectors = vectors
+
+    def learnt(self) -> bytes:
+        return packed(self.lived) + np.round(self.vectors, 6).tobytes()
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        tastes = unit(rows_for(self.lived, users, context) @ self.vectors)
+        scores = np.empty((len(users), len(self.vectors)), np.float32)
+        for row, taste in enumerate(tastes):  # one by one: a batch is ranked as its members alone
+            np.dot(self.vectors, taste, out=scores[row])
+        return scores
+
+
+def weighed(catalogue: Catalogue) -> Sparse:
+    """Return [items, words]: words weighed by rarity, each row of length 1."""
+    from scipy.sparse import csr_array
+
+    terms = terms_of(catalogue)
+    counts = terms.counts
+    heavy = (np.log1p(counts.data) * terms.rarity[counts.indices]).astype(np.float32)
+    owners = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    lengths = np.sqrt(np.bincount(owners, heavy**2, minlength=counts.shape[0]))
+    heavy /= np.maximum(lengths, 1e-9)[owners].astype(np.float32)
+    return csr_array((heavy, counts.indices, counts.indptr), counts.shape)
+
+
+def heaviest(taste: Sparse, most: int) -> Sparse:
+    """Return each row with its heaviest entries alone, of length 1; ties go to the lower column."""
+    from scipy.sparse import csr_array
+
+    owners = np.repeat(np.arange(taste.shape[0]), np.diff(taste.indptr))
+    order = np.lexsort((taste.indices, -taste.data, owners))
+    kept = order[np.arange(len(order)) - taste.indptr[owners] < most]
+    data, owners = taste.data[kept], owners[kept]
+    lengths = np.sqrt(np.bincount(owners, data**2, minlength=taste.shape[0]))
+    data = data / np.maximum(lengths, 1e-9)[owners].astype(np.float32)
+    return csr_array((data, (owners, taste.indices[kept])), taste.shape)
+
+
+def vectors_of(catalogue: Catalogue, embedder: Embedder | ArrayLike) -> Scores:
+    """Return one vector of length 1 for each item."""
+    made = embedder([text_of(item) for item in catalogue.items]) if callable(embedder) else embedder
+    vectors = np.asarray(made, np.float32)
+    if vectors.ndim != 2 or len(vectors) != len(catalogue):
+        raise BadInput(
+            f"embedder: gave {vectors.shape} for {len(catalogue)} items; it must give one vector "
+            "for each, as an array [items, dimensions]"
+        )
+    return unit(vectors)
+
+
+def by_kind(kind: str) -> Embedder:
+    """Return an embedder that runs on this machine, by its kind, as a plain function."""
+    make = find("embedders", kind)
+    try:
+        made = make()
+    except TypeError as error:
+        raise BadInput(
+            f"embedder {kind!r} needs a service and cannot be used here; use 'wordllama', or give "
+            "a function of texts"
+        ) from error
+
+    def embed(texts: Sequence[str]) -> ArrayLike:
+        return finished(made.embed(texts))
+
+    return embed
+
+
+def finished(work: Coroutine[None, None, ArrayLike]) -> ArrayLike:
+    """Return what a coroutine returns that waits for nobody; one that waits is refused."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        vectors: ArrayLike = done.value
+        return vectors
+    work.close()
+    raise BadInput("this embedder waits for a service; use 'wordllama', which runs here")
+
+
+def text_of(item: Item) -> str:
+    """Return what an item is about in one text."""
+    return ". ".join(part for part in (item.title, ", ".join(item.tags), item.about) if part)
+
+
+def unit(vectors: Scores) -> Scores:
+    """Return the vectors with length 1; nil stays nil."""
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    scaled: Scores = vectors / np.maximum(lengths, np.float32(1e-9))
+    return scaled

@@ -1,0 +1,94 @@
+"""EASE: what goes with what, solved at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.matrix import (
+    Sparse,
+    check_size,
+    lived_matrix,
+    one_thread,
+    packed,
+    rows_for,
+)
+from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.simple import Popular
+from audience.world.interactions import Interactions
+from audience.world.rng import Floats, Generator, Ints
+
+MOST_ITEMS = 10_000
+_ROWS = 1024
+
+
+class EASE:
+    """Every item's score is a weighted sum over what was lived (Steck 2019), the best of the small.
+
+    `regularisation` keeps weights small: raise it where there is little to learn from. What was
+    rated below `min_stars` does not count.
+    """
+
+    def __init__(self, regularisation: float = 250.0, min_stars: int = 0) -> None:
+        self.regularisation = regularisation
+        self.min_stars = min_stars
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        del rng
+        check_size("ease", len(interactions.catalogue), MOST_ITEMS, "'als' or 'bpr'")
+        lived = lived_matrix(interactions, self.min_stars)
+        with one_thread():
+            weights = weights_of(lived, self.regularisation)
+        return Scored(LinearScorer(lived, weights), Popular().order(interactions))
+
+
+class LinearScorer:
+    """Adds up the rows of a matrix [items, items], dense or sparse, over what was lived."""
+
+    def __init__(self, lived: Sparse, weights: Sparse | Scores) -> None:
+        self.lived = lived
+        self.weights = weights
+
+    def learnt(self) -> bytes:
+        if isinstance(self.weights, np.ndarray):
+            return np.round(self.weights, 6).tobytes()
+        return packed(self.weights)
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        # A sparse product adds in one order whoever else is in the batch; BLAS does not.
+        product = rows_for(self.lived, users, context) @ self.weights
+        dense: Scores = product if isinstance(product, np.ndarray) else product.toarray()
+        return dense
+
+
+def weights_of(lived: Sparse, regularisation: float) -> Scores:
+    """Return EASE's weights: minus the inverse of the regularised co-occurrences over its diagonal.
+
+    The diagonal is nil, so that no item recommends itself.
+    """
+    from scipy.linalg import lapack
+
+    together = products(lived)
+    diagonal = np.arange(len(together))
+    together[diagonal, diagonal] += regularisation
+    factor, failed = lapack.dpotrf(together, lower=False, overwrite_a=True)
+    inverse, failed_too = lapack.dpotri(factor, lower=False, overwrite_c=True)
+    if failed or failed_too:
+        raise ArithmeticError("co-occurrences cannot be inverted; raise `regularisation`")
+    inverse = np.triu(inverse)
+    inverse += np.triu(inverse, 1).T
+    weights: Scores = (inverse / -np.diag(inverse)).astype(np.float32)
+    weights[diagonal, diagonal] = 0.0
+    return weights
+
+
+def products(lived: Sparse) -> Floats:
+    """Return the upper triangle of [items, items]: how often two items were lived by the same."""
+    from scipy.linalg import blas
+
+    items = lived.shape[1]
+    total = np.zeros((items, items), np.float32, order="F")
+    for start in range(0, lived.shape[0], _ROWS):
+        rows = lived[start : start + _ROWS].toarray()
+        total = blas.ssyrk(1.0, rows.T, beta=1.0, c=total, overwrite_c=True)
+    return np.asfortranarray(total, np.float64)

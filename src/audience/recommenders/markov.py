@@ -1,0 +1,98 @@
+"""What tends to follow what was lived last."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.matrix import Sparse, counted, flat, known, packed
+from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.simple import Popular
+from audience.world.interactions import Interactions
+from audience.world.rng import Floats, Generator, Ints
+
+
+class Markov:
+    """An item's score is how often it followed the items a user lived last.
+
+    The last `recent` items count, each `fading` times as much as the one after it. An item follows
+    another when it comes within `reach` places, the nearer the more; counts are divided by the
+    item's own to the power of `evening`, so that what follows everything gains little. Uses what a
+    user lived since the fit.
+    """
+
+    def __init__(
+        self,
+        recent: int = 20,
+        reach: int = 10,
+        fading: float = 0.85,
+        evening: float = 0.3,
+        min_stars: int = 0,
+    ) -> None:
+        self.recent = recent
+        self.reach = reach
+        self.fading = fading
+        self.evening = evening
+        self.min_stars = min_stars
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        del rng
+        kept = counted(interactions, self.min_stars)
+        who, what = interactions.agents[kept], interactions.items[kept]
+        order = np.lexsort((interactions.at[kept], who))
+        who, what = who[order], what[order]
+        items = len(interactions.catalogue)
+        follows = followers(who, what, self.reach, self.evening, items)
+        bounds = np.searchsorted(who, np.arange(interactions.people + 2))
+        fading: Floats = np.power(self.fading, np.arange(self.recent), dtype=np.float64)
+        scorer = ChainScorer(follows, what, bounds, fading)
+        return Scored(scorer, Popular().order(interactions))
+
+
+class ChainScorer:
+    """Adds up what followed the last items of each user."""
+
+    def __init__(self, follows: Sparse, what: Ints, bounds: Ints, fading: Floats) -> None:
+        self.follows = follows
+        self.what = what
+        self.bounds = bounds
+        self.fading = fading
+
+    def learnt(self) -> bytes:
+        return packed(self.follows)
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        from scipy.sparse import csr_array
+
+        recent = len(self.fading)
+        lists = context.lived if context.lived is not None else self._last(users)
+        owners, places = flat([one[-recent:] for one in lists], self.follows.shape[0])
+        counts = np.bincount(owners, minlength=len(lists))
+        ages = np.repeat(np.cumsum(counts), counts) - 1 - np.arange(len(owners))
+        weights = self.fading[ages].astype(np.float32)
+        rows = csr_array((weights, (owners, places)), (len(lists), self.follows.shape[0]))
+        scores: Scores = (rows @ self.follows).toarray()
+        return scores
+
+    def _last(self, users: Ints) -> list[tuple[int, ...]]:
+        rows = known(users, len(self.bounds) - 2).tolist()
+        recent = len(self.fading)
+        spans = [(int(self.bounds[row]), int(self.bounds[row + 1])) for row in rows]
+        return [tuple(self.what[max(begin, end - recent) : end].tolist()) for begin, end in spans]
+
+
+def followers(who: Ints, what: Ints, reach: int, evening: float, items: int) -> Sparse:
+    """Return [items, items]: how much each item is followed by each other one."""
+    from scipy.sparse import coo_array, csr_array
+
+    total = csr_array((items, items), dtype=np.float32)
+    for distance in range(1, min(reach, max(len(who) - 1, 0)) + 1):
+        same = (who[distance:] == who[:-distance]) & (what[distance:] != what[:-distance])
+        pairs = (what[:-distance][same], what[distance:][same])
+        weights = np.full(len(pairs[0]), 1.0 / distance, np.float32)
+        total = total + coo_array((weights, pairs), (items, items)).tocsr()
+    often = np.maximum(np.bincount(what, minlength=items), 1).astype(np.float64)
+    total.sort_indices()
+    owners = np.repeat(np.arange(items), np.diff(total.indptr))
+    total.data = (total.data / (often[owners] * often[total.indices] ** evening)).astype(np.float32)
+    return total

@@ -1,0 +1,129 @@
+"""Several recommenders as one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from audience.errors import BadInput, unknown
+from audience.plugins import find
+from audience.recommenders.kinds import Context, Ranked, Ranker, Recommender
+from audience.world.interactions import Interactions
+from audience.world.rng import Bools, Floats, Generator, Ints
+
+Part = str | Mapping[str, Any] | Recommender
+WAYS = ("ranks", "scores")
+_SOFT = 60.0
+
+
+class Mix:
+    """An item's score is the weighted sum of what the parts make of it.
+
+    `parts` are kinds, kinds with their options, or recommenders; `weights` are all 1 unless given.
+    By `ranks` an item gets 1 / (60 + place) from each part; by `scores` its distance from the
+    part's mean over that user's best items, in standard deviations.
+    """
+
+    def __init__(
+        self, parts: Sequence[Part], weights: Sequence[float] | None = None, by: str = "ranks"
+    ) -> None:
+        if not parts or (weights is not None and len(weights) != len(parts)):
+            raise BadInput(
+                f"mix: {len(parts)} parts and {len(weights or ())} weights; give at least one part "
+                "and a weight for each, or no weights"
+            )
+        if by not in WAYS:
+            raise unknown("mix: by", by, WAYS)
+        self.parts = tuple(_made(part) for part in parts)
+        self.weights = tuple(weights or [1.0] * len(parts))
+        self.by = by
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        draws = zip(self.parts, rng.spawn(len(self.parts)), strict=True)
+        fitted = tuple(part.fit(interactions, own) for part, own in draws)
+        return Mixed(fitted, self.weights, self.by, len(interactions.catalogue))
+
+
+class Mixed:
+    """Merges the best of each part."""
+
+    def __init__(
+        self, parts: tuple[Ranker, ...], weights: tuple[float, ...], by: str, items: int
+    ) -> None:
+        self.parts = parts
+        self.weights = weights
+        self.by = by
+        self.items = items
+
+    def learnt(self) -> bytes:
+        return b"".join(part.learnt() for part in self.parts if hasattr(part, "learnt"))
+
+    def rank(self, users: Ints, k: int, context: Context) -> Ints:
+        depth = min(self.items, max(4 * k, 100))
+        found, points = [], []
+        for part, weight in zip(self.parts, self.weights, strict=True):
+            items, worth = self._worth(part, users, depth, context)
+            found.append(items)
+            points.append(weight * worth)
+        return merged(np.hstack(found), np.hstack(points), k)
+
+    def _worth(
+        self, part: Ranker, users: Ints, depth: int, context: Context
+    ) -> tuple[Ints, Floats]:
+        ranked = part.rank(users, depth, context)
+        items = np.asarray(ranked)
+        worth = np.broadcast_to(1.0 / (_SOFT + np.arange(1, depth + 1)), items.shape)
+        if self.by == "ranks":
+            return items, worth
+        if isinstance(ranked, Ranked) and ranked.scores is not None:
+            worth = ranked.scores
+        return items, distances(worth, (items >= 0) & ~np.isnan(worth))
+
+
+def distances(scores: Floats, there: Bools) -> Floats:
+    """Return how far each score is above the least of its row, in standard deviations.
+
+    Above the least and not the mean: an item that a part left out gets nothing from it.
+    """
+    counts = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    kept = np.where(there, scores, 0.0)
+    mean = kept.sum(axis=1, keepdims=True) / counts
+    spread = np.sqrt((np.where(there, scores - mean, 0.0) ** 2).sum(axis=1, keepdims=True) / counts)
+    least = np.where(there, scores, np.inf).min(axis=1, keepdims=True, initial=np.inf)
+    return np.where(there, (scores - least) / np.maximum(spread, 1e-9), 0.0)
+
+
+def merged(items: Ints, points: Floats, k: int) -> Ints:
+    """Return [rows, k]: the items with the most points of each row, ties to the lower id."""
+    slates = np.full((len(items), k), -1, np.int64)
+    rows = np.repeat(np.arange(len(items)), items.shape[1])
+    flat, worth = items.ravel(), points.ravel()
+    there = flat >= 0
+    rows, flat, worth = rows[there], flat[there], worth[there]
+    if not len(rows):
+        return slates
+    cells, inverse = np.unique(rows * (int(flat.max()) + 1) + flat, return_inverse=True)
+    total = np.round(np.bincount(inverse, worth), 9)
+    owners, which = np.divmod(cells, int(flat.max()) + 1)
+    order = np.lexsort((which, -total, owners))
+    owners, which = owners[order], which[order]
+    place = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    kept = place < k
+    slates[owners[kept], place[kept]] = which[kept]
+    return slates
+
+
+def _made(part: Part) -> Recommender:
+    if not isinstance(part, str | Mapping):
+        return part
+    options = {} if isinstance(part, str) else dict(part)
+    kind = part if isinstance(part, str) else options.pop("kind", None)
+    if not isinstance(kind, str):
+        raise BadInput(f'mix: part {part!r} has no kind; write {{ kind = "popular" }}')
+    try:
+        made: Recommender = find("recommenders", kind)(**options)
+    except TypeError as error:
+        raise BadInput(f"mix: {kind!r} does not take these options: {error}") from error
+    return made

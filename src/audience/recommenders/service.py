@@ -1,0 +1,206 @@
+"""A recommender behind an address. The contract of the wire is service.openapi.json.
+
+Slates are asked for in batches; what happened is told at the end of each round. What the service
+learns from that, and when, is its own business: `fit` only takes note of the catalogue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput
+from audience.recommenders.kinds import Context, Ranked, Ranker
+from audience.recommenders.service_answers import (
+    Health,
+    RankAnswer,
+    decoded,
+    keys_in,
+    ranked,
+    request,
+)
+from audience.recommenders.service_feedback import feedback
+from audience.recommenders.service_wire import Address, Unserved, Wire
+from audience.world.events import CLOSING, Chapter
+from audience.world.interactions import Interactions
+from audience.world.items import Catalogue
+from audience.world.rng import Floats, Generator, Ints
+from audience.world.world import View
+
+BATCH = 1_000
+"""The most users of one rank request, and events of one feedback request."""
+IN_FLIGHT = 4
+CONTRACT = "service.openapi.json"
+log = logging.getLogger(__name__)
+
+
+class Service:
+    """Ranks by asking a service, and tells it at the end of each round what happened.
+
+    `fewest` is how many items an answer must hold at least; 0 means all that were asked for.
+    `run` names the run to the service, which may keep what it learns from each apart.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key_env: str = "",
+        header: str = "Authorization",
+        timeout: float = 10.0,
+        tries: int = 3,
+        fewest: int = 0,
+        batch: int = BATCH,
+        feedback: bool = True,
+        ca: str = "",
+        run: str = "",
+    ) -> None:
+        address = Address(
+            url=url, key_env=key_env, header=header, timeout=timeout, tries=tries, ca=ca
+        )
+        self.wire = Wire(address)
+        self.run = run
+        self.fewest = fewest
+        self.batch = min(max(batch, 1), BATCH)
+        self.tells = feedback
+        self.unsent: list[dict[str, Any]] = []
+        """What the service was not told yet."""
+
+    def check(self) -> Health:
+        """Return what the service says of itself; refuse one that does not answer."""
+        try:
+            self.wire.recover()
+            return decoded(self.wire.wait(self.wire.send("GET", "/health")), Health)
+        except Unserved as fault:
+            raise BadInput(
+                f"the recommender service cannot be used: {self.wire.hidden(str(fault))}; start "
+                f"it, or look at it with `audience doctor --recommender {self.wire.address.name}`"
+            ) from None
+        finally:
+            self.wire.close()
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        del rng
+        return ServiceRanker(self, interactions.catalogue)
+
+    def hear(self, chapter: Chapter, world: View) -> None:
+        """Take note of what happened; when the round closes, tell the service."""
+        if self.tells:
+            self.unsent += feedback(chapter, world)
+        if chapter.phase == CLOSING:
+            self.wire.recover()
+            self.wire.wait(self.tell(chapter.round))
+
+    async def tell(self, round_: int) -> None:
+        """Send what was not told yet. What cannot be told now is told with the next round."""
+        while self.unsent:
+            part = self.unsent[: self.batch]
+            body = {"run": self.run, "round": round_, "events": part}
+            try:
+                await self.wire.send("POST", "/feedback", msgspec.json.encode(body))
+            except Unserved as fault:
+                log.warning(
+                    "%s pieces of feedback not delivered: %s; the end of the next round tries "
+                    "again", len(self.unsent), fault
+                )  # fmt: skip
+                return
+            del self.unsent[: len(part)]
+
+    def close(self) -> None:
+        self.wire.close()
+
+
+class ServiceRanker:
+    """Asks a service for slates. Rows it gives no usable slate for are failures, not faults."""
+
+    checks_itself = True
+    """Answers are checked here, user by user; the platform need not do it again."""
+
+    def __init__(self, service: Service, catalogue: Catalogue) -> None:
+        self.service = service
+        self.keys = keys_in(catalogue)
+
+    def rank(self, users: Ints, k: int, context: Context) -> Ranked:
+        return self.service.wire.wait(self._rank(users, k, context))
+
+    async def rank_async(self, users: Ints, k: int, context: Context) -> Ranked:
+        return await self.service.wire.elsewhere(self._rank(users, k, context))
+
+    async def _rank(self, users: Ints, k: int, context: Context) -> Ranked:
+        size = self.service.batch
+        parts = [np.arange(len(users))[at : at + size] for at in range(0, len(users), size)]
+        turns = asyncio.Semaphore(IN_FLIGHT)
+
+        async def one(rows: Ints) -> Ranked:
+            async with turns:
+                return await self._part(users[rows], k, context.part(rows))
+
+        return joined(await asyncio.gather(*(one(rows) for rows in parts)), k)
+
+    async def _part(self, users: Ints, k: int, context: Context) -> Ranked:
+        body = request(self.service.run, users, k, context, self.keys)
+        name = self.service.wire.address.name
+        try:
+            payload = await self.service.wire.send("POST", "/rank", body)
+        except Unserved as fault:
+            return _failed(len(users), k, str(fault))
+        try:
+            answer = decoded(payload, RankAnswer)
+            found = ranked(answer, k, context.exclude, self.keys, self.service.fewest)
+        except Unserved as fault:
+            return _failed(len(users), k, self.service.wire.hidden(f"{name}/rank {fault}"))
+        told = self.service.wire.hidden
+        named = {row: told(f"{name}/rank: {why}") for row, why in found.failures.items()}
+        return msgspec.structs.replace(found, failures=named)
+
+
+def _failed(users: int, k: int, why: str) -> Ranked:
+    nothing = np.full((users, k), -1, np.int64)
+    return Ranked(nothing, failures=dict.fromkeys(range(users), why))
+
+
+def joined(parts: Sequence[Ranked], k: int) -> Ranked:
+    """Return the parts of a batch as one."""
+    if len(parts) == 1:
+        return parts[0]
+    failures: dict[int, str] = {}
+    start = 0
+    for part in parts:
+        failures |= {start + row: why for row, why in part.failures.items()}
+        start += len(part.items)
+    return Ranked(
+        np.concatenate([np.empty((0, k), np.int64), *(part.items for part in parts)]),
+        _stacked([part.scores for part in parts], parts),
+        _stacked([part.propensities for part in parts], parts),
+        _reasons(parts),
+        failures,
+    )
+
+
+def _stacked(columns: Sequence[Floats | None], parts: Sequence[Ranked]) -> Floats | None:
+    if all(column is None for column in columns):
+        return None
+    filled = [
+        np.full(part.items.shape, np.nan) if column is None else column
+        for column, part in zip(columns, parts, strict=True)
+    ]
+    return np.concatenate(filled)
+
+
+def _reasons(parts: Sequence[Ranked]) -> list[Sequence[str]] | None:
+    if all(part.reasons is None for part in parts):
+        return None
+    return [row for part in parts for row in (part.reasons or [()] * len(part.items))]
+
+
+def contract() -> dict[str, Any]:
+    """Return the contract of the wire: an OpenAPI 3.1 document."""
+    text = (files("audience.recommenders") / CONTRACT).read_text("utf-8")
+    found: dict[str, Any] = msgspec.json.decode(text)
+    return found
