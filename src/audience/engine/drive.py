@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from audience.agents import BatchMind, Decision, Mind
 from audience.engine.platform import Platform, Served, Wanted
 from audience.engine.visit import Answer, Need
 from audience.errors import AudienceError, Halt
+from audience.llm.together import Gathered
 from audience.memory import Memory
 from audience.recommenders import AsyncRanker, Ranker
 from audience.world.events import Failed
@@ -42,7 +44,9 @@ class Stage:
         self.ranker = ranker
         self.mind = mind
         self.memory = memory
-        self._desk = _Desk(self, ranker) if isinstance(ranker, AsyncRanker) else None
+        self._desk: Gathered[Wanted, Served] | None = None
+        if isinstance(ranker, AsyncRanker):
+            self._desk = Gathered(partial(platform.rank_async, world, ranker))
 
     def rank(self, wants: Sequence[Wanted]) -> Sequence[Served]:
         """Return the ranked items for each request."""
@@ -63,43 +67,6 @@ class Stage:
         agents = np.array([s.me.profile.id for s in seen], np.int64)
         turns = np.array([s.turn for s in seen], np.int64)
         return dice(self.world.seed, "decide", agents, self.world.round, talking, turns)
-
-
-class _Desk:
-    """Gathers the requests of one turn of the event loop into one batch."""
-
-    def __init__(self, stage: Stage, ranker: AsyncRanker) -> None:
-        self._stage = stage
-        self._ranker = ranker
-        self._waiting: list[tuple[Wanted, asyncio.Future[Served]]] = []
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    async def ask(self, want: Wanted) -> Served:
-        loop = asyncio.get_running_loop()
-        if not self._waiting:
-            loop.call_soon(self._send)
-        answer: asyncio.Future[Served] = loop.create_future()
-        self._waiting.append((want, answer))
-        return await answer
-
-    def _send(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        task = asyncio.create_task(self._answer(waiting))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _answer(self, waiting: list[tuple[Wanted, asyncio.Future[Served]]]) -> None:
-        stage, wants = self._stage, [want for want, _ in waiting]
-        try:
-            served = await stage.platform.rank_async(stage.world, self._ranker, wants)
-        except AudienceError as fault:
-            for _, answer in waiting:
-                if not answer.done():
-                    answer.set_exception(fault)
-            return
-        for (_, answer), one in zip(waiting, served, strict=True):
-            if not answer.done():
-                answer.set_result(one)
 
 
 def in_waves(stage: Stage, strands: Sequence[Strand[T]], done: Done[T]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
 from audience.llm.embedding import Embedder, NoVectors, Vectors
+from audience.llm.together import Gathered
 from audience.memory.arena import Arena, Span, best
 from audience.memory.forgetting import recency
 from audience.memory.kinds import Recollection
@@ -39,33 +39,11 @@ class Recaller:
         self.decay = decay
         self.budget = budget
         self._arena = Arena(0)
-        self._waiting: list[tuple[Want, asyncio.Future[Recollection]]] = []
+        self._together = Gathered(self.recall_many)
 
     async def recall(self, want: Want) -> Recollection:
         """Return what comes to mind; those who ask meanwhile are served with it."""
-        if not want.me.thoughts:
-            return Recollection()
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Recollection] = loop.create_future()
-        self._waiting.append((want, answer))
-        if len(self._waiting) == 1:
-            # Everybody who is ready to run asks before this goes on.
-            await asyncio.sleep(0)
-            await self._serve()
-        return await answer
-
-    async def _serve(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        try:
-            found = await self.recall_many([want for want, _ in waiting])
-        except BaseException as error:
-            for _, answer in waiting:
-                if not answer.done():
-                    answer.set_exception(error)
-            return
-        for (_, answer), one in zip(waiting, found, strict=True):
-            if not answer.done():  # somebody's deadline may have passed
-                answer.set_result(one)
+        return await self._together.ask(want) if want.me.thoughts else Recollection()
 
     async def recall_many(self, wants: Sequence[Want]) -> list[Recollection]:
         """Return what comes to everybody's mind, each as it would alone."""
