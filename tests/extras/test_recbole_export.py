@@ -12,7 +12,7 @@ import pytest
 from audience.experiments import export, parse, start
 from audience.log import Log
 
-PYTHON = os.environ.get("AUDIENCE_RECBOLE_PYTHON", "")
+PYTHON = os.environ.get("RECBOLE_PYTHON", "")
 """RecBole's pins fight with other packages: it may live in an environment of its own."""
 SCRIPT = """
 import sys

@@ -12,6 +12,8 @@ from audience.cli import options as o
 if TYPE_CHECKING:
     from audience.experiments import Scenario
 
+DEFAULT_TITLE = "Two recommenders"
+
 
 @click.command("run")
 @click.argument("scenario", type=o.RUN, required=False)
@@ -78,6 +80,7 @@ def changed_by(
     """Return the scenario with what the command line says laid over it."""
     from audience.datasets import options_for
     from audience.experiments import arms_of, changed
+    from audience.experiments.scenario import label
 
     changes = {key: value for key, value in given.items() if value is not None}
     names = {"url": "llm", "model": "model", "key_env": "key_env"}
@@ -88,6 +91,8 @@ def changed_by(
             changes["llm"]["endpoints"] = ()
     if "data" in changes:
         changes["dataset"] = options_for(changes.pop("data"))
+    if recommenders and scenario.title == DEFAULT_TITLE:
+        changes["title"] = " against ".join(map(label, recommenders))
     if len(recommenders) == 1:
         changes |= {"recommender": recommenders[0], "arms": {}}
         changes.setdefault("seeds", 1)
