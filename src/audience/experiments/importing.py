@@ -28,6 +28,9 @@ _PLACES = {
     "active_agent_threshold": ("activation", "at_most"),
     "active_method": ("activation", "method"),
     "active_prob": ("activation", "share"),
+    "rec_random_k": ("platform", "random_k"),
+    "temperature": ("mind", "temperature"),
+    "max_token": ("mind", "max_tokens"),
 }
 """Where the value of a key goes as it is."""
 _WITHOUT = {
@@ -35,13 +38,10 @@ _WITHOUT = {
     "index_name": "nothing needs an index of vectors",
     "log_file": "the log of a run is its run.db",
     "max_retries": "failed calls are tried again within [llm] overall seconds",
-    "max_token": "each kind of question has a bound of its own",
     "play_role": "`audience play RUN ID` takes anybody's place",
-    "rec_random_k": "no such key of [platform] yet",
     "simulator_dir": "a run keeps itself in its folder",
     "simulator_restore_file_name": "`audience resume RUN` goes on",
     "social_random_k": "no such key yet",
-    "temperature": "each kind of question has a temperature of its own",
     "verbose": "`audience show RUN` tells the story",
 }
 _RECOMMENDERS = {
