@@ -61,7 +61,7 @@ def test_what_has_no_equivalent_is_named_and_keys_stay_where_they_are(tmp_path: 
     found = imported(program(tmp_path), tmp_path / "mine.toml")
     keys = [line.partition(":")[0] for line in found.without]
     assert keys == ["index_name", "colour", "api_keys"]
-    assert "unknown" in found.without[2]
+    assert "unknown" in found.without[1]
     assert "sk-secret" not in dump(found.tree) + "".join(found.without)
 
 
