@@ -15,7 +15,7 @@ import msgspec
 from audience.errors import AudienceError, BadInput
 
 WORKER = Path(__file__).with_name("recbole_worker.py")
-LAST = 12
+LAST = 8
 """Lines of the worker's standard error that are told when it fails."""
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -75,9 +75,9 @@ class Worker:
         code = self.process.wait()
         self.errors.seek(0)
         lines = self.errors.read().decode("utf-8", "replace").splitlines()
-        said = "\n".join(line for line in lines if line.strip()[:1] not in ("", "~", "^"))
-        told = "\n".join(said.splitlines()[-LAST:]) or "nothing"
-        return WorkerFault(f"the RecBole worker ended with exit code {code}; it said last:\n{told}")
+        said = [line.strip() for line in lines if line.strip()[:1] not in ("", "~", "^")]
+        told = " | ".join(said[-LAST:]) or "nothing"
+        return WorkerFault(f"the RecBole worker ended with exit code {code}; it said last: {told}")
 
 
 def surroundings() -> dict[str, str]:
