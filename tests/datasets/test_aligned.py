@@ -9,6 +9,7 @@ from tests.datasets.files import ABSENT, LASTFM, ML_1M, ML_100K, RECAGENT, SHARE
 from tests.datasets.test_corpus import corpus
 
 from audience.datasets import Choices, LastFm, MovieLens, RecAgentFiles, genesis_of
+from audience.datasets.origin import origin_of
 from audience.errors import BadInput
 from audience.testing import check_dataset
 from audience.world import Clock, World
@@ -56,6 +57,39 @@ def test_choices_are_kept(tmp_path: Path) -> None:
     assert len(MovieLens(folder, min_per_person=2).genesis(1, 1, LATER).profiles) == 1
     with pytest.raises(BadInput, match="activity 'daily' is unknown"):
         MovieLens(folder, activity="daily")
+
+
+def test_apart_no_interaction_reaches_both_minds_and_recommenders() -> None:
+    rows = [(n % 6, (n * 7) % 5, n) for n in range(60)]
+    whole = corpus(rows)
+    genesis = genesis_of(whole, 3, 2, LATER, Choices(apart=True))
+    mine = {who.key for who in genesis.profiles}
+    moments = {one.at for one in genesis.past}
+    assert moments == {at for user, _, at in rows if f"p{user}" in mine}
+    assert {one.at for one in genesis.others} == {at for *_, at in rows} - moments
+    assert World(genesis).interactions.at.tolist() == [one.at for one in genesis.past]
+
+
+def test_apart_what_is_known_of_items_comes_from_the_others_alone() -> None:
+    rows = [(n % 6, (n * 7) % 5, n) for n in range(60)]
+    before = genesis_of(corpus(rows), 3, 2, LATER, Choices(apart=True))
+    mine = int(before.profiles[0].key[1:])
+    theirs = ({*range(6)} - {int(who.key[1:]) for who in before.profiles}).pop()
+    after = [
+        genesis_of(corpus([*rows, (who, 0, 70)]), 3, 2, LATER, Choices(apart=True))
+        for who in (mine, theirs)
+    ]
+    assert after[0].catalogue.items == before.catalogue.items
+    assert after[0].others == before.others
+    assert after[0].past != before.past
+    assert after[1].past == before.past
+    assert after[1].catalogue[0].quality != before.catalogue[0].quality
+
+
+def test_apart_cannot_be_mixed_with_made_up_people(tmp_path: Path) -> None:
+    dataset = MovieLens(write(tmp_path, ML_100K, "latin-1"), apart=True)
+    with pytest.raises(BadInput, match="apart = true takes people as the data has them"):
+        origin_of(dataset, 1, 1, LATER)
 
 
 def test_a_past_after_the_beginning_is_refused() -> None:

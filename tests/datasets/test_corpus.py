@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.datasets import Columns, Corpus, Edges, at_least, chosen
-from audience.datasets.corpus import Tally, friendships, in_time
+from audience.datasets.corpus import Tally, friendships, halves, in_time
 from audience.errors import BadInput
 from audience.world import Item, Profile
 
@@ -81,3 +81,29 @@ def test_people_come_in_order_or_drawn_by_name() -> None:
     for wrong, told in ((0, "at least one"), (7, "has 6 people and 7 were asked for")):
         with pytest.raises(BadInput, match=told):
             chosen(whole, wrong, 7)
+
+
+@given(ROWS, st.integers(0, 9))
+def test_halves_share_no_person_and_no_interaction(rows: Rows, seed: int) -> None:
+    whole = corpus(rows)
+    parts = halves(whole, seed)
+    keys = [{who.key for who in part.people} for part in parts]
+    assert keys[0].isdisjoint(keys[1])
+    assert keys[0] | keys[1] == {who.key for who in whole.people}
+    assert [part.items for part in parts] == [whole.items] * 2
+    triples = [
+        {
+            (part.people[user].key, item, at)
+            for user, item, at in zip(*(one.tolist() for one in part.lived.all[:3]), strict=True)
+        }
+        for part in parts
+    ]
+    assert triples[0].isdisjoint(triples[1])
+    assert sorted(triples[0] | triples[1]) == sorted((f"p{u}", i, at) for u, i, at in set(rows))
+
+
+def test_halves_are_drawn_by_the_seed() -> None:
+    whole = corpus([(n % 6, n % 5, n) for n in range(30)])
+    drawn = {tuple(who.key for who in halves(whole, seed)[0].people) for seed in range(8)}
+    assert len(drawn) > 1
+    assert halves(whole, 3)[0].people == halves(whole, 3)[0].people

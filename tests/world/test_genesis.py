@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from audience.errors import BadInput
 from audience.testing import tiny_genesis
-from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties
+from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties, World
 
 CATALOGUE = Catalogue((Item(0, "One"), Item(1, "Two")))
 PEOPLE = (Profile(0, "A"), Profile(1, "B"))
@@ -35,6 +35,19 @@ def test_packing_keeps_everything() -> None:
     assert read.ties.names == genesis.ties.names
     assert read.digest == genesis.digest
     assert read.packed == genesis.packed
+
+
+def test_what_others_lived_is_kept_and_reaches_no_recommender() -> None:
+    others = (Past(7, 1, 12, 1.0, 5),)
+    plain = Genesis(CATALOGUE, PEOPLE, ties())
+    genesis = Genesis(CATALOGUE, PEOPLE, ties(), others=others)
+    assert Genesis.unpack(genesis.packed).others == others
+    assert genesis.digest != plain.digest
+    world = World(genesis)
+    assert len(world.interactions) == 0
+    assert all(not agent.history for agent in world.agents)
+    with pytest.raises(BadInput, match="somebody else lived item 2 before, which does not exist"):
+        Genesis(CATALOGUE, PEOPLE, ties(), others=(Past(0, 2, 12),))
 
 
 def test_the_digest_is_of_what_is_true_and_not_of_the_object() -> None:

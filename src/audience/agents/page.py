@@ -13,8 +13,8 @@ from audience.world.rng import Bools, Dice, Floats, Ints
 from audience.world.taste import tastes
 
 _RECENT = 5
-_STARS = (0.28, 0.4, 0.57, 0.76)
-"""Enjoyment at which two, three, four and five stars begin."""
+_LOGARITHMS = np.log(np.maximum(np.arange(1001.0), 1.0))
+"""Of pages: looked up, since a batch's last bits could differ from a single's."""
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ def read_page(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> Pag
     return Page(
         picked.tolist(),
         np.round(fraction, 3).tolist(),
-        _stars(enjoyed, dice).tolist(),
+        _stars(p, enjoyed, dice).tolist(),
         leaving.tolist(),
         np.round(satisfaction, 4).tolist(),
     )
@@ -66,8 +66,9 @@ def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
     lived = np.zeros(slates.shape, np.bool_)
     for row, one in enumerate(seen):
         if one.me.situation.picks:
-            for done in one.me.lived_now():
-                lived[row] |= slates[row] == done.item
+            done = {past.item for past in one.me.lived_now()}
+            for column, item in enumerate(one.me.situation.slate):
+                lived[row, column] = item in done
     return lived
 
 
@@ -163,7 +164,7 @@ def _enjoyed(
     """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     expected = (
-        0.5
+        p.enjoy
         + p.enjoy_taste * match[rows, column]
         + p.enjoy_quality * (2.0 * quality[rows, column] - 1.0)
         - p.strict * critic[:, None]
@@ -179,10 +180,10 @@ def _fraction(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Floats:
     return np.clip(np.where(enjoyed < p.dropped, dropped, nearly), 0.01, 1.0)
 
 
-def _stars(enjoyed: Floats, dice: Dice) -> Ints:
+def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
     felt = enjoyed + 0.1 * (dice.uniforms("stars", enjoyed.shape[1]) - 0.5)
     stars = np.ones(enjoyed.shape, np.int64)
-    for bound in _STARS:
+    for bound in (p.two_stars, p.three_stars, p.four_stars, p.five_stars):
         stars += felt >= bound
     return stars
 
@@ -226,4 +227,6 @@ def _leaving(
         + p.sated * spent / 60.0
         - p.content * (2.0 * satisfaction - 1.0)
     )
+    if p.settle:
+        wish = wish - p.settle * _LOGARITHMS[np.minimum(pages, 1000.0).astype(np.int64)]
     return dice.uniform("leave") < 1.0 / (1.0 + np.exp(-wish))

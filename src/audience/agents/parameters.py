@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import msgspec
+
+from audience.errors import BadInput, unknown
 
 
 class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,19 +41,29 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most_picks: int = 2
     """Picks per page at most."""
 
+    enjoy: float = 0.5
+    """Enjoyment = enjoy + enjoy_taste match + enjoy_quality (2q-1) + noise - strict * critic."""
     enjoy_taste: float = 0.36
-    """Enjoyment = 0.5 + enjoy_taste match + enjoy_quality (2q-1) + noise - strict * critic."""
     enjoy_quality: float = 0.3
     enjoy_noise: float = 0.13
     strict: float = 0.1
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 
+    two_stars: float = 0.28
+    """Enjoyment at which two, three, four and five stars begin."""
+    three_stars: float = 0.4
+    four_stars: float = 0.57
+    five_stars: float = 0.76
+
     boredom: float = 0.07
     """Satisfaction lost by a page without a pick."""
     leave: float = -2.6
-    """Leaving: logistic(leave + fatigue pages + sated hours - content (2 s - 1))."""
+    """Leaving: logistic(leave + fatigue pages - settle log(pages) + sated hours - content (2s-1)).
+    """
     fatigue: float = 0.5
+    settle: float = 0.0
+    """How much those stay longer who have stayed long; 0 lets it be."""
     sated: float = 0.6
     content: float = 2.2
 
@@ -58,3 +73,33 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to_nothing: float = -1.1
     talkative: float = 0.5
     """Share of a chatter's and a poster's chances to speak that are taken."""
+
+
+def load_parameters(path: str | Path) -> dict[str, float]:
+    """Return the parameters that a TOML file holds, such as one `audience eval calibration` wrote.
+
+    Other tables than `[mind]` are for people to read.
+    """
+    file = Path(path)
+    try:
+        tree = tomllib.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise BadInput(
+            f"parameters {file} cannot be read ({error.strerror}); name a TOML file such as "
+            "`audience eval calibration --out params.toml` writes"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"parameters {file}: {error}; mend the TOML there") from None
+    found = tree.get("mind")
+    if not isinstance(found, dict):
+        raise BadInput(f"parameters {file}: has no table [mind]; put the numbers under [mind]")
+    fields = {one.name: one for one in msgspec.structs.fields(RuleParameters)}
+    for key, value in found.items():
+        if key not in fields:
+            raise BadInput(f"parameters {file}: [mind]: {unknown('parameter', key, fields)}")
+        whole = isinstance(fields[key].default, int)
+        wanted: tuple[type, ...] = (int,) if whole else (int, float)
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            said = "a whole number" if whole else "a number"
+            raise BadInput(f"parameters {file}: [mind]: {key}: {value!r} is not {said}")
+    return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from audience.agents.mind import Decision
 from audience.agents.page import Page, read_page
-from audience.agents.parameters import RuleParameters
+from audience.agents.parameters import RuleParameters, load_parameters
 from audience.agents.social import converse, socialise
 from audience.agents.words import feeling
 from audience.memory import Memory
@@ -38,8 +38,10 @@ _NEXT, _BACK = a.NextPage(), a.Browse()
 class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
-    def __init__(self, **parameters: float) -> None:
-        self.parameters = RuleParameters(**parameters)  # type: ignore[arg-type]
+    def __init__(self, *, parameters: str = "", **given: float) -> None:
+        """`parameters`: a file of them; those `given` go before."""
+        found = load_parameters(parameters) if parameters else {}
+        self.parameters = RuleParameters(**found | given)  # type: ignore[arg-type]
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory

@@ -32,12 +32,18 @@ class VoicedMind:
     """Decides as `RuleMind` with the same dice; only the words differ."""
 
     def __init__(
-        self, gateway: Gateway, *, model: str = "", candidates: int = CANDIDATES, **rules: float
+        self,
+        gateway: Gateway,
+        *,
+        model: str = "",
+        candidates: int = CANDIDATES,
+        parameters: str = "",
+        **rules: float,
     ) -> None:
         self.gateway = gateway
         self.model = model
         self.candidates = candidates
-        self.rule = RuleMind(**rules)
+        self.rule = RuleMind(parameters=parameters, **rules)
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory

@@ -32,7 +32,7 @@ def conduct_on_screen(
 ) -> None:
     """Run or go on with what `folder` is to hold, showing progress, and report."""
     errors = Console(stderr=True)
-    outcome = _conducted(scenario, folder, errors, spending, quiet=as_json)
+    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
     if not as_json:
         print_findings(outcome.findings)
     page = _reported(outcome, folder, errors) if report else None
@@ -48,9 +48,10 @@ def conduct_on_screen(
     click.echo(f"Look closer: audience show {last}")
 
 
-def _conducted(
+def conducted(
     scenario: Scenario, folder: Path, errors: Console, spending: Spending | None, *, quiet: bool
 ) -> Outcome:
+    """Run or go on, showing progress; what stops it says how to go on."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
     go_on = f"Go on with: audience resume {folder}"
     if not quiet:

@@ -15,7 +15,7 @@ from audience.datasets._names import draw_names
 from audience.datasets._source import Source
 from audience.datasets._temper import TRAITS, draw_habits, draw_temper, draw_traits
 from audience.datasets.activity_fit import draw_levels, fit_activity, levels_of
-from audience.datasets.corpus import Corpus, at_least, chosen
+from audience.datasets.corpus import Corpus, at_least, chosen, halves
 from audience.datasets.people import ACTIVITIES, activity
 from audience.datasets.splits import leave_last
 from audience.datasets.ties import check_shape, small_world
@@ -43,6 +43,9 @@ class Choices(msgspec.Struct, frozen=True):
     """Draw the people by name; otherwise they come in the order of the source."""
     hold_last: int = 0
     """Leave the last interactions of each person out of the past, to measure on them."""
+    apart: bool = False
+    """Take the people of the run from one half, drawn by name; what is learnt about items comes
+    from the other half alone, whose interactions minds may know and recommenders never see."""
     move: bool = False
     """Move all moments so that the last is just before the run begins."""
     activity: str = "past"
@@ -92,12 +95,14 @@ def genesis_of(
 ) -> Genesis:
     """Return a genesis; quality, interests and activity come from the given interactions alone.
 
-    What the data does not say of anybody (names, traits, habits, ties) is drawn.
+    What the data does not say of anybody (names, traits, habits, ties) is drawn. With `apart`, a
+    person's interests and activity are measured by what is usual in the other half.
     """
     wanted = choices or Choices()
     kept = training_part(corpus, wanted)
-    training = Training(kept)
-    here = chosen(kept, people, seed, sample=wanted.sample)
+    mine, others = halves(kept, seed) if wanted.apart else (kept, kept)
+    training = Training(others)
+    here = chosen(mine, people, seed, sample=wanted.sample)
     profiles = _profiles(here, training, seed, wanted.activity)
     pairs = zip(here.items, training.quality.tolist(), strict=True)
     items = tuple(msgspec.structs.replace(item, quality=good) for item, good in pairs)
@@ -108,7 +113,8 @@ def genesis_of(
         columns = (edges.firsts, edges.others, edges.kinds, edges.closeness.astype(np.float32))
         ties = Ties.of(people, *columns, edges.names)
     past = _past(here, clock, move=wanted.move)
-    return Genesis(Catalogue(items), profiles, ties, clock, here.domain, past)
+    known = _past(others, clock, move=wanted.move) if wanted.apart else ()
+    return Genesis(Catalogue(items), profiles, ties, clock, here.domain, past, known)
 
 
 def training_part(corpus: Corpus, choices: Choices) -> Corpus:

@@ -169,6 +169,20 @@ def chosen(corpus: Corpus, people: int, seed: int, *, sample: bool = False) -> C
     return _only(corpus, places[:people], np.arange(len(corpus.items)))
 
 
+def halves(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
+    """Return two worlds of different people, halved by a draw; each person has its own place in it.
+
+    Items are the same in both, so that no interaction is in both and every item has one id.
+    """
+    there = len(corpus.people)
+    if there < 2:
+        raise BadInput(f"{corpus.name} has {there} people, who cannot be halved; leave out `apart`")
+    order = np.argsort(keys(seed, "data", "halves", np.arange(there)), kind="stable")
+    everything = np.arange(len(corpus.items))
+    mine, others = np.sort(order[: there // 2]), np.sort(order[there // 2 :])
+    return _only(corpus, mine, everything), _only(corpus, others, everything)
+
+
 def _only(corpus: Corpus, people: Ints, items: Ints) -> Corpus:
     """Return a corpus of the given people and items, in the given order."""
     new_person, new_item = _renumbered(people, corpus.people), _renumbered(items, corpus.items)

@@ -86,6 +86,11 @@ def counts_of(dataset: Dataset) -> Ints:
 
 
 def _loaded(dataset: Loaded, people: int, seed: int, clock: Clock) -> Origin:
+    if dataset.choices.apart:
+        raise BadInput(
+            "apart = true takes people as the data has them; leave out profiles, fill, traits, "
+            "ties and ignore, or leave out apart"
+        )
     corpus = dataset.read()
     genesis = genesis_of(corpus, people, seed, clock, dataset.choices)
     training = Training(training_part(corpus, dataset.choices))

@@ -11,7 +11,7 @@ from audience.errors import BadInput
 from audience.experiments.experiment import FILE, is_experiment
 from audience.log import is_held
 
-_OURS = (FILE, "run.db*", "lock", "report.*", "figures", "export")
+_OURS = (FILE, "run.db*", "lock", "report.*", "figures", "export", "verdicts.*")
 
 
 def make_room(folder: Path, *, overwrite: bool = False) -> None:

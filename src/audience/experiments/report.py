@@ -5,13 +5,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from audience.errors import BadInput, unknown
 from audience.experiments._page import page
 from audience.experiments._writing import replace_all
+from audience.experiments.calibration_figures import CAPTION, calibration_figure
+from audience.experiments.calibration_files import calibrations_in
 from audience.experiments.figures import caption, draw, files
 from audience.experiments.findings import Findings
 from audience.experiments.tables import WRITERS, escape_markdown, to_markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FORMATS = ("html", "md", "csv", "tex", "json")
 _DRAWN = ("html", "md", "tex")
@@ -29,8 +35,7 @@ def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) 
             raise unknown("report format", given, FORMATS)
     if not findings.arms:
         raise BadInput("there is nothing to report: no arm has a run; give at least one run")
-    drawn = draw(findings) if set(formats) & set(_DRAWN) else {}
-    captions = {name: caption(name, findings) for name in drawn}
+    drawn, captions = _figures(findings) if set(formats) & set(_DRAWN) else ({}, {})
     contents: dict[Path, bytes] = {}
     for given in dict.fromkeys(formats):
         if given == "html":
@@ -44,6 +49,17 @@ def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) 
         for file, content in files(figure, name).items():
             contents[folder / "figures" / file] = content
     return replace_all(contents)
+
+
+def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
+    """Return figures and captions by name; fitted parameters come with how they were fitted."""
+    drawn = draw(findings)
+    captions = {name: caption(name, findings) for name in drawn}
+    for place, one in enumerate(calibrations_in(findings.scenario), 1):
+        name = f"calibration_{place}"
+        drawn[name] = calibration_figure(one)
+        captions[name] = f"Mind {one.mind}, fitted to {one.source}. {CAPTION}"
+    return drawn, captions
 
 
 def limits(findings: Findings) -> list[str]:

@@ -157,9 +157,8 @@ def _anchor(scope: Options, folder: Path) -> None:
     _anchor_files(options, ("profiles",), folder)
     _anchor_files(scope.get("llm"), ("prices", "ca"), folder)
     mind = scope.get("mind")
-    _anchor_files(
-        mind.get("options", mind) if isinstance(mind, dict) else None, ("prompts",), folder
-    )
+    options = mind.get("options", mind) if isinstance(mind, dict) else None
+    _anchor_files(options, ("prompts", "parameters"), folder)
     for key in ("metrics", "interventions"):
         if isinstance(scope.get(key), (list, tuple)):
             scope[key] = [_found_from(one, folder) for one in scope[key]]

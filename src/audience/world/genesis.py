@@ -34,7 +34,7 @@ class Past(msgspec.Struct, frozen=True, gc=False, array_like=True):
     stars: int = 0
 
 
-class _Stored(msgspec.Struct, frozen=True):
+class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
     items: tuple[Item, ...]
     tags: tuple[str, ...]
     profiles: tuple[Profile, ...]
@@ -46,6 +46,7 @@ class _Stored(msgspec.Struct, frozen=True):
     kinds: bytes
     closeness: bytes
     kind_names: tuple[str, ...]
+    outside: tuple[Past, ...] = ()
 
 
 class Genesis:
@@ -59,13 +60,16 @@ class Genesis:
         clock: Clock | None = None,
         domain: Domain | None = None,
         past: tuple[Past, ...] = (),
+        others: tuple[Past, ...] = (),
     ) -> None:
+        """`others`: what people outside the run lived. Minds may know it, recommenders never do."""
         self.catalogue = catalogue
         self.profiles = profiles
         self.ties = ties
         self.clock = clock or Clock()
         self.domain = domain or Domain()
         self.past = past
+        self.others = others
         _check(self)
 
     @cached_property
@@ -83,6 +87,7 @@ class Genesis:
             self.ties.kinds.tobytes(),
             self.ties.closeness.astype("<f4").tobytes(),
             self.ties.names,
+            self.others,
         )
         return zlib.compress(msgspec.msgpack.encode(stored), 1)
 
@@ -102,7 +107,8 @@ class Genesis:
             stored.kind_names,
         )
         catalogue = Catalogue(stored.items, stored.tags)
-        return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, stored.past)
+        happened = (stored.past, stored.outside)
+        return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, *happened)
 
 
 def _check(genesis: Genesis) -> None:
@@ -126,11 +132,19 @@ def _check(genesis: Genesis) -> None:
             f"the ties are of {tied} people, but there are {people}; every tie needs both"
         )
     _check_ties(genesis.ties, people)
+    _check_past(genesis)
+
+
+def _check_past(genesis: Genesis) -> None:
+    people, items = len(genesis.profiles), len(genesis.catalogue)
     for lived in genesis.past:
-        if not (0 <= lived.agent < people and 0 <= lived.item < len(genesis.catalogue)):
+        if not (0 <= lived.agent < people and 0 <= lived.item < items):
             raise BadInput(
                 f"person {lived.agent} lived item {lived.item} before: one of them does not exist"
             )
+    for lived in genesis.others:
+        if not 0 <= lived.item < items:
+            raise BadInput(f"somebody else lived item {lived.item} before, which does not exist")
 
 
 def _check_ties(ties: Ties, people: int) -> None:
