@@ -59,6 +59,7 @@ $(VENV)/.model: $(VENV)/.installed
 $(VENV)/.ready: $(VENV)/.installed $(VENV)/.model
 	@echo "installing what the tests need ..."
 	@$(PIP) install -c constraints.txt -e ".[dev]"
+	@command -v chromium >/dev/null || apt-get install -y -qq chromium >/dev/null 2>&1 || echo "no browser here: pages are not tested"
 	@touch $@
 
 $(EXTRAS)/main/.ready: pyproject.toml constraints.txt
