@@ -44,7 +44,7 @@ SCENARIOS = {
     ),
     "unknown recommender of an arm": (
         '[arms.a]\nrecommender = "mff"',
-        "s.toml: arm 'a': recommender 'mff' is unknown; known: 'popular', 'random'",
+        "s.toml: arm 'a': recommender 'mff' is unknown; known: 'als', 'bpr'",
     ),
     "unknown mind": ('mind = "ruel"', "s.toml: mind 'ruel' is unknown (did you mean 'rule'?)"),
     "unknown memory": ('memory = "total"', "memory 'total' is unknown; known:"),

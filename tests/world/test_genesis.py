@@ -43,6 +43,8 @@ def test_what_others_lived_is_kept_and_reaches_no_recommender() -> None:
     genesis = Genesis(CATALOGUE, PEOPLE, ties(), others=others)
     assert Genesis.unpack(genesis.packed).others == others
     assert genesis.digest != plain.digest
+    assert genesis.evidence == others
+    assert Genesis(CATALOGUE, PEOPLE, ties(), past=others[:0]).evidence == ()
     world = World(genesis)
     assert len(world.interactions) == 0
     assert all(not agent.history for agent in world.agents)

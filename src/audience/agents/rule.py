@@ -38,10 +38,11 @@ _NEXT, _BACK = a.NextPage(), a.Browse()
 class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
-    def __init__(self, *, parameters: str = "", **given: float) -> None:
-        """`parameters`: a file of them; those `given` go before."""
-        found = load_parameters(parameters) if parameters else {}
-        self.parameters = RuleParameters(**found | given)  # type: ignore[arg-type]
+    def __init__(self, **given: float | str) -> None:
+        """Take parameters by name, over those of the file that `parameters` names, if any."""
+        file = given.pop("parameters", "")
+        found = load_parameters(str(file)) if file else {}
+        self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory

@@ -87,7 +87,7 @@ def changed_by(
     models = {key: changes.pop(flag) for key, flag in names.items() if flag in changes}
     if models:
         changes["llm"] = models
-        if models["url"]:
+        if models.get("url"):
             changes["llm"]["endpoints"] = ()
     if "data" in changes:
         changes["dataset"] = options_for(changes.pop("data"))

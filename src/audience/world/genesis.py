@@ -72,6 +72,11 @@ class Genesis:
         self.others = others
         _check(self)
 
+    @property
+    def evidence(self) -> tuple[Past, ...]:
+        """What minds may learn from: what others lived where they are kept apart, else the past."""
+        return self.others or self.past
+
     @cached_property
     def packed(self) -> bytes:
         """The genesis as bytes, compressed."""

@@ -1,0 +1,59 @@
+"""`audience eval activity`: how much people do, and which law that follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from audience.cli import options as o
+
+_WIDTH = 120
+
+
+@click.command("activity")
+@click.option(
+    "--data",
+    type=o.RUN,
+    required=True,
+    multiple=True,
+    metavar="PATH",
+    help="A dataset, or a folder of several; may be given more than once.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Names every draw.")
+@o.out_option
+@o.json_option
+def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) -> None:
+    """Fit Pareto and lognormal laws to interactions per user, with KS distances and figure 5."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.cli.evaluating import folder_for
+    from audience.experiments.evaluation.activity import HEADS, SAMPLES, fits_of, lines, plain
+    from audience.experiments.evaluation.writing import write_activity
+
+    console = Console(stderr=True)
+    with console.status("Fitting …"):
+        fits, left = fits_of(data, seed)
+        names = ",".join(map(str, data))
+        written = write_activity(fits, left, seed, folder_for(out, "activity", names, seed))
+    if as_json:
+        o.print_json(plain(fits, left, seed) | {"written": [str(path) for path in written]})
+        return
+    table = Table("dataset", box=None, header_style="bold")
+    for head in ("people", "mean", *HEADS, "nearer"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for row in lines(fits):
+        table.add_row(*row)
+    shown = Console(highlight=False)
+    shown.width = max(shown.width, _WIDTH)
+    shown.print(table)
+    shown.print(
+        f"[dim]Interactions per user; 95 % intervals over {SAMPLES} samples of people, seed "
+        f"{seed}; no model, no calls, $0.[/]",
+        soft_wrap=True,
+    )
+    for one in left:
+        shown.print(f"[dim]left out: {one}[/]", soft_wrap=True)
+    for path in written:
+        click.echo(str(path))

@@ -1,0 +1,93 @@
+"""`audience eval calibration`: parameters of minds fitted to what real people did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from audience.cli import options as o
+from audience.errors import BadInput
+
+if TYPE_CHECKING:
+    from audience.experiments.calibrating import Calibration
+
+_WIDTH = 110
+
+
+@click.command("calibration")
+@click.option("--data", type=o.RUN, required=True, metavar="PATH", help="Files with interactions.")
+@click.option("--mind", default="rule", show_default=True, help="The kind to calibrate.")
+@click.option("--agents", default=200, show_default=True, help="Simulated people a try.")
+@click.option("--page-size", default=10, show_default=True, help="Items a page.")
+@click.option("--max-pages", default=60, show_default=True, help="Pages a visit at most.")
+@click.option("--gap", default=60.0, show_default=True, help="Minutes that part two visits.")
+@click.option("--tries", default=60, show_default=True, help="Sets of parameters to try.")
+@click.option("--seed", default=1, show_default=True, help="Of halves and draws.")
+@click.option("--out", type=o.RUN, default=None, metavar="FILE", help="Parameters, as TOML.")
+@o.json_option
+def command(data: Path, out: Path | None, as_json: bool, **given: object) -> None:
+    """Fit how minds visit and rate to half of the people of a dataset; check on the other half."""
+    import msgspec
+
+    from audience.experiments.calibrating import Wanted, calibrate
+    from audience.experiments.calibration_figures import calibration_figure
+    from audience.experiments.calibration_files import write_parameters
+    from audience.experiments.memory_figures import write
+
+    if out is not None and out.suffix != ".toml":
+        raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
+    wanted = Wanted(**given)  # type: ignore[arg-type]
+    found = calibrate(data, wanted, lambda said: click.echo(said, err=True))
+    written = []
+    if out is not None:
+        written = [write_parameters(found, out)]
+        figure = calibration_figure(found)
+        written += [write(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
+    if as_json:
+        o.print_json({**msgspec.to_builtins(found), "files": [str(path) for path in written]})
+        return
+    _print(found)
+    for path in written:
+        click.echo(str(path))
+
+
+def _print(found: Calibration) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.grounding.calibration import miscalibration
+
+    heads = ("", "real", "simulated", "JSD", "before", "two halves of real")
+    table = Table(show_edge=False, header_style="bold")
+    for place, head in enumerate(heads):
+        table.add_column(head, justify="right" if place else "left")
+    for one in found.compared:
+        means = [_mean(*each) for each in (one.mean_real, one.mean_simulated)]
+        distances = (one.distance, one.distance_before, one.floor)
+        table.add_row(one.name, *means, *(f"{each:.4f}" for each in distances))
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
+    for name, bins in found.reliability.items():
+        count = sum(one.count for one in bins)
+        console.print(
+            f"predicted {name}: {miscalibration(bins):.3f} from what happened on average, over "
+            f"{count:,} interactions held out"
+        )
+    console.print(
+        f"[dim]mind {found.mind} on {found.source}, seed {found.seed}: fitted on "
+        f"{found.people[0]:,} people with {found.visits[0]:,} visits, checked on "
+        f"{found.people[1]:,} others with {found.visits[1]:,}; ± is a 95 % interval over people. "
+        f"JSD: Jensen-Shannon divergence from real, in bits, for fitted parameters and before. "
+        f"Minds take {100 * found.pick_rate:.1f} % of what they are shown; data of ratings does "
+        f"not say what people were shown.[/]",
+        soft_wrap=True,
+    )
+    if not found.has_pages:
+        console.print("[dim]Every pick has its own moment: pages were not matched.[/]")
+
+
+def _mean(mean: float, low: float, high: float) -> str:
+    return f"{mean:.2f} ± {(high - low) / 2:.2f}"

@@ -1,0 +1,149 @@
+"""What the evaluations of minds share: options, progress, the folder, the printed table."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import structs
+
+from audience.cli import options as o
+
+if TYPE_CHECKING:
+    from audience.experiments.evaluation.contest import Progress
+    from audience.experiments.evaluation.contestants import Doors
+    from audience.experiments.evaluation.results import Result
+
+Work = Callable[["Doors", "Progress", Path], Awaitable["Result"]]
+_WIDTH = 110
+
+
+def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags that every evaluation of minds takes."""
+    flags = (
+        click.option(
+            "--data", type=o.RUN, required=True, metavar="PATH", help="Real interactions."
+        ),
+        click.option(
+            "--mind",
+            default="grounded",
+            show_default=True,
+            metavar="KIND[,KIND…]",
+            help="grounded, rule, recsim, llm, llm+evidence, llm+scores; baselines always.",
+        ),
+        click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
+        click.option("--seed", type=int, default=1, show_default=True, help="Names every draw."),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return o.model_options(o.spending_options(o.out_option(o.json_option(command))))
+
+
+def folder_for(out: Path | None, *parts: object) -> Path:
+    """Return where an evaluation lands: the same arguments, the same folder."""
+    from audience.experiments.evaluation.keeping import joined
+
+    if out is not None:
+        return out
+    name, data, *rest = parts
+    slug = "-".join("".join(c if c.isalnum() else " " for c in Path(str(data)).stem).split())
+    return Path("runs") / f"eval-{name}-{slug[:30]}-{joined(str(data), *map(str, rest))[:8]}"
+
+
+def model_name(doors: Doors, kinds: Sequence[str]) -> str:
+    """Return how a table names the model; nothing where none takes part."""
+    from audience.experiments.models import name_of
+
+    if not any(kind.startswith("llm") for kind in kinds):
+        return ""
+    return name_of(doors.models) or doors.models.url
+
+
+def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -> None:
+    """Do the work with a door to models and a progress bar; write and print what came of it."""
+    from audience.engine import run_sync
+    from audience.experiments.evaluation.contestants import Doors
+    from audience.experiments.evaluation.writing import write
+    from audience.experiments.models import Models
+
+    flags = {"url": given.pop("llm"), "model": given.pop("model"), "key_env": given.pop("key_env")}
+    models = Models(**{name: value for name, value in flags.items() if value})
+    doors = Doors(models, o.spending_of(given), folder)
+    found: list[Result] = []
+
+    async def whole() -> None:
+        try:
+            found.append(await work(doors, progress, folder))
+        finally:
+            await doors.close()
+
+    with bar() as progress:
+        run_sync(whole)
+    result = structs.replace(found[0], calls_now=doors.calls)
+    written = write(result, folder)
+    if as_json:
+        from audience.experiments.evaluation.results import plain
+
+        o.print_json(plain(result) | {"written": [str(path) for path in written]})
+        return
+    show(result)
+    for path in written:
+        click.echo(str(path))
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Show on standard error who answers and how far it is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as shown:
+        task = shown.add_task("reading", total=None)
+        totals: dict[str, int] = {}
+
+        def told(name: str, done: int, total: int) -> None:
+            totals[name] = total or totals.get(name, 0)
+            shown.update(task, description=name, completed=done, total=totals[name] or None)
+
+        yield told
+
+
+def show(result: Result) -> None:
+    """Print a result: a section for each group, paired differences, and what it rests on."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.experiments.evaluation.tables import best_line, footer, lines, paired
+
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    table = Table(show_edge=False, header_style="bold", title=None)
+    table.add_column(result.title)
+    for column in result.columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    for group in result.groups:
+        table.add_row(f"[bold]{group}[/]")
+        for cells in lines(result, group):
+            table.add_row(*cells)
+        rows = paired(result, group)
+        if rows:
+            table.add_row(
+                "[dim]best baseline[/]", *(f"[dim]{n}[/]" for n in best_line(result, group))
+            )
+        for name, *cells in rows:
+            table.add_row(f"{name} − best", *cells)
+        table.add_section()
+    console.print(table)
+    for line in footer(result):
+        console.print(f"[dim]{line}[/]", soft_wrap=True)

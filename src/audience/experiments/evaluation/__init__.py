@@ -1,0 +1,1 @@
+"""How human is it: minds and baselines on the same cases, from what real people did."""

@@ -1,0 +1,193 @@
+"""F: how much people do. Pareto and lognormal fits with KS distances (figure 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from audience.datasets.activity_fit import Fitted, fit_activity
+from audience.errors import AudienceError, BadInput
+from audience.experiments._style import colour, frozen, short, styled
+from audience.experiments.evaluation.results import Estimate
+from audience.experiments.evaluation.splits import read_parts
+from audience.world.rng import Floats, Ints, rng
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SAMPLES = 200
+HEADS = ("alpha", "KS Pareto", "mu", "sigma", "KS lognormal")
+_COLUMNS = 3
+
+
+class Fit(msgspec.Struct, frozen=True, eq=False):
+    """The laws of one dataset, each number with its interval."""
+
+    name: str
+    counts: Ints
+    """Interactions of each person who has any."""
+    fitted: Fitted
+    values: dict[str, Estimate]
+
+
+def datasets_in(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield the datasets of some paths and, for a folder of folders, of those inside.
+
+    The second is why one was left out; empty where it can be read.
+    """
+    for path in paths:
+        folders = sorted(one for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
+        has_files = path.is_dir() and any(one.is_file() for one in path.iterdir())
+        if not folders or (has_files and not _only_notes(path)):
+            yield path, ""
+            continue
+        for one in folders:
+            yield one, "inside"
+
+
+def _only_notes(path: Path) -> bool:
+    files = [one for one in path.iterdir() if one.is_file()]
+    return all(one.suffix.lower() in (".md", "") for one in files)
+
+
+def fits_of(paths: Sequence[Path], seed: int) -> tuple[list[Fit], list[str]]:
+    """Return the fits of every dataset at hand, and what was left out and why."""
+    found, left = [], []
+    for path, inside in datasets_in(paths):
+        try:
+            real = read_parts(path, None, seed).real
+            counts = np.bincount(real.users, minlength=real.people)
+            found.append(fit_of(real.name, counts, seed))
+        except AudienceError as error:
+            if not inside:
+                raise
+            left.append(f"{path.name}: {str(error)[:120]}")
+    if not found:
+        raise BadInput(
+            f"--data {', '.join(map(str, paths))}: there is no dataset with interactions here"
+        )
+    return found, left
+
+
+def fit_of(name: str, counts: Ints, seed: int) -> Fit:
+    """Return the laws of some counts, with intervals by drawing people again and again."""
+    fitted = fit_activity(counts)
+    some = counts[counts > 0]
+    draws = rng(seed, "eval", "activity")
+    rows = []
+    for _ in range(SAMPLES):
+        again = some[draws.integers(len(some), size=len(some))]
+        # Of few people a sample may hold only equals, who follow no law.
+        with suppress(BadInput):
+            # x_min is that of the data: the smallest of a sample would only be larger.
+            rows.append(_numbers(fit_activity(again, fitted.pareto.least)))
+    nothing = np.full((1, len(HEADS)), np.nan)
+    low, high = np.quantile(np.array(rows) if rows else nothing, (0.025, 0.975), axis=0)
+    bounds = zip(HEADS, _numbers(fitted), low.tolist(), high.tolist(), strict=True)
+    return Fit(name, some, fitted, {head: Estimate(*three) for head, *three in bounds})
+
+
+def _numbers(fitted: Fitted) -> tuple[float, ...]:
+    one, other = fitted.pareto, fitted.lognormal
+    return one.shape, one.ks, other.mu, other.sigma, other.ks
+
+
+def survival(fits: Sequence[Fit]) -> Figure:
+    """Return figure 5: the share of people with more interactions, and what the laws say."""
+    with styled():
+        return frozen(_panels(fits))
+
+
+def _panels(fits: Sequence[Fit]) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    across = min(_COLUMNS, len(fits))
+    down = -(-len(fits) // across)
+    figure = Figure(figsize=(2.9 * across + 0.6, 2.6 * down + 0.6), layout="constrained")
+    for place, axes in enumerate(figure.subplots(down, across, squeeze=False).flat):
+        if place < len(fits):
+            _panel(axes, fits[place])
+        else:
+            axes.set_visible(False)
+    lines = [
+        Line2D([], [], color=colour(0), marker="o", linestyle="", markersize=3, label="people"),
+        Line2D([], [], color=colour(1), label="Pareto"),
+        Line2D([], [], color=colour(2), linestyle="--", label="lognormal"),
+    ]
+    figure.legend(handles=lines, loc="outside lower left", ncols=3)
+    return figure
+
+
+def _panel(axes: Axes, fit: Fit) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    values, counts = np.unique(fit.counts, return_counts=True)
+    over = 1.0 - np.cumsum(counts) / len(fit.counts)
+    shown = over > 0
+    axes.loglog(values[shown], over[shown], "o", color=colour(0), markersize=2)
+    grid = np.geomspace(max(float(values[0]), 1.0), float(values[-1]), 200)
+    laws = ((_pareto(fit.fitted, grid), 1, "-"), (_lognormal(fit.fitted, grid), 2, "--"))
+    for law, place, dash in laws:
+        axes.loglog(grid, np.maximum(law, 1e-12), dash, color=colour(place))
+    axes.set_ylim(0.5 / len(fit.counts), 1.5)
+    for side in (axes.xaxis, axes.yaxis):
+        # Powers as matplotlib writes them are formulas, and our texts are none.
+        side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.4g}"))
+        side.set_minor_formatter(NullFormatter())
+    axes.set_title(short(fit.name, 30), fontsize=9, pad=5.0)
+    axes.set_xlabel("interactions")
+    axes.set_ylabel("share of people with more")
+
+
+def _pareto(fitted: Fitted, grid: Floats) -> Floats:
+    law = fitted.pareto
+    found: Floats = np.maximum(grid / law.least, 1.0) ** -law.shape
+    return found
+
+
+def _lognormal(fitted: Fitted, grid: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    law = fitted.lognormal
+    found: Floats = 1.0 - ndtr((np.log(grid) - law.mu) / law.sigma)
+    return found
+
+
+def plain(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict[str, object]:
+    """Return the fits as plain values."""
+    rows = [
+        {
+            "dataset": one.name,
+            "people": one.fitted.people,
+            "mean": one.fitted.mean,
+            "best": one.fitted.best,
+            "values": msgspec.to_builtins(one.values),
+        }
+        for one in fits
+    ]
+    return {"name": "activity", "seed": seed, "datasets": rows, "left_out": list(left)}
+
+
+def lines(fits: Sequence[Fit]) -> list[list[str]]:
+    """Return a table's rows."""
+    return [
+        [
+            one.name,
+            f"{one.fitted.people:,}",
+            f"{one.fitted.mean:,.1f}",
+            *(_shown(one.values[head]) for head in HEADS),
+            one.fitted.best,
+        ]
+        for one in fits
+    ]
+
+
+def _shown(one: Estimate) -> str:
+    return f"{one.mean:.3f} ±{(one.high - one.low) / 2.0:.3f}"

@@ -1,0 +1,218 @@
+"""A language model as contestant: the raw history, the shuffled candidates, one answer for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+import numpy as np
+
+from audience.agents.prompting import TITLE, Pack, plain
+from audience.errors import BadInput
+from audience.experiments.evaluation.cases import Case
+from audience.experiments.evaluation.contest import Spending
+from audience.experiments.evaluation.keeping import Spent
+from audience.grounding.lives import Lives
+from audience.llm.gateway import Door
+from audience.llm.kinds import Message, Reply, Request
+from audience.llm.loose import Unreadable, loose_json
+from audience.llm.prices import Prices
+from audience.llm.prompts import bounded
+from audience.llm.together import together
+from audience.world.genesis import Domain
+from audience.world.rng import Floats
+
+HISTORY = 900
+"""Tokens for the history; the oldest lines are dropped."""
+AT_ONCE = 256
+CHOOSE, TASTE, RATINGS, SCORE, STEP = "choose", "taste", "ratings", "score", "step"
+Words = Callable[[Sequence[Case]], Sequence[Sequence[str]]]
+"""The evidence about each candidate of each case in plain words."""
+Told = Callable[[int], None]
+
+
+class Asked:
+    """Asks a model about each case once. An answer that cannot be read is none: NaN throughout."""
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        door: Door,
+        lives: Lives,
+        *,
+        domain: Domain,
+        model: str = "",
+        seed: int = 1,
+        words: Words | None = None,
+        told: Told = lambda done: None,
+    ) -> None:
+        """`form`: the prompt, and how its answer is read: choose, taste, ratings or score."""
+        self.name = name
+        self.form = form
+        self.spending = Spending()
+        self.door = door
+        self.lives = lives
+        self.domain = domain
+        self.model = model
+        self.seed = seed
+        self.words = words
+        self.told = told
+        self.pack = Pack(model=model)
+        self._stars = _stars(lives)
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        """Return 1 for what the model chose and 0 for the rest; stars, or log-probabilities."""
+        found: list[Floats] = []
+        for start in range(0, len(cases), AT_ONCE):
+            part = cases[start : start + AT_ONCE]
+            notes = self.words(part) if self.words else [()] * len(part)
+            pairs = zip(part, notes, strict=True)
+            found += await together(self._one(case, lines) for case, lines in pairs)
+            # A killed evaluation goes on from here without paying again.
+            self.door.flush()
+            self.told(len(found))
+        return found
+
+    async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
+        reply = await self.door.ask(self.request(case, notes))
+        self.spending.spent = self.spending.spent.plus(spent_on(reply, self.door.meter.prices))
+        return read(self.form, reply, case)
+
+    def request(self, case: Case, notes: Sequence[str] = ()) -> Request:
+        """Return what a model is asked about a case."""
+        holes = self._holes(case, notes)
+        messages = (
+            Message("system", self.pack.fill("eval_rules", holes)),
+            Message("user", self.pack.fill(f"eval_{self.form}", holes)),
+        )
+        scored = self.form == SCORE
+        return Request(
+            f"eval {self.form}",
+            messages,
+            self.model,
+            schema=None if scored else schema_of(self.form, case),
+            options=tuple(ascii_uppercase[: len(case.candidates)]) if scored else (),
+            max_tokens=8 if scored else 400,
+            temperature=0.0,
+            salt=f"{self.seed}/eval/{case.user}",
+        )
+
+    def _holes(self, case: Case, notes: Sequence[str]) -> dict[str, str]:
+        count, wanted = len(case.candidates), wanted_in(self.form, case)
+        if count > len(ascii_uppercase) and self.form == SCORE:
+            raise BadInput(f"{count} candidates have no letters; score at most 26 at once")
+        lines = [self._lived(case.user, item) for item in case.history]
+        marks = ascii_uppercase if self.form == SCORE else [str(n + 1) for n in range(count)]
+        title = f"What this person {self.domain.past}, newest last:"
+        return {
+            "noun": self.domain.noun,
+            "plural": self.domain.plural,
+            "past": self.domain.past,
+            "history": bounded(title, lines, HISTORY),
+            "candidates": "\n".join(
+                f"[{marks[place]}] {self._line(item)}"
+                + (f" ({notes[place]})" if place < len(notes) and notes[place] else "")
+                for place, item in enumerate(case.candidates)
+            ),
+            "count": str(count),
+            "wanted": str(wanted),
+            "some": "One" if wanted == 1 else str(wanted),
+        }
+
+    def _line(self, item: int) -> str:
+        one = self.lives.catalogue[item]
+        facts = [str(one.year)] if one.year else []
+        facts += [plain(", ".join(one.tags), TITLE)] if one.tags else []
+        return f"<{plain(one.title, TITLE)}>" + (f" ({'; '.join(facts)})" if facts else "")
+
+    def _lived(self, user: int, item: int) -> str:
+        stars = self._stars.get((user, item), 0.0)
+        return self._line(item) + (f", {stars:g} stars" if stars else "")
+
+
+def wanted_in(form: str, case: Case) -> int:
+    """Return how many are to be chosen: one in a step, as many as were taken up elsewhere."""
+    return 1 if form == STEP else sum(case.truth)
+
+
+def schema_of(form: str, case: Case) -> dict[str, Any]:
+    """Return the schema of an answer: only numbers that stand there."""
+    count, wanted = len(case.candidates), wanted_in(form, case)
+    number: dict[str, Any] = {"type": "integer", "enum": list(range(1, count + 1))}
+    least, most, field = 0, count, "yes"
+    if form in (CHOOSE, STEP):
+        least, most, field = wanted, wanted, "chosen"
+    elif form == RATINGS:
+        least, most, field = count, count, "stars"
+        number = {"type": "number", "minimum": 1, "maximum": 5}
+    listed = {"type": "array", "items": number, "minItems": least, "maxItems": most}
+    if form != RATINGS:
+        listed["uniqueItems"] = True
+    return {
+        "type": "object",
+        "properties": {field: listed},
+        "required": [field],
+        "additionalProperties": False,
+    }
+
+
+def read(form: str, reply: Reply, case: Case) -> Floats:
+    """Return what an answer says of each candidate; NaN throughout where it cannot be read."""
+    nothing = np.full(len(case.candidates), math.nan)
+    if reply.outcome != "reply":
+        return nothing
+    if form == SCORE:
+        return np.array(reply.scores) if len(reply.scores) == len(nothing) else nothing
+    said = loose_json(reply.text)
+    if isinstance(said, Unreadable) or not isinstance(said, Mapping):
+        return nothing
+    if form == RATINGS:
+        return _rated(said.get("stars"), nothing)
+    return _marked(said.get("yes" if form == TASTE else "chosen"), form, case, nothing)
+
+
+def _marked(given: object, form: str, case: Case, nothing: Floats) -> Floats:
+    if not isinstance(given, list) or not all(_is_whole(one) for one in given):
+        return nothing
+    places = {int(one) for one in given}
+    inside = all(1 <= place <= len(nothing) for place in places)
+    exact = form == TASTE or len(places) == wanted_in(form, case)
+    if not inside or not exact or len(places) != len(given):
+        return nothing
+    return np.array([float(place + 1 in places) for place in range(len(nothing))])
+
+
+def _rated(given: object, nothing: Floats) -> Floats:
+    if not isinstance(given, list) or len(given) != len(nothing):
+        return nothing
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in given):
+        return nothing
+    stars = np.array(given, np.float64)
+    return stars if bool(((stars >= 1.0) & (stars <= 5.0)).all()) else nothing
+
+
+def _is_whole(one: object) -> bool:
+    return isinstance(one, int | float) and not isinstance(one, bool) and int(one) == one
+
+
+def spent_on(reply: Reply, prices: Prices) -> Spent:
+    """Return what one answer cost, now or when it was first given."""
+    usage, price = reply.usage, prices.find(reply.model)
+    priced = price is not None or usage.prompt + usage.completion == 0
+    return Spent(
+        1,
+        int(reply.reused),
+        usage.prompt,
+        usage.completion,
+        price.of(usage) if price else 0.0,
+        int(not priced),
+    )
+
+
+def _stars(lives: Lives) -> dict[tuple[int, int], float]:
+    rated = lives.stars > 0
+    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
+    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))

@@ -1,0 +1,155 @@
+"""What an evaluation found: a value with its interval for everybody, and paired differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from audience.experiments.evaluation.keeping import Spent
+from audience.experiments.findings import interval
+from audience.world.rng import Floats
+
+AREA = ", AUC"
+"""The end of the name of a group that tells a second measure of the same tasks."""
+Values = Mapping[str, Floats]
+"""One number per person for each contestant; NaN where it was not asked."""
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A mean over people with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Estimate:
+        return cls(*interval(values))
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One contestant in one column."""
+
+    value: Estimate
+    users: int
+    against_best: Estimate | None = None
+    """How much more than the best baseline, over the same people, paired; none for itself."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One contestant."""
+
+    name: str
+    kind: str
+    """`baseline`, `mind` or `people`."""
+    cells: dict[str, dict[str, Cell]]
+    """By group and column."""
+    model: str = ""
+    unreadable: int = 0
+    """Answers that could not be read; they are scored as wrong."""
+    spent: Spent = Spent()
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One evaluation, ready to be printed, drawn and kept."""
+
+    name: str
+    title: str
+    dataset: str
+    users: int
+    seed: int
+    model: str
+    groups: tuple[str, ...]
+    columns: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    """Columns in which less is better."""
+    rows: tuple[Row, ...]
+    best: dict[str, dict[str, str]]
+    """The best baseline by group and column."""
+    headline: str
+    """The column that is drawn."""
+    notes: tuple[str, ...] = ()
+    calls_now: int = 0
+    """Of all the calls it rests on, those made for this result; the others were kept."""
+
+    @property
+    def spent(self) -> Spent:
+        total = Spent()
+        for row in self.rows:
+            total = total.plus(row.spent)
+        return total
+
+
+class Who(msgspec.Struct, frozen=True):
+    """A contestant as far as a table tells of it."""
+
+    name: str
+    kind: str
+    model: str = ""
+    unreadable: int = 0
+    spent: Spent = Spent()
+
+
+def rows_of(
+    who: Sequence[Who],
+    values: Mapping[str, Mapping[str, Values]],
+    lower: Sequence[str] = (),
+) -> tuple[tuple[Row, ...], dict[str, dict[str, str]]]:
+    """Return the rows of a table and its best baselines, from values by group and column."""
+    kinds = {one.name: one.kind for one in who}
+    best: dict[str, dict[str, str]] = {}
+    cells: dict[str, dict[str, dict[str, Cell]]] = {one.name: {} for one in who}
+    for group, columns in values.items():
+        for column, found in columns.items():
+            baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
+            first = best_of(baselines, is_lower=column in lower)
+            if first:
+                best.setdefault(group, {})[column] = first
+            for name, each in found.items():
+                reference = found[first] if first and first != name else None
+                cells[name].setdefault(group, {})[column] = cell_of(each, reference)
+    rows = (
+        Row(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
+        for one in who
+    )
+    return tuple(rows), best
+
+
+def best_of(values: Values, *, is_lower: bool = False) -> str:
+    """Return whose mean is best; nobody where there is none."""
+    some = {name: each[~np.isnan(each)] for name, each in values.items()}
+    means = {name: float(each.mean()) for name, each in some.items() if len(each)}
+    if not means:
+        return ""
+    return min(means, key=lambda name: means[name] if is_lower else -means[name])
+
+
+def cell_of(values: Floats, reference: Floats | None) -> Cell:
+    """Return a mean and its paired difference to a reference over the same people."""
+    against = None if reference is None else Estimate.of(values - reference)
+    return Cell(Estimate.of(values), int((~np.isnan(values)).sum()), against)
+
+
+def plain(result: Result) -> dict[str, object]:
+    """Return a result as plain values; what is not a number becomes None."""
+    return {key: _finite(one) for key, one in msgspec.to_builtins(result).items()}
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def auc(scores: Floats, truth: Sequence[bool]) -> float:
+    """Return how often something taken up scores above something not; ties count half."""
+    taken = np.array(truth, np.bool_)
+    if np.isnan(scores).any() or taken.all() or not taken.any():
+        return math.nan
+    apart = scores[taken][:, None] - scores[~taken][None, :]
+    return float((apart > 0).mean() + 0.5 * (apart == 0).mean())

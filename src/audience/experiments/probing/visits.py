@@ -1,0 +1,174 @@
+"""Whole visits by a model, walked through the engine, beside what real people did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.agents import LLMMind, Mind, RuleMind
+from audience.engine import Activation, Parts, Platform, Rules, Simulation, run
+from audience.experiments.evaluation.reading import read_real
+from audience.experiments.probing.asking import MINDED, Asker
+from audience.experiments.probing.measures import SAMPLES, Answer, Row, mean_of, number, row
+from audience.experiments.probing.sequences import (
+    PAIRS,
+    Steps,
+    apart,
+    sessions,
+    similarity,
+    transitions,
+)
+from audience.experiments.probing.town import Town
+from audience.memory import NoMemory
+from audience.plugins import known
+from audience.recommenders import Popular
+from audience.world import events as e
+from audience.world.rng import Floats, rng
+from audience.world.world import World
+
+PART = "visits"
+ACTIONS = ("enter", "page", "pick", "rate", "leave")
+_SEEN = {e.SlateShown: "page", e.Picked: "pick", e.Rated: "rate", e.Left: "leave"}
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """The visits of some people, and decisions that could not be read."""
+
+    visits: tuple[tuple[int, Steps], ...]
+    failed: int = 0
+
+
+class _Diary:
+    """A log that keeps chapters in mind only."""
+
+    def __init__(self) -> None:
+        self.chapters: list[e.Chapter] = []
+
+    def append(self, chapter: e.Chapter) -> None:
+        self.chapters.append(chapter)
+
+    def commit(self) -> None: ...
+
+
+async def walk(mind: Mind, town: Town) -> Walked:
+    """Return one visit of everybody to a recommender of popular items."""
+    diary = _Diary()
+    recommender = Popular()
+    parts = Parts(
+        mind,
+        NoMemory(),
+        lambda swap: ("popular", recommender),
+        Platform(),
+        Activation("random", 1.0, 0.0),
+        {},
+    )
+    world = World(town.genesis)
+    rules = Rules(rounds=1, max_lines=0, deadline=0.0)
+    await run(Simulation(world, diary, parts, rules, town.seed))
+    chapters = [one for one in diary.chapters if one.phase == e.VISITS]
+    failed = sum(isinstance(x.event, e.Failed) for one in chapters for x in one.entries)
+    return Walked(tuple((one.agent, steps_of(one)) for one in chapters), failed)
+
+
+def steps_of(chapter: e.Chapter) -> Steps:
+    """Return the actions of a visit that has been recorded; a search counts as the page it gave."""
+    found: list[str] = []
+    for entry in chapter.entries:
+        event = entry.event
+        if isinstance(event, e.Entered):
+            found += ["enter"] if event.surface == "recommender" else []
+        elif type(event) in _SEEN:
+            found.append(_SEEN[type(event)])
+    return tuple(found)
+
+
+async def walked(asker: Asker, town: Town, real: Sequence[Steps]) -> list[Row]:
+    """Return what visits are made of, and how like real ones they are; rule minds beside."""
+    by_model = await walk(
+        LLMMind(asker, model=asker.model, prompts=prompts_of(asker), temperature=MINDED), town
+    )
+    by_rule = await walk(RuleMind(), town)
+    found = _made_of("model", by_model, asker.seed) + _made_of("rule minds", by_rule, asker.seed)
+    if real:
+        halves = real[::2], real[1::2]
+        for who, each in (("model", by_model), ("rule minds", by_rule)):
+            found += compared(who, each, halves, asker.seed)
+    return found
+
+
+def prompts_of(asker: Asker) -> str:
+    """Return the folder of a user's prompts, empty where there is none."""
+    return str(asker.pack.folder) if asker.pack.folder else ""
+
+
+def _made_of(who: str, came: Walked, seed: int) -> list[Row]:
+    entered = [(agent, steps) for agent, steps in came.visits if "enter" in steps]
+    found = [
+        row(
+            PART,
+            f"{who}: go to the recommender",
+            [(agent, float("enter" in steps)) for agent, steps in came.visits],
+            seed=seed,
+        )
+    ]
+    for action in ("page", "pick", "rate"):
+        counts = [(agent, float(steps.count(action))) for agent, steps in entered]
+        what = f"{who}: {action}s in a visit"
+        found.append(row(PART, what, counts, seed=seed, unit="count"))
+    return [msgspec.structs.replace(found[0], unreadable=came.failed), *found[1:]]
+
+
+def compared(
+    who: str, came: Walked, halves: tuple[Sequence[Steps], Sequence[Steps]], seed: int
+) -> list[Row]:
+    """Return how like real visits are those of somebody, by edits and by transitions."""
+    ours = [
+        (agent, tuple(step for step in steps if step != "page"))
+        for agent, steps in came.visits
+        if "pick" in steps
+    ]
+    real, other = halves
+    if not ours or not other:
+        return [row(PART, f"{who}: similarity to real visits", [], seed=seed)]
+    draws = rng(seed, "probe", "pairs")
+    each = max(1, PAIRS // len(ours))
+    likeness: list[Answer] = []
+    for agent, steps in ours:
+        places = draws.integers(len(real), size=each).tolist()
+        likeness.append((agent, mean_of(similarity(steps, real[place]) for place in places)))
+    pairs = draws.integers((len(real), len(other)), size=(PAIRS, 2)).tolist()
+    among = [similarity(real[one], other[two]) for one, two in pairs]
+    similar = row(
+        PART,
+        f"{who}: similarity to real visits (edits)",
+        likeness,
+        seed=seed,
+        chance=float(np.mean(among)),
+    )
+    return [similar, _transitions(who, [steps for _, steps in ours], halves, seed)]
+
+
+def _transitions(
+    who: str, ours: Sequence[Steps], halves: tuple[Sequence[Steps], Sequence[Steps]], seed: int
+) -> Row:
+    real, other = (transitions(half, ACTIONS) for half in halves)
+    single: list[Floats] = [transitions([steps], ACTIONS) for steps in ours]
+    stacked = np.stack(single)
+    drawn = rng(seed, "probe", "transitions").integers(len(ours), size=(SAMPLES, len(ours)))
+    samples = [apart(stacked[sample].sum(axis=0), real) for sample in drawn]
+    what = f"{who}: transitions apart from real ones"
+    found = number(PART, what, apart(stacked.sum(axis=0), real), samples, len(ours))
+    return msgspec.structs.replace(found, chance=apart(other, real))
+
+
+def real_visits(wanted: str, gap_minutes: float, seed: int) -> tuple[list[Steps], str]:
+    """Return real visits of a dataset; none, and why, where it does not tell of any."""
+    if wanted in known("datasets"):
+        return [], "its people are drawn; give --data real interactions"
+    real = read_real(Path(wanted))
+    if not real.dated:
+        return [], "the dataset has no moments of its own"
+    return sessions(real, gap_minutes, seed), ""

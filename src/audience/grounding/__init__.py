@@ -1,0 +1,1 @@
+"""Minds grounded in what real people did: evidence, choices, ratings, from training rows alone."""

@@ -1,0 +1,229 @@
+"""Minds that visit and rate as people in data do: parameters found by simulating and comparing.
+
+Moments are matched with the same dice for every set of parameters, so that a difference between
+two sets is theirs alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from audience.agents.mind import BatchMind
+from audience.errors import BadInput
+from audience.grounding._stars import STARS
+from audience.grounding.lives import Lives
+from audience.grounding.sessions import Sessions, divergence, shares
+from audience.grounding.visits import Stage, live_visits
+from audience.world.agent import Agent
+from audience.world.items import Catalogue
+from audience.world.rng import Bools, Floats
+from audience.world.taste import tastes
+
+Make = Callable[[Mapping[str, float]], BatchMind]
+VISITING = ("no_pick", "again", "leave", "settle")
+"""What is searched for, beginning from these and with these steps."""
+_BEGIN = (1.6, 0.0, -2.0, 0.5)
+_STEP = (0.6, 0.05, 0.8, 0.3)
+BOUNDS = ("two_stars", "three_stars", "four_stars", "five_stars")
+MATCHED = ("picks per page", "pages per visit", "picks per visit")
+_ROUNDS = 4
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """Parameters, and how far what they lead to is from the data."""
+
+    parameters: dict[str, float]
+    distances: dict[str, float]
+    """The divergence of each histogram, in bits."""
+    tries: int
+
+
+def fit_habits(
+    real: Sessions,
+    stage: Stage,
+    make: Make,
+    *,
+    given: Mapping[str, float] | None = None,
+    tries: int = 120,
+    rates: bool = True,
+) -> Fitted:
+    """Return parameters whose visits look like the real ones, as far as data shows visits.
+
+    `given` stays as it is. With `rates` the bounds of the stars are moved until the shares of stars
+    are those of the data; leave it out for minds that rate otherwise.
+    """
+    from scipy.optimize import minimize
+
+    # Data tells how pages go on, not what an hour spent does; and most visits are soon over or
+    # long, which weariness that grows with each page cannot make.
+    most = _most(real, stage.page_size)
+    fixed = {"fatigue": 0.0, "sated": 0.0, "most_picks": most, **(given or {})}
+    targets, count = real.histograms(), 0
+    names = MATCHED if real.has_pages else ("picks per visit",)
+
+    def apart(x: Floats) -> float:
+        nonlocal count
+        count += 1
+        visits = live_visits(make(fixed | _named(x)), stage)
+        if not len(visits.users):
+            return float(len(names))
+        found = visits.histograms()
+        return sum(divergence(targets[name], found[name]) for name in names)
+
+    begin, steps = np.array(_BEGIN), np.array(_STEP)
+    corners = np.vstack([begin, begin + np.diag(steps)])
+    options = {"initial_simplex": corners, "maxfev": tries, "xatol": 0.01, "fatol": 1e-4}
+    best = minimize(apart, begin, method="Nelder-Mead", options=options).x
+    fitted = fixed | _named(best)
+    if rates and len(real.stars):
+        fitted |= _bounds(real, stage, make, fitted)
+    found = live_visits(make(fitted), stage).histograms()
+    distances = {
+        name: round(divergence(target, found[name]), 6)
+        for name, target in targets.items()
+        if name in found
+    }
+    return Fitted(fitted, distances, count)
+
+
+def _named(x: Floats) -> dict[str, float]:
+    return dict(zip(VISITING, np.round(x, 4).tolist(), strict=True))
+
+
+def _most(real: Sessions, page_size: int) -> int:
+    """Return how many picks a page may have: as many as nearly all real pages have."""
+    return int(np.clip(math.ceil(float(np.quantile(real.per_page, 0.995))), 1, page_size))
+
+
+def _bounds(
+    real: Sessions, stage: Stage, make: Make, fitted: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the enjoyment at which stars begin, moved until their shares are the real ones."""
+    wanted = _odds(np.cumsum(shares(real.stars, np.arange(1, STARS + 1)))[:-1])
+    mind = fitted.get("enjoy_noise", 0.13)
+    bounds = np.array([fitted.get(name, at) for name, at in zip(BOUNDS, _usual(), strict=True)])
+    for _ in range(_ROUNDS):
+        visits = live_visits(
+            make({**fitted, **dict(zip(BOUNDS, bounds.tolist(), strict=True))}), stage
+        )
+        if not len(visits.stars):
+            break
+        found = _odds(np.cumsum(shares(visits.stars, np.arange(1, STARS + 1)))[:-1])
+        # A logistic of this width is as wide as the noise of enjoyment.
+        bounds = np.sort(bounds + 0.6 * max(mind, 0.05) * (wanted - found))
+    return dict(zip(BOUNDS, np.round(bounds, 4).tolist(), strict=True))
+
+
+def _usual() -> tuple[float, ...]:
+    from audience.agents.parameters import RuleParameters
+
+    usual = RuleParameters()
+    return (usual.two_stars, usual.three_stars, usual.four_stars, usual.five_stars)
+
+
+def _odds(upto: Floats) -> Floats:
+    inside = np.clip(upto, 1e-3, 1.0 - 1e-3)
+    found: Floats = np.log(inside / (1.0 - inside))
+    return found
+
+
+def fit_enjoyment(lives: Lives, agents: Sequence[Agent], catalogue: Catalogue) -> dict[str, float]:
+    """Return how taste, quality and the critic's habit make enjoyment, by least squares.
+
+    Stars stand for the enjoyment (stars - 0.5) / 5; person i of the lives is `agents[i]`.
+    """
+    rated = lives.stars > 0
+    if int(rated.sum()) < STARS:
+        raise BadInput("there are too few ratings to learn from what people enjoy; give at least 5")
+    users, items = lives.users[rated], lives.items[rated]
+    taste = tastes([me.taste for me in agents])
+    critic = np.array([me.profile.habits.critic for me in agents])
+    columns = [
+        np.ones(len(users)),
+        np.einsum("nt,nt->n", taste[users], catalogue.weights[items]),
+        2.0 * catalogue.quality[items] - 1.0,
+        -critic[users],
+    ]
+    told = np.stack(columns, axis=1)
+    enjoyed = (lives.stars[rated] - 0.5) / STARS
+    found, *_ = np.linalg.lstsq(told, enjoyed, rcond=None)
+    noise = float((enjoyed - told @ found).std())
+    names = ("enjoy", "enjoy_taste", "enjoy_quality", "strict")
+    weights = [float(found[0]), *np.maximum(found[1:], 0.0).tolist()]
+    fitted = dict(zip(names, (round(one, 4) for one in weights), strict=True))
+    return {**fitted, "enjoy_noise": round(noise, 4)}
+
+
+class Bin(msgspec.Struct, frozen=True):
+    """Predictions of about one size, and what came of them."""
+
+    predicted: float
+    happened: float
+    low: float
+    high: float
+    """A 95 % interval of what happened."""
+    count: int
+
+
+def reliability(predicted: Floats, happened: Floats, bins: int = 10) -> list[Bin]:
+    """Return what happened by size of the prediction, in bins of equal count; ties stay together.
+
+    Where predictions are right, both are equal in each.
+    """
+    if not len(predicted):
+        return []
+    edges = np.unique(np.quantile(predicted, np.linspace(0.0, 1.0, bins + 1)[1:-1]))
+    places = np.searchsorted(edges, predicted, side="right")
+    return [
+        _bin(predicted, happened, places == place)
+        for place in range(len(edges) + 1)
+        if (places == place).any()
+    ]
+
+
+def _bin(predicted: Floats, happened: Floats, here: Bools) -> Bin:
+    count, found = int(here.sum()), happened[here]
+    mean = float(found.mean())
+    binary = bool(np.isin(found, (0.0, 1.0)).all())
+    if binary:
+        low, high = wilson(mean, count)
+    else:
+        half = 1.96 * float(found.std(ddof=1)) / math.sqrt(count) if count > 1 else math.nan
+        low, high = mean - half, mean + half
+    return Bin(float(predicted[here].mean()), mean, low, high, count)
+
+
+def wilson(share: float, count: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share."""
+    z = 1.96
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    reach = (
+        z * math.sqrt(share * (1 - share) / count + z * z / (4 * count**2)) / (1 + z * z / count)
+    )
+    return middle - reach, middle + reach
+
+
+def recalibrate(scores: Floats, happened: Floats) -> tuple[float, float]:
+    """Return the slope and shift of log-odds that make what happened likeliest."""
+    told = np.stack([scores, np.ones(len(scores))], axis=1)
+    found = np.array([1.0, 0.0])
+    for _ in range(50):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(told @ found, -30.0, 30.0)))
+        # A little is added so that outcomes which scores tell apart wholly give a finite slope.
+        pull = told.T @ (happened - chance) - 1e-3 * found
+        bend = (told * (chance * (1.0 - chance))[:, None]).T @ told + 1e-3 * np.eye(2)
+        step = np.linalg.solve(bend, pull)
+        found = found + np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(found[0]), float(found[1])
+
+
+def miscalibration(bins: Sequence[Bin]) -> float:
+    """Return how far what happened is from what was predicted, on average over all predictions."""
+    total = sum(one.count for one in bins)
+    return sum(one.count * abs(one.happened - one.predicted) for one in bins) / max(1, total)

@@ -1,0 +1,78 @@
+"""How evidence is weighed: from what it says about an item to the odds that it is taken up."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from audience.errors import BadInput
+from audience.grounding._net import Net, Values, fit_net
+from audience.grounding._practice import NEGATIVES, OTHERS, Others, practice_of
+from audience.grounding.evidence import CASES, Evidence, fit_evidence, in_parts
+from audience.grounding.lives import Lives
+from audience.world.rng import Floats
+
+PRACTICE = 20_000
+"""Cases learnt from, each against every kind of negatives."""
+LEAST = 50
+"""Cases without which nothing is learnt."""
+_STEPS = 1e6
+
+
+class Chooser:
+    """Weights over evidence, learnt from parts of training lives that were kept back."""
+
+    def __init__(self, names: tuple[str, ...], net: Net) -> None:
+        self.names = names
+        self.net = net
+
+    def score(self, evidence: Floats) -> Floats:
+        """Return the log-odds that the person takes each item rather than one it does not.
+
+        At odds of one to one; where m are not taken for each that is, subtract log m. Rounded to
+        a millionth.
+        """
+        scores = self.net.score(evidence.astype(np.float32))
+        found: Floats = np.rint(scores * _STEPS) / _STEPS
+        return found
+
+
+def fit_chooser(
+    lives: Lives,
+    *,
+    seed: int = 1,
+    held: str = "last",
+    cases: int = PRACTICE,
+    hidden: int = 48,
+    epochs: int = 6,
+    kinds: tuple[str, ...] = NEGATIVES,
+) -> tuple[Chooser, Evidence]:
+    """Return a chooser for evidence such as `fit_evidence` gives, and the evidence it learnt on.
+
+    Parts of lives are kept back: `held` is `last`, the last items of everybody, or `spread`, items
+    from all over the lives of some. Evidence is fitted without them and weighed by how well it
+    tells them from items the same people never lived: any, those as popular, those recommended.
+    """
+    practice = practice_of(lives, held, seed=seed, most=cases)
+    if len(practice.taken) < LEAST:
+        raise BadInput(
+            f"only {len(practice.taken)} items can be kept back to learn choosing from; give "
+            f"histories with at least {LEAST}, or a mind that needs none"
+        )
+    evidence = fit_evidence(practice.before, seed=seed)
+    others = Others(lives, evidence.tables, practice)
+    drawn = [others.draw(kind, seed) for kind in kinds]
+    shown = np.concatenate([practice.taken[:, None], *(items for items, _ in drawn)], axis=1)
+    values = _values(evidence, practice.histories, shown.tolist())
+    lists = []
+    for place, (_, fit) in enumerate(drawn):
+        columns = [0, *range(1 + place * OTHERS, 1 + (place + 1) * OTHERS)]
+        lists.append(values[fit][:, columns])
+    net = fit_net(np.concatenate(lists), seed=seed, hidden=hidden, epochs=epochs)
+    return Chooser(evidence.names, net), evidence
+
+
+def _values(evidence: Evidence, histories: list[tuple[int, ...]], shown: list[list[int]]) -> Values:
+    def part(start: int) -> Values:
+        return evidence.block(histories[start : start + CASES], shown[start : start + CASES])
+
+    return np.concatenate(in_parts(part, len(histories)))

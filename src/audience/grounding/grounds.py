@@ -1,0 +1,75 @@
+"""All that grounds a mind's choices: evidence, and a chooser that weighs it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from audience.grounding.chooser import Chooser, fit_chooser
+from audience.grounding.evidence import CASES, Evidence, fit_evidence, in_parts
+from audience.grounding.lives import Lives
+from audience.grounding.words import words_of
+from audience.world.genesis import Genesis
+from audience.world.interactions import Interactions
+from audience.world.rng import Floats
+
+
+class Grounds:
+    """Fitted on a training part; pure afterwards. A case is answered alike in any company."""
+
+    def __init__(self, evidence: Evidence, chooser: Chooser) -> None:
+        self.evidence = evidence
+        self.chooser = chooser
+
+    def log_odds(
+        self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
+    ) -> list[Floats]:
+        """Return, for each case, the log-odds that the person takes each candidate."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for row, history in enumerate(histories):
+            groups.setdefault(tuple(history), []).append(row)
+        shown = [[item for row in rows for item in candidates[row]] for rows in groups.values()]
+        found: list[Floats] = [np.zeros(0)] * len(histories)
+        for rows, scores in zip(groups.values(), self._scores(list(groups), shown), strict=True):
+            start = 0
+            for row in rows:
+                found[row] = scores[start : start + len(candidates[row])]
+                start += len(candidates[row])
+        return found
+
+    def _scores(
+        self, histories: Sequence[Sequence[int]], shown: Sequence[Sequence[int]]
+    ) -> list[Floats]:
+        def part(start: int) -> list[Floats]:
+            wanted = shown[start : start + CASES]
+            values = self.evidence.block(histories[start : start + CASES], wanted)
+            scores = self.chooser.score(values.reshape(-1, values.shape[2]).astype(np.float64))
+            rows = scores.reshape(values.shape[:2])
+            return [rows[row, : len(one)] for row, one in enumerate(wanted)]
+
+        return [one for each in in_parts(part, len(histories)) for one in each]
+
+    def words(self, history: Sequence[int], candidates: Sequence[int]) -> list[str]:
+        """Return what the evidence says of each candidate, in plain words."""
+        (values,) = self.evidence.of([history], [candidates])
+        return words_of(self.evidence.names, values)
+
+
+@lru_cache(maxsize=2)
+def fit_grounds(lives: Lives, *, seed: int = 1, held: str = "last") -> Grounds:
+    """Return the grounds of a training part; `held` is how what is asked about was held out."""
+    chooser, _ = fit_chooser(lives, seed=seed, held=held)
+    return Grounds(fit_evidence(lives, seed=seed), chooser)
+
+
+@lru_cache(maxsize=2)
+def grounds_of(genesis: Genesis, seed: int = 1) -> Grounds:
+    """Return the grounds that a genesis gives: one fit for all its runs.
+
+    Where a dataset keeps others apart, they come from what others lived and not from the past.
+    """
+    people = max([len(genesis.profiles), *(one.agent + 1 for one in genesis.others)])
+    known = Interactions(genesis.catalogue, people, genesis.evidence)
+    return fit_grounds(Lives.of(known), seed=seed)

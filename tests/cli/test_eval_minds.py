@@ -1,0 +1,152 @@
+"""The evaluations of minds from the command line, on a small world of walkers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from audience.llm.fake import Fake
+from audience.world.rng import rng
+
+Cli = Callable[..., CompletedProcess[str]]
+Serving = Callable[..., AbstractContextManager[Fake]]
+
+
+@pytest.fixture(scope="module")
+def walkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write 40 people who walk along a ring of 60 items."""
+    folder = tmp_path_factory.mktemp("walkers")
+    items = [f"i{n},Film {n},{'Drama' if n < 30 else 'War'},{1980 + n % 20}" for n in range(60)]
+    (folder / "items.csv").write_text("id,title,tags,year\n" + "\n".join(items) + "\n")
+    (folder / "people.csv").write_text("id\n" + "\n".join(f"p{n}" for n in range(40)) + "\n")
+    rows = ["person,item,at,stars"]
+    for person in range(40):
+        draws = rng(5, "walk", person)
+        place = int(draws.integers(60))
+        for step in range(24):
+            stars = int(draws.integers(1, 6))
+            rows.append(f"p{person},i{(place + step) % 60},2020-01-{step + 1:02d},{stars}")
+    (folder / "interactions.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def test_discrimination_prints_a_table_and_leaves_its_files(
+    cli: Cli, here: Path, walkers: Path
+) -> None:
+    given = ("eval", "discrimination", "--data", walkers, "--mind", "rule", "--agents", 15)
+    done = cli(*given, "--out", here / "out")
+    assert done.returncode == 0, done.stderr
+    for word in ("(1,5)", "(3,3)", "(3,7)", "(1,9)", "uniform", "matched", "logistic mix", "rule"):
+        assert word in done.stdout
+    assert "15 users, seed 1" in done.stdout
+    assert "Model: none; 0 calls" in done.stdout
+    names = {path.name for path in (here / "out").iterdir() if path.is_file()}
+    assert {"result.json", "table.md", "table.csv", "figure.png", "figure.svg"} <= names
+
+
+def test_a_second_run_pays_nothing_and_says_the_same(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    with serving() as fake:
+        asked = ("eval", "discrimination", "--data", walkers, "--mind", "llm", "--agents", 6)
+        whole = (*asked, "--llm", fake.url, "--model", "fake", "--json")
+        first = json.loads(cli(*whole).stdout.splitlines()[-1])
+    # The server is gone: what is told comes from the folder alone.
+    again = cli(*whole)
+    second = json.loads(again.stdout.splitlines()[-1])
+    assert first["calls_now"] == 48
+    assert second["calls_now"] == 0
+    assert first["rows"] == second["rows"]
+    assert first["written"] == second["written"]
+    [row] = [row for row in first["rows"] if row["name"] == "llm"]
+    assert row["spent"]["calls"] == 48
+    assert row["model"] == "fake"
+
+
+def test_answers_that_were_paid_for_are_not_asked_again_after_a_stop(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    given = ("eval", "taste", "--data", walkers, "--mind", "llm", "--agents", 10)
+    with serving() as fake:
+        whole = (*given, "--llm", fake.url, "--model", "fake", "--out", here / "o", "--json")
+        stopped = cli(*whole, "--max-calls", 13)
+        assert stopped.returncode == 2
+        done = json.loads(cli(*whole).stdout.splitlines()[-1])
+    assert done["calls_now"] == 50 - 13
+
+
+def test_unreadable_answers_are_counted_and_wrong(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    given = ("eval", "discrimination", "--data", walkers, "--mind", "llm", "--agents", 5)
+    with serving(says={"Film": "no idea"}) as fake:
+        done = cli(*given, "--llm", fake.url, "--model", "fake", "--json")
+    told = json.loads(done.stdout.splitlines()[-1])
+    [row] = [row for row in told["rows"] if row["name"] == "llm"]
+    assert row["unreadable"] == 40
+    assert row["cells"]["uniform"]["(1,5)"]["value"]["mean"] == 0.0
+
+
+def test_taste_on_any_dataset(cli: Cli, here: Path, walkers: Path) -> None:
+    done = cli("eval", "taste", "--data", walkers, "--mind", "rule", "--agents", 12)
+    assert done.returncode == 0, done.stderr
+    for word in ("1:1", "1:9", "accuracy", "F1", "AUC", "chosen by MF"):
+        assert word in done.stdout
+
+
+def test_ratings(cli: Cli, here: Path, walkers: Path, serving: Serving) -> None:
+    with serving() as fake:
+        given = ("--mind", "llm", "--llm", fake.url, "--model", "fake", "--agents", 10)
+        done = cli("eval", "ratings", "--data", walkers, *given)
+    assert done.returncode == 0, done.stderr
+    for word in ("RMSE", "MAE", "JSD", "bias + MF", "random split", "last 20 % in time", "llm"):
+        assert word in done.stdout
+
+
+def test_generation_exports_sequences(cli: Cli, here: Path, walkers: Path) -> None:
+    given = ("eval", "generation", "--data", walkers, "--mind", "rule", "--agents", 6)
+    done = cli(*given, "--out", here / "out")
+    assert done.returncode == 0, done.stderr
+    for word in ("N=5", "N=10", "genres", "sequence", "AUC"):
+        assert word in done.stdout
+    told = json.loads((here / "out" / "sequences.json").read_text())
+    assert len(told["walks"]) == 12
+    assert set(told["walks"][0]["ways"]) == {"rule", "recsim", "truth"}
+
+
+def test_activity(cli: Cli, here: Path, walkers: Path) -> None:
+    done = cli("eval", "activity", "--data", walkers)
+    assert done.returncode == 2
+    assert "all have equally many" in done.stderr
+    done = cli("eval", "activity", "--data", here / "nowhere")
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("discrimination", ("--mind", "groundet"), "did you mean 'grounded'"),
+        ("discrimination", ("--mind", "rule", "--agents", "900"), "give 1 to 40"),
+        ("discrimination", ("--mind", "rule", "--people", "nowhere.json"), "nowhere.json"),
+        ("taste", ("--mind", "rule", "--also", "nowhere"), "no published split"),
+        ("ratings", ("--mind", "rule"), "does not rate here"),
+        ("generation", ("--mind", "rule", "--agents", "0"), "give 1 to"),
+    ],
+)
+def test_mistakes_are_told_with_a_remedy(
+    cli: Cli, here: Path, walkers: Path, name: str, given: tuple[str, ...], told: str
+) -> None:
+    done = cli("eval", name, "--data", walkers, *given)
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_data_that_is_not_there_is_told(cli: Cli, here: Path) -> None:
+    done = cli("eval", "discrimination", "--data", here / "nowhere", "--mind", "rule")
+    assert done.returncode == 2
+    assert "there is no such path" in done.stderr

@@ -1,0 +1,53 @@
+"""What each probe says, word for word: a change of wording shows in the diff."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from audience.agents.prompting import holes_of
+from audience.experiments.probing.asking import Asker
+from audience.experiments.probing.pages import OWN, WORDINGS, page_of
+from audience.experiments.probing.town import Town
+
+GOLDENS = Path(__file__).parent / "goldens"
+OWN_HOLES = {
+    "dataset": "MovieLens 1M",
+    "key": "2571",
+    "lines": "- <Heat> (1995; Crime), 4 stars",
+    "title": "<The Matrix>",
+    "kinds": "Action, Sci-Fi",
+    "year": "1999",
+    "tags": "Action, Comedy, Sci-Fi",
+    "options": "A) <Heat> (1995; Crime)\nB) <Brazil> (1985; Comedy)",
+    "question": "How old are you?",
+    "form": "1-120",
+    "item": "<The Tin Almanac of Vestby> (Comedy)",
+    "repute": "Opinions are divided.",
+}
+NAMES = sorted(
+    path.name.removesuffix(".md")
+    for path in (files("audience.agents") / "prompts" / "default").iterdir()
+    if path.name.startswith("probe_")
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_probe_says_what_it_said(name: str, town: Town, scripted: type) -> None:
+    asker: Asker = scripted(lambda _: "").asker()
+    holes = holes_of(town.at(town.person(0), 0, page_of(town, 0)), (), "page") | OWN_HOLES
+    said = asker.pack.fill(name, holes) + "\n"
+    assert said == (GOLDENS / f"{name}.txt").read_text("utf-8")
+
+
+def test_other_wordings_ask_for_the_same(town: Town, scripted: type) -> None:
+    pack = scripted(lambda _: "").asker().pack
+    own, *others = (set(re.findall(r"\$(\w+)", pack.text(name))) for name in (OWN, *WORDINGS))
+    assert {"person", "history", "page", "ways", "next"} <= own
+    for wording in others:
+        assert wording - {"plural"} == own
+    answers = {pack.text(name).partition("Answer: ")[2] for name in (OWN, *WORDINGS)}
+    assert len(answers) == 1
