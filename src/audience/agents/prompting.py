@@ -42,11 +42,11 @@ __all__ = [
     "quoted",
 ]
 
-HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 90, 220, 600, 160
+HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 60, 180, 600, 160
 """Token budgets of the parts."""
-INBOX_AT_HOME = 80
+INBOX_AT_HOME = 60
 """Enough to see whether there is something to read; the social page shows the rest."""
-HISTORY_BESIDE = {"home": 0, "page": 60, "social": 50, "talk": 40}
+HISTORY_BESIDE = {"home": 0, "page": 40, "social": 40, "talk": 30}
 """Token budgets of the history where memory tells of it too, by behaviour."""
 NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
 """Characters of a name, a title, a thought and a reason; what is longer is cut."""
