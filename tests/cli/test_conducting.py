@@ -20,6 +20,7 @@ def test_ctrl_c_while_the_report_is_written_loses_nothing(
 ) -> None:
     def interrupted(*_: object) -> None:
         signal.raise_signal(signal.SIGINT)
+        raise KeyboardInterrupt  # where a worker of the tests has taken the signal
 
     monkeypatch.setattr(conducting, "write_report", interrupted)
     stopped = cli("run", "--agents", 40, "--rounds", 2, "--recommender", "popular", "--out", "one")
