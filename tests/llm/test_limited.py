@@ -32,7 +32,7 @@ def test_the_limit_is_found_by_itself(wish: Any, with_fake: Any) -> None:
         await gateway.close()
         assert gateway.limit.flying == 0
         # How far it opens depends on how busy this machine is; that it opens does not.
-        assert 4 < fake.in_flight_max
+        assert fake.in_flight_max > 4
 
     with_fake(test, latency=(0.02, 0.03))
 
