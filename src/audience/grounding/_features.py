@@ -72,6 +72,9 @@ def people(batch: Batch, tables: Tables) -> Iterator[Column]:
     places = tables.places[batch.items]
     cells = (np.ones(len(places), np.float32), (batch.owners, places))
     cases, width = batch.candidates.shape
+    if not len(tables.sizes):
+        yield from ((f"people {size}", np.zeros((cases, width))) for size, _ in PEOPLE)
+        return
     shared = (csr_array(cells, (cases, len(tables.share))) @ tables.lived_by).toarray()
     roots = np.sqrt(np.maximum(batch.lengths, 1))[:, None] * np.sqrt(tables.sizes)
     like = shared / roots

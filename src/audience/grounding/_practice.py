@@ -137,7 +137,7 @@ def recommended(tables: Tables, histories: Sequence[tuple[int, ...]]) -> Ints:
     """Return [cases, many] items that go best with each history: what a recommender shows."""
     from scipy.sparse import csr_array
 
-    known = np.flatnonzero(tables.places < len(tables.share) - 1)
+    known = np.flatnonzero(tables.places[:-1] < len(tables.share) - 1)
     best = min(_BEST, len(known))
     found = np.empty((len(histories), best), np.int64)
     for start in range(0, len(histories), _ROWS):

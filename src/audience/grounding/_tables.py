@@ -40,7 +40,10 @@ END = 10
 
 
 class Tables(msgspec.Struct, frozen=True, eq=False):
-    """One entry for each item that has a place, and one more for all the others."""
+    """One entry for each item that has a place, and one more for all the others.
+
+    `places`, `tags` and `year` have one for each item of the catalogue, and one for later ones.
+    """
 
     places: Ints
     log_count: Floats
@@ -100,7 +103,7 @@ def fit_tables(lives: Lives) -> Tables:
     tags, rarity, year = _contents(lives.catalogue)
     lived, lived_by = _people(rows)
     return Tables(
-        places=places,
+        places=np.append(places, known),
         log_count=np.log1p(counts),
         share=shares,
         linear=whole,
@@ -164,7 +167,7 @@ def _lift(counts: Floats, shares: Floats, doubt: float) -> Floats:
 
 
 def _contents(catalogue: Catalogue) -> tuple[Bools, Floats, Floats]:
-    tags: Bools = catalogue.weights > 0.0
-    rarity = np.log(max(len(tags), 1) / np.maximum(tags.sum(axis=0), 1))
+    tags: Bools = np.pad(catalogue.weights > 0.0, ((0, 1), (0, 0)))
+    rarity = np.log(max(len(catalogue), 1) / np.maximum(tags.sum(axis=0), 1))
     years = [np.nan if item.year is None else float(item.year) for item in catalogue.items]
-    return tags, rarity, np.array(years, np.float64)
+    return tags, rarity, np.array([*years, np.nan], np.float64)

@@ -13,9 +13,14 @@ from audience.world.rng import Floats
 
 PRACTICE = 20_000
 """Cases learnt from, each against every kind of negatives."""
+HIDDEN, EPOCHS = 64, 6
 LEAST = 50
 """Cases without which nothing is learnt."""
 _STEPS = 1e6
+
+
+class TooFew(BadInput):
+    """There is too little to learn choosing from."""
 
 
 class Chooser:
@@ -42,8 +47,8 @@ def fit_chooser(
     seed: int = 1,
     held: str = "last",
     cases: int = PRACTICE,
-    hidden: int = 48,
-    epochs: int = 6,
+    hidden: int = HIDDEN,
+    epochs: int = EPOCHS,
     kinds: tuple[str, ...] = NEGATIVES,
 ) -> tuple[Chooser, Evidence]:
     """Return a chooser for evidence such as `fit_evidence` gives, and the evidence it learnt on.
@@ -54,7 +59,7 @@ def fit_chooser(
     """
     practice = practice_of(lives, held, seed=seed, most=cases)
     if len(practice.taken) < LEAST:
-        raise BadInput(
+        raise TooFew(
             f"only {len(practice.taken)} items can be kept back to learn choosing from; give "
             f"histories with at least {LEAST}, or a mind that needs none"
         )
