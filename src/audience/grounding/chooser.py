@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from audience.errors import BadInput
 from audience.grounding._net import Net, Values, fit_net
 from audience.grounding._practice import NEGATIVES, OTHERS, Others, practice_of
-from audience.grounding.evidence import CASES, Evidence, fit_evidence, in_parts
+from audience.grounding.evidence import CASES, USUAL, Evidence, fit_evidence, in_parts
 from audience.grounding.lives import Lives
 from audience.world.rng import Floats
 
@@ -50,6 +52,7 @@ def fit_chooser(
     hidden: int = HIDDEN,
     epochs: int = EPOCHS,
     kinds: tuple[str, ...] = NEGATIVES,
+    families: Sequence[str] = USUAL,
 ) -> tuple[Chooser, Evidence]:
     """Return a chooser for evidence such as `fit_evidence` gives, and the evidence it learnt on.
 
@@ -63,7 +66,7 @@ def fit_chooser(
             f"only {len(practice.taken)} items can be kept back to learn choosing from; give "
             f"histories with at least {LEAST}, or a mind that needs none"
         )
-    evidence = fit_evidence(practice.before, seed=seed)
+    evidence = fit_evidence(practice.before, seed=seed, families=families)
     others = Others(lives, evidence.tables, practice)
     drawn = [others.draw(kind, seed) for kind in kinds]
     shown = np.concatenate([practice.taken[:, None], *(items for items, _ in drawn)], axis=1)

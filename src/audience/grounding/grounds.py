@@ -8,12 +8,15 @@ from functools import lru_cache
 import numpy as np
 
 from audience.grounding.chooser import Chooser, fit_chooser
-from audience.grounding.evidence import CASES, Evidence, fit_evidence, in_parts
+from audience.grounding.evidence import CASES, USUAL, Evidence, fit_evidence, in_parts
 from audience.grounding.lives import Lives
 from audience.grounding.words import words_of
 from audience.world.genesis import Genesis
 from audience.world.interactions import Interactions
 from audience.world.rng import Floats
+
+WIDEST = 64
+"""Candidates that cases of one history are asked about together."""
 
 
 class Grounds:
@@ -27,12 +30,11 @@ class Grounds:
         self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
     ) -> list[Floats]:
         """Return, for each case, the log-odds that the person takes each candidate."""
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for row, history in enumerate(histories):
-            groups.setdefault(tuple(history), []).append(row)
-        shown = [[item for row in rows for item in candidates[row]] for rows in groups.values()]
+        groups = _groups(histories, candidates)
+        told = [histories[rows[0]] for rows in groups]
+        shown = [[item for row in rows for item in candidates[row]] for rows in groups]
         found: list[Floats] = [np.zeros(0)] * len(histories)
-        for rows, scores in zip(groups.values(), self._scores(list(groups), shown), strict=True):
+        for rows, scores in zip(groups, self._scores(told, shown), strict=True):
             start = 0
             for row in rows:
                 found[row] = scores[start : start + len(candidates[row])]
@@ -57,11 +59,31 @@ class Grounds:
         return words_of(self.evidence.names, values)
 
 
+def _groups(
+    histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Return cases of one history together, as many as keep lists short: all are as wide as one."""
+    groups: list[list[int]] = []
+    open_: dict[tuple[int, ...], tuple[list[int], int]] = {}
+    for row, history in enumerate(histories):
+        told = tuple(history)
+        rows, width = open_.get(told, ([], WIDEST))
+        width += len(candidates[row])
+        if width > WIDEST:
+            rows, width = [], len(candidates[row])
+            groups.append(rows)
+        rows.append(row)
+        open_[told] = rows, width
+    return groups
+
+
 @lru_cache(maxsize=2)
-def fit_grounds(lives: Lives, *, seed: int = 1, held: str = "last") -> Grounds:
+def fit_grounds(
+    lives: Lives, *, seed: int = 1, held: str = "last", families: tuple[str, ...] = USUAL
+) -> Grounds:
     """Return the grounds of a training part; `held` is how what is asked about was held out."""
-    chooser, _ = fit_chooser(lives, seed=seed, held=held)
-    return Grounds(fit_evidence(lives, seed=seed), chooser)
+    chooser, _ = fit_chooser(lives, seed=seed, held=held, families=families)
+    return Grounds(fit_evidence(lives, seed=seed, families=families), chooser)
 
 
 @lru_cache(maxsize=2)
