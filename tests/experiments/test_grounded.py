@@ -60,9 +60,7 @@ def asking(url: str, evidence: str) -> Scenario:
     )
 
 
-def test_a_model_reads_the_evidence_where_it_is_asked_for(
-    serving: Serving, tmp_path: Path
-) -> None:
+def test_a_model_reads_the_evidence_where_it_is_asked_for(serving: Serving, tmp_path: Path) -> None:
     sentences = [words for _, *both in SAYINGS for words in both if words]
     told = {}
     with serving() as fake:

@@ -71,10 +71,10 @@ def together(rows: Ordered) -> Table:
 
 
 def mirrored(upper: Table) -> Table:
-    """Return a symmetric table from its upper triangle."""
-    whole = np.triu(upper)
-    whole += np.triu(upper, 1).T
-    return np.ascontiguousarray(whole)
+    """Return a symmetric table from its upper triangle; below it there is nought."""
+    whole = np.ascontiguousarray(upper + upper.T)
+    np.fill_diagonal(whole, upper.diagonal())
+    return whole
 
 
 def followed(rows: Ordered, weights: Sequence[Floats]) -> list[Table]:

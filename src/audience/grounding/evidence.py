@@ -20,7 +20,6 @@ from audience.world.rng import Floats
 Values = NDArray[np.float32]
 KINDS = tuple(family.__name__ for family in FAMILIES)
 """Families of evidence: all that may be left out for ablation."""
-USUAL = KINDS
 CASES = 256
 """Cases worked on at once; their number changes no result."""
 Made = TypeVar("Made")
@@ -29,7 +28,7 @@ Made = TypeVar("Made")
 class Evidence:
     """Fitted on lives; pure afterwards. Of items that came later nothing is known."""
 
-    def __init__(self, tables: Tables, families: Sequence[str] = USUAL) -> None:
+    def __init__(self, tables: Tables, families: Sequence[str] = KINDS) -> None:
         for family in families:
             if family not in KINDS:
                 raise unknown("evidence", family, KINDS)
@@ -68,7 +67,7 @@ class Evidence:
         return np.stack([column.astype(np.float32) for _, column in found], axis=2)
 
 
-def fit_evidence(lives: Lives, *, seed: int = 1, families: Sequence[str] = USUAL) -> Evidence:
+def fit_evidence(lives: Lives, *, seed: int = 1, families: Sequence[str] = KINDS) -> Evidence:
     """Return the evidence of a training part. Nothing is drawn: every seed gives the same."""
     del seed
     return Evidence(fit_tables(lives), families)

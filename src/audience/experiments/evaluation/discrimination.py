@@ -62,6 +62,7 @@ def arenas(
     users = drawn_users(np.flatnonzero(sequences.sizes > 2 * most), agents, seed)
     known = [real.items[sequences.of(user)] for user in range(real.people)]
     pool = np.unique(real.items)
+    weighed = sequences.without_last(most)
     made = []
     for held in sorted({a for a, _ in shapes}):
         parts = sequences.without_last(held), sequences.without_last(2 * held)
@@ -70,7 +71,8 @@ def arenas(
         for cut, lives in enumerate(parts):
             dealer = Dealer(lives, known, pool, seed)
             tasks.append(_tasks(dealer, users, held, wanted, cut))
-        made.append(Arena(f"last {held}", parts[0], tasks[0], parts[1], tasks[1], seed))
+        sides = (parts[0], tasks[0], parts[1], tasks[1])
+        made.append(Arena(f"last {held}", *sides, seed, weighed))
     return made
 
 
