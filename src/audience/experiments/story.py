@@ -92,6 +92,8 @@ class Teller:
             case e.SlateShown(_, items, page, surface):
                 listed = ", ".join(titles[item] for item in items)
                 return f"    {surface} page {page + 1}: {listed}"
+            case e.SlateAnnotated(_, _, reasons) if any(reasons):
+                return f"      because: {'; '.join(why or '–' for why in reasons)}"
             case e.Searched(_, query, found):
                 return f"    {name} searches for “{query}”: {found} found"
             case e.Watched(_, item, fraction):
