@@ -47,6 +47,9 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enjoy_quality: float = 0.3
     enjoy_noise: float = 0.13
     strict: float = 0.1
+    conform: float = 0.0
+    """How far enjoyment moves towards what friends said of an item, times 0.4 + 0.6 chatter; 0
+    lets everybody judge alone."""
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 
