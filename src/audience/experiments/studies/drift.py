@@ -71,7 +71,9 @@ class Drifts:
 
 
 def _unit(rows: Floats) -> Floats:
-    return rows / np.maximum(np.sqrt((rows**2).sum(axis=1, keepdims=True)), 1e-12)
+    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    unit: Floats = rows / np.maximum(lengths, 1e-12)
+    return unit
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:

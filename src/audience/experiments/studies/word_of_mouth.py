@@ -61,16 +61,16 @@ class Talks:
         other = key(self._seed, "untold", who, item, round_) % len(world.agents)
         them = world.agents[other]
         heard = any(one.item == item for one in them.heard)
-        if kind == "told" and (other, item) not in self._open and not heard:
-            if not _lived(them, item):
-                self._count("untold")
-                self._open[other, item] = (round_ + AFTER, "untold")
+        if kind != "told" or heard or (other, item) in self._open or _lived(them, item):
+            return
+        self._count("untold")
+        self._open[other, item] = (round_ + AFTER, "untold")
 
     def _search(self, who: int, query: str, round_: int, world: View) -> None:
         for (person, item), (until, kind) in self._open.items():
-            if person == who and kind == "told" and round_ <= until:
-                if world.catalogue[item].title == query:
-                    self._count("told searched")
+            is_open = person == who and kind == "told" and round_ <= until
+            if is_open and world.catalogue[item].title == query:
+                self._count("told searched")
 
     def _count(self, name: str) -> None:
         self._counts[name] = self._counts.get(name, 0) + 1
