@@ -17,6 +17,7 @@ from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
+from audience.metrics.spreading import Spreading
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
 from audience.plugins import find, known
@@ -103,6 +104,7 @@ def builtin() -> list[Metric]:
         Social(),
         Speech(),
         Remembering(),
+        Spreading(),
     ]
 
 
