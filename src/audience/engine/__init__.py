@@ -6,6 +6,7 @@ from audience.engine.consolidation import Lives
 from audience.engine.platform import Platform, RecommenderFault
 from audience.engine.rounds import Paused, run
 from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
+from audience.engine.ties import TieRules
 
 __all__ = [
     "METHODS",
@@ -20,6 +21,7 @@ __all__ = [
     "RecommenderFault",
     "Rules",
     "Simulation",
+    "TieRules",
     "objection",
     "run",
     "run_sync",

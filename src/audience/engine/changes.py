@@ -9,10 +9,9 @@ from audience.errors import BadInput, unknown
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.people import Profile
+from audience.world.posts import SYSTEM, post_id
 from audience.world.world import View, World
 
-SYSTEM = -1
-"""The author of announcements and advertisements."""
 _REFITTED = (c.SwapRecommender, c.AddItem, c.AddPerson)
 """Changes after which the recommender is fitted anew: a resume must find the same ground."""
 
@@ -36,7 +35,7 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
         if isinstance(change, (c.Announce, c.Advertise)):
             readers = audience_of(world, change)
             if readers:
-                post = f"{round_}.system.{number}"
+                post = post_id(round_, SYSTEM, number)
                 happen(e.Delivered(post, SYSTEM, readers, change.text, change.items, change.stance))
     if world.fitted is None or swapped:
         happen(sim.fit())

@@ -115,6 +115,7 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
         ),
         activation=scenario.activation,
         changes=changes,
+        ties=scenario.ties,
     )
 
 

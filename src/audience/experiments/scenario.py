@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.engine import ORDERS, Activation, Rules
+from audience.engine import ORDERS, Activation, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
 from audience.world import Clock
@@ -68,6 +68,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: Pages = Pages()
     activation: Activation = Activation()
     run: Rules = Rules()
+    ties: TieRules = TieRules()
     llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
@@ -86,6 +87,7 @@ _TABLES: dict[str, type] = {
     "platform": Pages,
     "activation": Activation,
     "run": Rules,
+    "ties": TieRules,
     "llm": Models,
 }
 

@@ -14,7 +14,7 @@ from audience.world import Genesis, shown
 from audience.world import events as e
 from audience.world.taste import tastes
 
-WORDS = (e.Felt, e.Posted, e.Said)
+WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
 """Events in which somebody speaks."""
 
 
@@ -114,6 +114,9 @@ class Teller:
                 return f"    {name} to {names[to]} [{to}]: {text}"
             case e.Delivered(_, author, to, text):
                 return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Unfounded(_, strange):
+                listed = ", ".join(f"<{title}>" for title in strange)
+                return f"    ! {name} neither saw nor heard of {listed}"
             case e.Followed(_, who) | e.Unfollowed(_, who):
                 return f"    {name} {type(event).__name__.lower()} {names[who]}"
             case _:

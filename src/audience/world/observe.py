@@ -8,6 +8,7 @@ from audience.world.agent import Agent
 from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
+from audience.world.posts import SYSTEM
 from audience.world.world import View
 
 _ANYWHERE = ("Shift", "Leave")
@@ -50,6 +51,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """What was said so far in this conversation."""
     at: int = 0
     """When a conversation takes place."""
+    strangers: tuple[Friend, ...] = ()
+    """Authors of messages in the inbox whom one does not listen to; on the social surface."""
 
     @property
     def now(self) -> int:
@@ -59,7 +62,9 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
     """Return all that `me` may know at this turn; the menu is the surface's unless given."""
     surface = me.situation.surface
-    friends = friends_of(world, me) if surface == "social" else ()
+    social = surface == "social"
+    friends = friends_of(world, me) if social else ()
+    strangers = _strangers(world, me, friends) if social and me.inbox else ()
     return Observation(
         me,
         world.round,
@@ -69,6 +74,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
         world.catalogue,
         world.genesis.domain,
         friends,
+        strangers=strangers,
     )
 
 
@@ -91,6 +97,16 @@ def overhear(
         (friend,),
         lines,
         world.genesis.clock.at(world.round, 1.0),
+    )
+
+
+def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Friend, ...]:
+    near = {SYSTEM, me.profile.id, *(friend.id for friend in friends)}
+    authors = dict.fromkeys(message.author for message in me.inbox)
+    return tuple(
+        Friend(author, world.profile(author).name, "", 0.0)
+        for author in authors
+        if author not in near
     )
 
 
