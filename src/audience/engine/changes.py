@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from audience.engine.rules import is_text
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
 from audience.world import changes as c
@@ -48,9 +49,23 @@ def audience_of(world: World, change: c.Announce | c.Advertise) -> tuple[int, ..
     if isinstance(change, c.Announce):
         return tuple(everybody)
     chosen = change.agents or everybody
-    if not change.interest:
-        return tuple(chosen)
-    return tuple(who for who in chosen if change.interest in world.agents[who].profile.interests)
+    return tuple(who for who in chosen if is_meant(change, world.profile(who)))
+
+
+def is_meant(change: c.Advertise, who: Profile) -> bool:
+    """Say whether somebody belongs to the people whom an advertisement seeks."""
+    if change.interest and change.interest not in who.interests:
+        return False
+    if change.gender and change.gender.casefold() != who.gender.casefold():
+        return False
+    if change.career and change.career.casefold() != who.career.casefold():
+        return False
+    if change.trait and change.trait.casefold() not in map(str.casefold, who.traits):
+        return False
+    if not change.ages:
+        return True
+    youngest, oldest = change.ages
+    return who.age is not None and youngest <= who.age <= oldest
 
 
 def objection(world: View, change: c.AnyChange) -> str:
@@ -69,14 +84,25 @@ def objection(world: View, change: c.AnyChange) -> str:
         case c.Silence(agent) | c.Remind(agent):
             return _stranger(people, agent)
         case c.Announce(items=mentioned, stance=stance):
-            return _missing(items, mentioned) or _stance(stance)
+            return _missing(items, mentioned) or _stance(stance) or _words(change.text)
         case c.Advertise(items=mentioned, agents=agents, stance=stance):
-            return _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
+            wrong = _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
+            return wrong or _words(change.text) or _ages(change.ages)
     return ""
 
 
 def _stance(stance: float) -> str:
     return "" if -1.0 <= stance <= 1.0 else f"stance {stance} is not in [-1, 1]"
+
+
+def _words(text: str) -> str:
+    return "" if is_text(text) else "the text holds a lone surrogate and cannot be written down"
+
+
+def _ages(ages: tuple[int, ...]) -> str:
+    if not ages or (len(ages) == 2 and ages[0] <= ages[1]):
+        return ""
+    return f"ages {list(ages)} are no range; give the youngest and the oldest, as in [30, 45]"
 
 
 def _leaning(world: View, profile: Profile) -> str:
