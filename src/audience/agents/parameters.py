@@ -76,6 +76,12 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to_nothing: float = -1.1
     talkative: float = 0.5
     """Share of a chatter's and a poster's chances to speak that are taken."""
+    follow: float = 0.0
+    """Chance to follow the author of a message that was passed on, praises something and fits."""
+    unfollow: float = 0.0
+    """Chance to stop following the least close of those, family apart, who are hardly close."""
+    distant: float = 0.1
+    """Closeness below which somebody is hardly close."""
 
     news_stir: float = 0.8
     """How one feels about a topic: arousal = stir (1 - exp(-trust told)) + charge |stance|

@@ -135,7 +135,7 @@ class RuleMind:
         return a.Leave(satisfaction)
 
     def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        draws = dice.uniforms("social", 6)
+        draws = dice.uniforms("social", 8)
         return [
             socialise(self.parameters, one, draws[row].tolist()) for row, one in enumerate(seen)
         ]

@@ -139,9 +139,12 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
             repeat=pages.repeat,
             random_k=pages.random_k,
             explain=pages.explain,
+            feed=pages.feed,
+            feed_length=pages.feed_length,
         ),
         activation=scenario.activation,
         changes=changes,
+        ties=scenario.ties,
     )
 
 
