@@ -71,7 +71,8 @@ class Drifts:
 
 
 def _unit(rows: Floats) -> Floats:
-    return rows / np.maximum(np.sqrt((rows**2).sum(axis=1, keepdims=True)), 1e-12)
+    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    return np.divide(rows, np.maximum(lengths, 1e-12))
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:

@@ -60,17 +60,16 @@ class Talks:
         self._open[who, item] = (round_ + AFTER, kind)
         other = key(self._seed, "untold", who, item, round_) % len(world.agents)
         them = world.agents[other]
-        heard = any(one.item == item for one in them.heard)
-        if kind == "told" and (other, item) not in self._open and not heard:
-            if not _lived(them, item):
-                self._count("untold")
-                self._open[other, item] = (round_ + AFTER, "untold")
+        knows = _lived(them, item) or any(one.item == item for one in them.heard)
+        if kind == "told" and not knows and (other, item) not in self._open:
+            self._count("untold")
+            self._open[other, item] = (round_ + AFTER, "untold")
 
     def _search(self, who: int, query: str, round_: int, world: View) -> None:
         for (person, item), (until, kind) in self._open.items():
-            if person == who and kind == "told" and round_ <= until:
-                if world.catalogue[item].title == query:
-                    self._count("told searched")
+            is_told = person == who and kind == "told" and round_ <= until
+            if is_told and world.catalogue[item].title == query:
+                self._count("told searched")
 
     def _count(self, name: str) -> None:
         self._counts[name] = self._counts.get(name, 0) + 1
