@@ -50,7 +50,7 @@ def clause(findings: Findings, metric: str, reference: str, other: str) -> str:
     name = label[:1].lower() + label[1:] if label[:2] != label[:2].upper() else label
     pairs = f"{one.pairs} {one.over}"
     if math.isnan(one.difference):
-        return f"{name} is not defined in both {reference} and {other}"
+        return f"too little happened to compare {other} with {reference}: {name}"
     if not is_clear(one):
         return (
             f"no difference in {name} could be shown between {other} and {reference} "
@@ -85,7 +85,7 @@ def judged(
     mean, low, high = against_zero(findings, metric, name)
     label, unit, _ = label_of(findings, metric)
     if math.isnan(mean):
-        return f"{label[:1].lower()}{label[1:]} is not defined with {name}" if name else ""
+        return f"too little happened with {name} to tell: {label[:1].lower()}{label[1:]}"
     said = above if low > 0.0 else below if high < 0.0 else neither
     return f"{said} ({shown(mean, low, high, signed=True)}{_spaced(unit)} with {name})"
 
