@@ -29,6 +29,7 @@ COMMANDS = {
     "eval": "Evaluate memories and other parts, with intervals and baselines.",
     "data": "List datasets, check your own files.",
     "model": "List and get models that run on this machine.",
+    "serve": "Open the page: watch, steer, ask, play, change, branch, compare.",
     "doctor": "Check this machine, a run file or a recommender.",
 }
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141

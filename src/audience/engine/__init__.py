@@ -3,6 +3,7 @@
 from audience.engine.activation import METHODS, Activation
 from audience.engine.changes import objection
 from audience.engine.consolidation import Lives
+from audience.engine.control import Control, Queued, Steering
 from audience.engine.platform import Platform, RecommenderFault
 from audience.engine.rounds import Paused, run
 from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
@@ -11,15 +12,18 @@ __all__ = [
     "METHODS",
     "ORDERS",
     "Activation",
+    "Control",
     "Keeper",
     "Listener",
     "Lives",
     "Parts",
     "Paused",
     "Platform",
+    "Queued",
     "RecommenderFault",
     "Rules",
     "Simulation",
+    "Steering",
     "objection",
     "run",
     "run_sync",

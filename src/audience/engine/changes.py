@@ -28,7 +28,8 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
 
     happen(e.RoundStarted(round_, world.genesis.clock.at(round_)))
     swapped = False
-    for number, change in enumerate(sim.parts.changes.get(round_, ())):
+    queued = sim.control.open(round_, sim.keep) if sim.control else ()
+    for number, change in enumerate((*sim.parts.changes.get(round_, ()), *queued)):
         if why := objection(world, change):
             raise BadInput(f"intervention {number + 1} of round {round_}: {why}")
         happen(e.Intervened(change))

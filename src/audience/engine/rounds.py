@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from audience.engine.activation import awake
 from audience.engine.changes import opened
@@ -32,7 +33,10 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     """Run one round; the chapters in `found` happened already and are kept."""
     world = sim.world
     kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
+    if not kept and sim.control and not await sim.control.may_open():
+        raise Paused
     _open(sim, kept)
+    sim.seat()
     visited = {agent for phase, agent in kept if phase == e.VISITS}
     chosen, places = awake(world, sim.parts.activation, sim.parts.present | visited)
     sim.progress(world.round, 0, len(chosen))
@@ -54,6 +58,8 @@ def _open(sim: Simulation, kept: Kept) -> None:
     if opening is not None:
         _apply(sim, opening)
         sim.refit()
+        if sim.control:
+            sim.control.reopen(sim.world.round)
         return
     world = sim.world
     round_ = world.round + 1
@@ -133,7 +139,7 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
     if sim.stopping():
         raise Paused
     if sim.in_waves:
-        in_waves(sim.stage, strands, done)
+        await _in_waves(sim, strands, done)
         return
     rules = sim.rules
     await as_coroutines(
@@ -141,11 +147,32 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
         strands,
         done,
         concurrency=rules.concurrency,
-        deadline=rules.deadline,
+        deadline=0.0 if sim.is_played else rules.deadline,
         stopping=sim.stopping,
+        allowed=sim.control.allowed if sim.control else None,
     )
     if sim.stopping():
         raise Paused
+
+
+async def _in_waves(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in one wave, or in as many as the control lets begin at a time."""
+    assert sim.stage is not None
+    if sim.control is None:
+        in_waves(sim.stage, strands, done)
+        return
+    start = 0
+    while start < len(strands):
+        count = await sim.control.allowed(len(strands) - start)
+        if not count:
+            raise Paused
+        some = partial(_done_from, start, done)
+        in_waves(sim.stage, strands[start : start + count], some)
+        start += count
+
+
+def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
+    done([(start + place, result) for place, result in ended])
 
 
 async def _converse(sim: Simulation, kept: Kept) -> None:
@@ -222,3 +249,5 @@ def _close(sim: Simulation) -> None:
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
     sim.keeper.commit()
+    if sim.control:
+        sim.control.close(world.round)

@@ -15,8 +15,8 @@ from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
 from audience.experiments.models import Spending, door_of, endpoints_of, name_of
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import from_tree, parse
+from audience.experiments.writing_down import text_of
 from audience.llm.together import together
 from audience.log import Log, world_at
 from audience.world import Agent, World, key
