@@ -10,7 +10,7 @@ import { CompareScreen } from "./screens/Compare";
 import { ListScreen } from "./screens/List";
 import { NewScreen } from "./screens/New";
 import { RunScreen } from "./screens/Run";
-import { get, keepToken } from "./wire/api";
+import { get, keepToken, readingIsFree } from "./wire/api";
 import type { Session } from "./wire/types";
 
 export function App() {
@@ -20,8 +20,9 @@ export function App() {
   const session = useAsked((signal) => get<Session>("/session", signal), "session");
   const known = session.value;
   useEffect(() => {
+    if (known) readingIsFree(Boolean(known.token));
     if (known?.token) keepToken(known.token);
-    if (known?.open && location.hash.length < 3) go({ screen: "run", id: known.open, tab: "watch" });
+    if (known?.opened && location.hash.length < 3) go({ screen: "run", id: known.opened, tab: "watch" });
   }, [known]);
   useKeys({
     "?": () => setSheet(true), t: flip,
@@ -38,7 +39,6 @@ export function App() {
           <a href={address({ screen: "list" })} aria-current={route.screen === "list" ? "page" : undefined}>Runs</a>
           <a href={address({ screen: "new" })} aria-current={route.screen === "new" ? "page" : undefined}>New run</a>
           <a href={address({ screen: "compare", a: "", b: "" })} aria-current={route.screen === "compare" ? "page" : undefined}>Compare</a>
-          <a href="/api/judge" target="_blank" rel="noreferrer">Judge<span aria-hidden="true"> ↗</span></a>
         </nav>
         <span className="grow" />
         {known ? <span className="faint small">{known.version}</span> : null}

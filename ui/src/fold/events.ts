@@ -55,6 +55,7 @@ const TELL: Record<string, Tell> = {
   Forwarded: (e) => [words("passes on "), person(number(e, 4)), words(": "), quote(text(e, 5))],
   Wished: (e) => [words("wants to talk with "), person(number(e, 2))],
   Said: (e) => [words("to "), person(number(e, 2)), words(": "), quote(text(e, 3))],
+  Delivered: (e) => [words(`${numbers(e, 3).length.toLocaleString("en")} hear from `), person(number(e, 2)), words(": "), quote(text(e, 4))],
   Followed: (e) => [words("follows "), person(number(e, 2))],
   Unfollowed: (e) => [words("no longer follows "), person(number(e, 2))],
   Left: (e) => {
@@ -80,8 +81,8 @@ export function tell(event: EventArray): Piece[] {
 
 /** Say a change in words. */
 export function change(given: unknown): string {
-  const { type, ...rest } = given as { type?: string } & Record<string, unknown>;
-  const name = (type ?? "change").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  const { type, do: deed, round: _round, state: _state, ...rest } = given as { type?: string; do?: string } & Record<string, unknown>;
+  const name = (type ?? deed ?? "change").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
   const told = Object.entries(rest).filter(([, value]) => !empty(value)).map(([key, value]) => `${key} ${short(value)}`);
   return told.length ? `${name} · ${told.join(", ")}` : name;
 }

@@ -2,7 +2,7 @@
 
 import { get, runPath } from "../wire/api";
 import { follow, type Following, type Link, type Message } from "../wire/stream";
-import type { ChapterMessage, Control, Names, Panel, RunDetail, Values } from "../wire/types";
+import type { ChapterMessage, Control, Names, Panel, RunDetail, Stand, Values } from "../wire/types";
 import type { Known } from "./events";
 import { Live } from "./live";
 
@@ -17,7 +17,7 @@ export class Feed implements Known {
   control: Control | null = null;
   panel: Panel | null = null;
   problem = "";
-  names: Names = { people: [], items: [] };
+  names: Names = { people: [], items: [], tags: [] };
   /** Metrics that came since the page was opened, by round. */
   measured = new Map<number, Values>();
   /** Whether the server told of emotions and attitudes; the fold notices those that come later. */
@@ -37,12 +37,12 @@ export class Feed implements Known {
   async open(): Promise<void> {
     try {
       const [detail, names] = await Promise.all([
-        get<RunDetail>(runPath(this.id)), get<Names>(`${runPath(this.id)}/names`),
+        get<RunDetail>(runPath(this.id)), get<Names>(`${runPath(this.id)}/names`).catch(() => this.names),
       ]);
       if (this.closed) return;
       this.names = names;
       this.take(detail);
-      this.live = new Live(Math.max(0, (detail.arrival ?? 0) - BACK));
+      this.live = new Live(Math.max(0, (detail.n ?? 0) - BACK));
       this.connect();
     } catch (failure) {
       this.problem = failure instanceof Error ? failure.message : String(failure);
@@ -62,15 +62,6 @@ export class Feed implements Known {
 
   item(id: number): string {
     return this.live.newItems.get(id) ?? this.names.items[id] ?? `item ${id}`;
-  }
-
-  /** Forget what was folded and begin at the first chapter: the run was set back to its genesis. */
-  restart(): void {
-    this.live = new Live(0);
-    this.measured.clear();
-    this.following?.close();
-    this.connect();
-    this.tell();
   }
 
   private take(detail: RunDetail): void {
@@ -93,7 +84,7 @@ export class Feed implements Known {
         if (!this.live.take(JSON.parse(message.data) as ChapterMessage)) return;
         break;
       case "state":
-        if (this.stated(JSON.parse(message.data) as Control & { panel?: Panel; arrival?: number })) return;
+        this.stated(JSON.parse(message.data) as Stand);
         break;
       case "metrics": {
         const { round, values } = JSON.parse(message.data) as { round: number; values: Values };
@@ -101,24 +92,27 @@ export class Feed implements Known {
         break;
       }
       case "reset":
-        this.following?.close();
-        this.connect();
-        return;
+        this.begunAgain(JSON.parse(message.data) as { after: number; again: boolean });
+        break;
       default:
         return;
     }
     this.tell();
   }
 
-  /** Take in the state; say whether it shows that the run began anew. */
-  private stated(given: Control & { panel?: Panel; arrival?: number }): boolean {
-    this.control = given;
+  private stated(given: Stand): void {
+    this.control = { ...this.control, ...given.control };
     if (given.panel) this.panel = given.panel;
-    const again = given.arrival === undefined
-      ? given.round === 0 && this.live.round > 1
-      : given.arrival < this.live.after;
-    if (again) this.restart();
-    return again;
+  }
+
+  /** The stream goes on from another number: the run was set back, or this page was far behind. */
+  private begunAgain({ after, again }: { after: number; again: boolean }): void {
+    if (again) {
+      this.live = new Live(0);
+      this.measured.clear();
+    } else {
+      this.live.after = Math.max(after, this.live.after);
+    }
   }
 
   private tell(): void {

@@ -22,12 +22,13 @@ export function AskTab() {
   const [whom, setWhom] = useState<Whom>("some");
   const [people, setPeople] = useState<number[]>(() => taken("ask"));
   const [segment, setSegment] = useState("");
+  const [trait, setTrait] = useState("interest");
   const [question, setQuestion] = useState("");
   const [remember, setRemember] = useState(false);
   const [problem, setProblem] = useState("");
   const [job, setJob] = useState<{ id: string; question: string } | null>(null);
   const [answer, setAnswer] = useState<Job | null>(null);
-  const isOpen = job !== null && !answer?.error && (answer === null || answer.done < answer.total);
+  const isOpen = job !== null && !answer?.error && (answer === null || !answer.over);
   const look = () => {
     if (job) get<Job>(`/jobs/${encodeURIComponent(job.id)}`).then(setAnswer, (failure: unknown) => { setProblem(said(failure)); setJob(null); });
   };
@@ -35,7 +36,7 @@ export function AskTab() {
   useEffect(look, [job]);
   const ask = async () => {
     setProblem(""); setAnswer(null);
-    const who = whom === "everyone" ? { everyone: true } : whom === "segment" ? { segment: segment.trim() } : { agents: people };
+    const who = whom === "everyone" ? { everyone: true } : whom === "segment" ? { segment: { [trait]: segment.trim() } } : { agents: people };
     try {
       const made = await send<{ job: string }>(`${runPath(feed.id)}/ask`, { ...who, question, remember, ...(at === null ? {} : { at }) });
       setJob({ id: made.job, question });
@@ -48,7 +49,7 @@ export function AskTab() {
       <form className="card stack" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
         <h2>Ask</h2>
         <fieldset className="radios"><legend>Whom</legend>
-          {([["some", "People I name"], ["segment", "Those with an interest"], ["everyone", `Everyone (${everyone.toLocaleString("en")})`]] as [Whom, string][]).map(([is, name]) => (
+          {([["some", "People I name"], ["segment", "Those who have something in common"], ["everyone", `Everyone (${everyone.toLocaleString("en")})`]] as [Whom, string][]).map(([is, name]) => (
             <label key={is}><input type="radio" name="whom" checked={whom === is} onChange={() => setWhom(is)} /> {name}</label>))}
         </fieldset>
         {whom === "some" ? (
@@ -56,9 +57,14 @@ export function AskTab() {
             <ul className="chips">{people.map((one) => (
               <li key={one}><PersonLink id={one} /><button type="button" className="quiet icon" aria-label={`Remove ${feed.person(one)}`} onClick={() => setPeople(people.filter((other) => other !== one))}>✕</button></li>))}</ul></div>
         ) : null}
-        {whom === "segment" ? <Field label="Interest" hint={feed.detail?.tags?.length ? `Such as ${feed.detail.tags.slice(0, 4).join(", ")}` : undefined}>
-          {(id, told) => <><input id={id} aria-describedby={told} list="tags" value={segment} onChange={(event) => setSegment(event.target.value)} />
-            <datalist id="tags">{(feed.detail?.tags ?? []).map((one) => <option key={one} value={one} />)}</datalist></>}</Field> : null}
+        {whom === "segment" ? (
+          <div className="two">
+            <Field label="What they share">{(id) => <select id={id} value={trait} onChange={(event) => setTrait(event.target.value)}>
+              {["interest", "gender", "career", "trait"].map((one) => <option key={one}>{one}</option>)}</select>}</Field>
+            <Field label="Which" hint={trait === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 4).join(", ")}` : undefined}>
+              {(id, told) => <input id={id} aria-describedby={told} value={segment} onChange={(event) => setSegment(event.target.value)} autoComplete="off" />}</Field>
+          </div>
+        ) : null}
         <Field label="Question">{(id) => <textarea id={id} rows={3} value={question} onChange={(event) => setQuestion(event.target.value)} placeholder="What did you like best, and why?" />}</Field>
         <label className="check"><input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} /> Let them remember being asked</label>
         <p className="hint">{at === null ? "They answer as they are now." : `They answer as they were at the end of round ${at}.`} {remember ? "The interview becomes an intervention at the next round." : "It leaves no trace in them."}</p>
@@ -88,13 +94,12 @@ function Answers({ question, answer }: { question: string; answer: Job }) {
     <>
       <p><q>{question}</q></p>
       <Problem>{answer.error}</Problem>
-      {answer.done < answer.total && !answer.error ? <progress max={answer.total} value={answer.done} aria-label={`${answer.done} of ${answer.total} answered`} /> : null}
-      {answer.remembered_at ? <p className="hint">They will remember it from round {answer.remembered_at} on.</p> : null}
+      {!answer.over ? <progress max={answer.total} value={answer.done} aria-label={`${answer.done} of ${answer.total} answered`} /> : null}
       {answer.answers.length ? (
         <>
           <div className="table-box"><table><thead><tr><th scope="col">Person</th><th scope="col">Answer</th></tr></thead>
             <tbody>{answer.answers.map((one) => (
-              <tr key={one.agent}><td className="nowrap"><PersonLink id={one.agent} name={one.name} /></td><td>{one.text || <span className="faint">no answer</span>} <CallLinks calls={one.calls} /></td></tr>))}</tbody></table></div>
+              <tr key={one.agent}><td className="nowrap"><PersonLink id={one.agent} name={one.name} /></td><td>{one.text || <span className="faint">no answer{one.failure ? `: ${one.failure}` : ""}</span>} <CallLinks calls={one.calls} /></td></tr>))}</tbody></table></div>
           <div className="tools"><button type="button" onClick={csv}>Save as CSV</button></div>
         </>
       ) : null}

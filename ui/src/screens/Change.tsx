@@ -55,10 +55,10 @@ export function ChangeTab() {
 }
 
 function List({ rows }: { rows: Intervention[] }) {
-  const sorted = [...rows].sort((a, b) => b.round - a.round);
+  const sorted = [...rows].sort((a, b) => (b.round ?? Infinity) - (a.round ?? Infinity));
   return (
     <ul className="changes">{sorted.map((one, at) => (
       <li key={at}><span className={`tag ${one.state}`}>{one.state === "pending" ? "pending" : "done"}</span>
-        <span className="small faint nowrap">round {one.round}</span><span>{one.text || told(one.change)}</span></li>))}</ul>
+        <span className="small faint nowrap">{one.round ? `round ${one.round}` : "next round"}</span><span>{told(one)}</span></li>))}</ul>
   );
 }

@@ -91,7 +91,7 @@ function NewPerson({ make }: { make: Make }) {
       <div className="two"><Typed label="Name" field={field("name")} /><Typed label="Career" field={field("career")} /></div>
       <div className="two"><Typed label="Age" field={field("age")} /><Typed label="Gender" field={field("gender")} /></div>
       <Typed label="Traits" hint="Separated by commas" field={field("traits")} />
-      <Typed label="Interests" hint={feed.detail?.tags?.length ? `Known: ${feed.detail.tags.join(", ")}` : "Separated by commas"} field={field("interests")} />
+      <Typed label="Interests" hint={feed.names.tags.length ? `Known: ${feed.names.tags.join(", ")}` : "Separated by commas"} field={field("interests")} />
       <Typed label="Friends" hint="Numbers of people, separated by commas" field={field("friends")} />
     </Frame>
   );
@@ -141,7 +141,7 @@ function Message({ make, isAd }: { make: Make; isAd: boolean }) {
     <Frame ready={Boolean(fields["text"]?.trim())} name={isAd ? "Advertise" : "Announce"} act={act}>
       <Field label="Text">{(id) => <textarea id={id} rows={3} {...field("text")} placeholder={isAd ? "For everybody who likes a good chase." : "The winter programme begins."} />}</Field>
       <div className="two"><ItemChoice chosen={item} choose={setItem} /><Typed label="Stance, −1 to 1" field={field("stance")} /></div>
-      {isAd ? <div className="two"><Typed label="To those with an interest" hint={feed.detail?.tags?.length ? `Such as ${feed.detail.tags.slice(0, 3).join(", ")}` : ""} field={field("interest")} />
+      {isAd ? <div className="two"><Typed label="To those with an interest" hint={feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 3).join(", ")}` : ""} field={field("interest")} />
         <Typed label="To people by number" hint="Separated by commas; both empty: everybody" field={field("agents")} /></div> : null}
     </Frame>
   );
@@ -160,7 +160,7 @@ function NewItem({ make }: { make: Make }) {
     <Frame ready={Boolean(fields["title"]?.trim())} name="Add this item" act={act}>
       <Typed label="Title" field={field("title")} />
       <Field label="About">{(id) => <textarea id={id} rows={2} {...field("about")} />}</Field>
-      <Typed label="Tags" hint={feed.detail?.tags?.length ? `Known: ${feed.detail.tags.join(", ")}` : "Separated by commas"} field={field("tags")} />
+      <Typed label="Tags" hint={feed.names.tags.length ? `Known: ${feed.names.tags.join(", ")}` : "Separated by commas"} field={field("tags")} />
       <div className="three"><Typed label="Year" field={field("year")} /><Typed label="Minutes" field={field("minutes")} /><Typed label="Quality, 0 to 1" field={field("quality")} /></div>
     </Frame>
   );

@@ -3,11 +3,11 @@
 import { useMemo, useState } from "react";
 import { LineChart } from "../charts/Lines";
 import { said, useAsked, useEvery } from "../fold/store";
-import { measure, signed } from "../parts/format";
+import { count, measure, signed } from "../parts/format";
 import { address, go } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
 import { get, query, runPath, send } from "../wire/api";
-import type { Comparison, Count, Line, MetricRow, Metrics, RunRow } from "../wire/types";
+import type { Comparison, MetricRow, Metrics, Overlap, Parting, RunRow } from "../wire/types";
 
 export function CompareScreen({ a, b }: { a: string; b: string }) {
   const runs = useAsked((signal) => get<RunRow[]>("/runs", signal), "runs");
@@ -56,11 +56,12 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
   if (!found) return <p className="faint">Comparing …</p>;
   return (
     <>
+      <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} that both have.</span></p>
       <First found={found} a={a} b={b} />
       <Curves a={a} b={b} sign={sign} rows={found.metrics} />
       <section className="card" aria-label="Metrics"><h2>Metrics</h2><Table rows={found.metrics} a={a} b={b} /></section>
-      <section className="card" aria-label="Picks"><h2>Most picked</h2><div className="pair"><Picks title={a} rows={found.picks.a} others={found.picks.b} /><Picks title={b} rows={found.picks.b} others={found.picks.a} /></div></section>
-      <section className="card" aria-label="Chats"><h2>Conversations</h2><div className="pair"><Chats title={a} rows={found.chats.a} /><Chats title={b} rows={found.chats.b} /></div></section>
+      <Differing title="Picks" what="picks" found={found.picks} a={a} b={b} />
+      <Differing title="Conversations" what="lines" found={found.chats} a={a} b={b} />
     </>
   );
 }
@@ -71,8 +72,8 @@ function First({ found, a, b }: { found: Comparison; a: string; b: string }) {
     <section className="card first" aria-label="First difference"><h2>The first decision that differs</h2>
       {first ? (
         <>
-          <p>Round {first.round}{first.agent >= 0 ? <>, <span className="strong">{first.name ?? `person ${first.agent}`}</span> (person {first.agent})</> : null}</p>
-          <div className="pair"><div><h3>{a}</h3><p className="told">{first.a || "nothing"}</p></div><div><h3>{b}</h3><p className="told">{first.b || "nothing"}</p></div></div>
+          <p>Round {first.round}{first.agent !== null ? <>, <span className="strong">{first.name || `person ${first.agent}`}</span> (person {first.agent})</> : ", the platform"}</p>
+          <div className="pair"><Side title={a} part={first.a} /><Side title={b} part={first.b} /></div>
         </>
       ) : <p className="good">None: so far both are the same, byte for byte.</p>}
     </section>
@@ -86,9 +87,9 @@ function Curves({ a, b, sign, rows }: { a: string; b: string; sign: string; rows
   const two = useAsked((signal) => get<Metrics>(`${runPath(b)}/metrics`, signal), `${b} ${sign}`).value;
   const charts = useMemo(() => {
     if (!one || !two) return [];
-    const points = (from: Metrics, name: string) => from.rounds.map((row) => [row.round, row.values[name] ?? null] as [number, number | null]);
-    return CURVES.filter((name) => one.rounds.some((row) => row.values[name] != null)).map((name) => ({
-      name, label: one.labels[name]?.[0] ?? name, unit: one.labels[name]?.[1],
+    const points = (from: Metrics, name: string) => from.rounds.map((row) => [Number(row["round"]), row[name] ?? null] as [number, number | null]);
+    return CURVES.filter((name) => one.rounds.some((row) => row[name] != null)).map((name) => ({
+      name, label: one.labels[name]?.label ?? name, unit: one.labels[name]?.unit,
       series: [{ name: a, colour: "var(--side-a)", points: points(one, name) }, { name: b, colour: "var(--side-b)", points: points(two, name) }],
     }));
   }, [one, two, a, b, rows]);
@@ -108,7 +109,7 @@ function Table({ rows, a, b }: { rows: MetricRow[]; a: string; b: string }) {
   );
 }
 
-const isClear = (row: MetricRow): boolean => row.low != null && row.high != null && (row.low > 0 || row.high < 0);
+const isClear = (row: MetricRow): boolean => row.clear;
 
 function verdict(row: MetricRow): string {
   if (!row.better || !row.difference) return "";
@@ -126,17 +127,19 @@ function Interval({ row }: { row: MetricRow }) {
   );
 }
 
-function Picks({ title, rows, others }: { title: string; rows: Count[]; others: Count[] }) {
-  const theirs = new Set(others.map((one) => one.item));
-  return (
-    <div><h3>{title}</h3>{rows.length ? <ol className="popular compact">{rows.slice(0, 10).map((one) => (
-      <li key={one.item}><span className="cut">{one.title}{theirs.has(one.item) ? "" : <span className="tag pending">only here</span>}</span><span className="number small">{measure(one.count)}</span></li>))}</ol> : <p className="faint small">Nothing was picked.</p>}</div>
-  );
+function Side({ title, part }: { title: string; part: Parting | null }) {
+  return <div><h3>{title}</h3><p className="told">{part?.text ?? "nothing"}{part?.cause ? <span className="cause"> {part.cause}</span> : null}</p></div>;
 }
 
-function Chats({ title, rows }: { title: string; rows: Line[] }) {
+function Differing({ title, what, found, a, b }: { title: string; what: string; found: Overlap; a: string; b: string }) {
+  const sides = [[a, found.a, found.only_a], [b, found.b, found.only_b]] as const;
   return (
-    <div><h3>{title}</h3>{rows.length ? <ul className="plain small">{rows.slice(0, 12).map((one, at) => (
-      <li key={at} className="line"><span className="faint">round {one.round}</span> <span className="strong">{one.name}</span> to {one.to_name}: <q>{one.text}</q></li>))}</ul> : <p className="faint small">Nobody talked.</p>}</div>
+    <section className="card" aria-label={title}><h2>{title}</h2>
+      <p className="faint">{count(found.same)} {what} are the same in both.</p>
+      <div className="pair">{sides.map(([name, all, only]) => (
+        <div key={name}><h3>{name}: {count(all - found.same)} of {count(all)} {what} only here</h3>
+          {only.length ? <ul className="plain small">{only.slice(0, 12).map((one, at) => (
+            <li key={at} className="line"><span className="faint">round {one.round}</span> <span className="strong">{one.name}</span> {one.text}</li>))}</ul> : <p className="faint small">None.</p>}</div>))}</div>
+    </section>
   );
 }

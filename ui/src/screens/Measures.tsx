@@ -6,6 +6,7 @@ import { LineChart } from "../charts/Lines";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
+import { ApiLink } from "../parts/ApiLink";
 import { Empty, Problem } from "../parts/ui";
 import { get, runPath } from "../wire/api";
 import type { Metrics, Values } from "../wire/types";
@@ -50,7 +51,7 @@ export function MeasuresTab() {
   }, [round, state, again]);
   const metrics = asked.value;
   const size = feed.measured.size;
-  const rounds = useMemo(() => merged(metrics?.rounds ?? [], feed.measured, at), [metrics, size, at, feed]);
+  const rounds = useMemo(() => merged((metrics?.rounds ?? []).map((values) => ({ round: Number(values["round"]), values })), feed.measured, at), [metrics, size, at, feed]);
   if (asked.problem && !metrics) return <div className="pad"><Problem again={again}>{asked.problem}</Problem></div>;
   if (!metrics) return <p className="faint pad">Measuring …</p>;
   if (!rounds.length) return <div className="pad"><Empty title="Nothing to measure yet">Measures appear when the first round is over.</Empty></div>;
@@ -59,17 +60,17 @@ export function MeasuresTab() {
 
 function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
   const { feed } = useHere();
-  const names = useMemo(() => [...new Set(rounds.flatMap((one) => Object.keys(one.values)))], [rounds]);
+  const names = useMemo(() => [...new Set(rounds.flatMap((one) => Object.keys(one.values)))].filter((name) => name !== "round"), [rounds]);
   const isFlat = (name: string) => rounds.every((one) => !one.values[name]);
-  const base = `/api${runPath(feed.id)}`;
+  const base = runPath(feed.id);
   const flat = names.filter(isFlat);
   return (
     <div className="measures">
       <div className="page-head slim"><h2>Measures</h2>
-        <div className="tools"><a className="button" href={`${base}/metrics.csv`} download>CSV</a><a className="button" href={`${base}/report`} target="_blank" rel="noreferrer">Report<span aria-hidden="true"> ↗</span></a></div></div>
+        <div className="tools"><ApiLink className="button" path={`${base}/metrics.csv`}>CSV</ApiLink><ApiLink className="button" path={`${base}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink></div></div>
       <section aria-label="Overview" className="charts">
         <BarChart title="Ratings given" unit="stars" bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
-        <BarChart title="Popularity" unit="picks per item, most popular first" dense bars={metrics.popularity.slice(0, 400).map((value, at) => ({ name: `${at + 1}`, value }))} />
+        <BarChart title="Popularity" unit="picks per item, most popular first" dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
         <LineChart title="Genre entropy" unit="bits" note="" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
           { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
         <Popular />
@@ -77,12 +78,12 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
       {grouped(names.filter((name) => !isFlat(name))).map(([title, mine]) => (
         <section key={title} aria-label={title}><h3>{title}</h3>
           <div className="charts">{mine.map((name) => {
-            const [label, unit] = metrics.labels[name] ?? [name, ""];
+            const { label, unit } = metrics.labels[name] ?? { label: name, unit: "" };
             return <LineChart key={name} title={label} unit={unit} series={[{ name: "", colour: "var(--accent)", points: rounds.map((one) => [one.round, one.values[name] ?? null]) }]} />;
           })}</div></section>
       ))}
       <Segments metrics={metrics} />
-      {flat.length ? <p className="faint small">Zero throughout: {flat.map((name) => metrics.labels[name]?.[0] ?? name).join(", ")}.</p> : null}
+      {flat.length ? <p className="faint small">Zero throughout: {flat.map((name) => metrics.labels[name]?.label ?? name).join(", ")}.</p> : null}
     </div>
   );
 }
@@ -100,15 +101,19 @@ function Popular() {
 const SEGMENT_METRICS = ["visits", "picks", "satisfaction", "rating_mean", "click_rate", "minutes_per_visit"];
 
 function Segments({ metrics }: { metrics: Metrics }) {
-  if (!metrics.segments?.length) return null;
-  const all = [...new Set(metrics.segments.flatMap((one) => Object.keys(one.values)))];
+  const kinds = Object.keys(metrics.segments).filter((kind) => metrics.segments[kind]?.length);
+  const [chosen, setChosen] = useState("interest");
+  const rows = metrics.segments[chosen] ?? metrics.segments[kinds[0] ?? ""] ?? [];
+  if (!rows.length) return null;
+  const all = [...new Set(rows.flatMap((one) => Object.keys(one.values)))];
   const preferred = SEGMENT_METRICS.filter((name) => all.includes(name));
   const names = [...preferred, ...all.filter((name) => !preferred.includes(name))].slice(0, 7);
   return (
-    <section aria-label="Segments"><h3>Segments</h3>
+    <section aria-label="Segments"><div className="row-between"><h3>Segments, means per person</h3>
+      <label className="small">By <select value={chosen} onChange={(event) => setChosen(event.target.value)}>{kinds.map((kind) => <option key={kind}>{kind}</option>)}</select></label></div>
       <div className="table-box"><table><thead><tr><th scope="col">Segment</th><th scope="col" className="number">People</th>
-        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.[0] ?? name}</th>)}</tr></thead>
-        <tbody>{metrics.segments.map((one) => (
+        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.label ?? name}</th>)}</tr></thead>
+        <tbody>{rows.map((one) => (
           <tr key={one.segment}><th scope="row">{one.segment}</th><td className="number">{count(one.people)}</td>{names.map((name) => <td key={name} className="number">{measure(one.values[name])}</td>)}</tr>))}</tbody></table></div>
     </section>
   );

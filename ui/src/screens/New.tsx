@@ -28,6 +28,16 @@ function body(way: Way, form: Form, toml: string): unknown {
   return { form: { ...words, ...numbers } };
 }
 
+/** What can be seen without asking: numbers that are none. */
+export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [key, least] of [["agents", 1], ["rounds", 1], ["seed", 0]] as const) {
+    const typed = form[key].trim();
+    if (!/^\d+$/.test(typed) || Number(typed) < least) found[key] = `A whole number from ${least} on`;
+  }
+  return found;
+}
+
 const whole = (typed: string): number | string => (/^\d+$/.test(typed.trim()) ? Number(typed) : typed);
 
 export function NewScreen({ session }: { session: Session }) {
@@ -41,10 +51,11 @@ export function NewScreen({ session }: { session: Session }) {
   const wanted = JSON.stringify(body(way, form, toml));
   const settled = useSettled(wanted);
   const check = useAsked(
-    way === "toml" && !toml.trim() ? null : () => send<Check>("/scenarios/check", JSON.parse(settled)), settled,
+    (way === "toml" && !toml.trim()) || (way === "form" && Object.keys(mistakes(form)).length) ? null : () => send<Check>("/scenarios/check", JSON.parse(settled)), settled,
   );
-  const found = settled === wanted ? check.value : null;
-  const wrong = (where: string) => found?.problems.find((one) => one.where === where || one.where.endsWith(`.${where}`))?.message;
+  const own = way === "form" ? mistakes(form) : {};
+  const found = settled === wanted && !Object.keys(own).length ? check.value : null;
+  const wrong = (where: string) => own[where] ?? found?.problems.find((one) => one.where === where || one.where.endsWith(`.${where}`))?.message;
   const start = async (paused: boolean) => {
     setBusy(true);
     setProblem("");
@@ -78,7 +89,7 @@ export function NewScreen({ session }: { session: Session }) {
             <button type="button" disabled={busy || !found?.ok} onClick={() => void start(true)}>Start paused</button>
           </div>
         </form>
-        <Aside found={found} problem={check.problem} scenarios={scenarios.value ?? []} take={toFile} />
+        <Aside found={found} problem={Object.keys(own).length ? "Some fields need another look." : check.problem} scenarios={scenarios.value ?? []} take={toFile} />
       </div>
     </div>
   );

@@ -67,7 +67,7 @@ function Door({ take }: { take: (seat: Seat) => void }) {
         {isNew ? (
           <>
             <Field label="Name">{(id) => <input id={id} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}</Field>
-            <Field label="Interests" hint={`Separated by commas${feed.detail?.tags?.length ? `, such as ${feed.detail.tags.slice(0, 3).join(", ")}` : ""}. New people join when the next round opens.`}>
+            <Field label="Interests" hint={`Separated by commas${feed.names.tags.length ? `, such as ${feed.names.tags.slice(0, 3).join(", ")}` : ""}. New people join when the next round opens.`}>
               {(id, told) => <input id={id} aria-describedby={told} value={interests} onChange={(event) => setInterests(event.target.value)} autoComplete="off" />}</Field>
           </>
         ) : (
@@ -103,14 +103,17 @@ function Seated({ seat, leave }: { seat: Seat; leave: () => void }) {
       const found = JSON.parse(data) as Record<string, unknown>;
       setBusy(false);
       if (event === "observation") setTurn({ seen: found as unknown as Observation, waiting: "", over: "" });
-      if (event === "waiting") setTurn({ seen: null, waiting: String(found["why"] ?? ""), over: "" });
-      if (event === "over") { setTurn({ seen: null, waiting: "", over: String(found["why"] ?? "The run is over.") }); following.close(); }
+      if (event === "waiting") setTurn({ seen: null, waiting: "Waiting for your next turn …", over: "" });
+      if (event === "over") {
+        setTurn({ seen: null, waiting: "", over: found["left"] ? "You gave the place back." : "The run has stopped or ended." });
+        following.close();
+      }
     }, (link) => { if (link === "closed") setTurn((old) => (old.over ? old : { seen: null, waiting: "", over: "This seat is no longer yours." })); });
     return () => following.close();
   }, [path]);
   const act = async (action: Record<string, unknown>) => {
     setProblem(""); setBusy(true);
-    try { await send(path, { action }); } catch (failure) { setProblem(said(failure)); }
+    try { await send(path, { action, number: turn.seen?.number ?? null }); } catch (failure) { setProblem(said(failure)); }
     setBusy(false);
   };
   const rise = async () => {
@@ -118,11 +121,11 @@ function Seated({ seat, leave }: { seat: Seat; leave: () => void }) {
     leaving.current();
   };
   return (
-    <div className="play">
+    <div className="play-screen">
       <header className="play-head">
         <div><h2>You are {seat.name || feed.person(seat.agent)}</h2>
           <p className="faint small">{turn.seen ? `Round ${turn.seen.round} · ${turn.seen.now}` : turn.over || turn.waiting || "Waiting until this person wakes …"}</p></div>
-        <Deadline key={`${turn.seen?.round}.${turn.seen?.turn}`} seconds={turn.seen?.deadline_s ?? null} />
+        <Deadline key={turn.seen?.number ?? 0} seconds={turn.seen?.deadline ?? null} />
         <button type="button" onClick={() => void rise()}>Give the place back</button>
       </header>
       <Problem>{problem}</Problem>

@@ -1,7 +1,6 @@
 // What a playing person sees and may attempt.
 
 import { useState } from "react";
-import { percent } from "../parts/format";
 import { Empty, Field } from "../parts/ui";
 import type { Observation } from "../wire/types";
 
@@ -25,16 +24,13 @@ export function Table({ seen, act, busy }: Props) {
   );
 }
 
+const taken = (seen: Observation, type: string, item: number): boolean => seen.taken.some((move) => move.type === type && move["item"] === item);
 const may = (seen: Observation, what: string): boolean => seen.menu.includes(what);
 
 function SearchField({ seen, act, busy }: Props) {
   const [words, setWords] = useState("");
-  if (!may(seen, "Search") && seen.surface !== "home") return null;
-  const search = () => {
-    if (seen.surface === "home") act({ type: "Enter", surface: "recommender" });
-    act({ type: "Search", query: words.trim() });
-    setWords("");
-  };
+  if (!may(seen, "Search")) return null;
+  const search = () => { act({ type: "Search", query: words.trim() }); setWords(""); };
   return (
     <form className="inline" role="search" onSubmit={(event) => { event.preventDefault(); search(); }}>
       <input aria-label="Search items" type="search" placeholder="Search items" value={words} onChange={(event) => setWords(event.target.value)} />
@@ -75,13 +71,14 @@ function Card({ one, seen, act, busy }: Props & { one: Observation["slate"][numb
   const [part, setPart] = useState(100);
   const [stars, setStars] = useState(0);
   const [feeling, setFeeling] = useState("");
-  const isLived = seen.lived_now.includes(one.item);
+  const isLived = seen.lived.some((lived) => lived.item === one.item) || taken(seen, "Pick", one.item);
+  const isRated = taken(seen, "Rate", one.item) || seen.lived.some((lived) => lived.item === one.item && lived.stars > 0);
   return (
     <li className={`shelf-card ${isLived ? "picked" : ""}`}>
       <div><cite className="strong">{one.title}</cite> <span className="faint small">{[one.year, ...(one.tags ?? [])].filter(Boolean).join(" · ")}</span></div>
       {one.about ? <p className="small about">{one.about}</p> : null}
       {one.reason ? <p className="small faint">{one.reason}</p> : null}
-      {isLived ? (
+      {isRated ? <p className="small good">✓ picked and rated</p> : isLived ? (
         <div className="rate">
           <fieldset className="star-field"><legend className="hidden">Stars for {one.title}</legend>
             {[1, 2, 3, 4, 5].map((star) => (
@@ -131,8 +128,8 @@ function Inbox({ seen, act, busy }: Props) {
   return (
     <section><h3>New posts</h3>
       <ul className="plain">{seen.inbox.map((one) => (
-        <li key={one.post} className="post"><span className="strong">{one.name}</span> <p>{one.text}</p>
-          {may(seen, "Forward") ? <button type="button" className="quiet" disabled={busy} onClick={() => act({ type: "Forward", post: one.post })}>Pass on</button> : null}</li>))}</ul>
+        <li key={one.post} className="post"><p>{one.text}</p>
+          {may(seen, "Forward") && !seen.taken.some((move) => move.type === "Forward" && move["post"] === one.post) ? <button type="button" className="quiet" disabled={busy} onClick={() => act({ type: "Forward", post: one.post })}>Pass on</button> : null}</li>))}</ul>
     </section>
   );
 }
@@ -144,7 +141,7 @@ function Talk({ seen, act, busy }: Props) {
     <>
       <h3>You talk with {friend?.name ?? "somebody"}</h3>
       <div className="talk">{seen.lines.map((line, at) => (
-        <div key={at} className={`bubble ${line.agent === seen.me.id ? "" : "other"}`}><span className="who small">{line.name}</span><p>{line.text}</p></div>))}</div>
+        <div key={at} className={`bubble ${line.agent === seen.me.id ? "" : "other"}`}><span className="who small">{line.agent === seen.me.id ? "You" : friend?.name}</span><p>{line.text}</p></div>))}</div>
       <form className="inline" onSubmit={(event) => { event.preventDefault(); act({ type: "Say", to: friend?.id ?? -1, text: words.trim() }); setWords(""); }}>
         <input aria-label="Your words" value={words} onChange={(event) => setWords(event.target.value)} autoComplete="off" />
         <button type="submit" className="main" disabled={busy || !words.trim()}>Say</button>
@@ -169,12 +166,22 @@ function Ways({ seen, act, busy }: Props) {
   );
 }
 
+const MOVES: Record<string, (move: Record<string, unknown>) => string> = {
+  Pick: () => "picked", Rate: (move) => `rated ${String(move["stars"])}★`, Post: () => "a post", Say: () => "a wish to talk", Forward: () => "passed on",
+};
+
 function Lived({ seen }: { seen: Observation }) {
-  const latest = seen.me.history.slice(-8).reverse();
+  const titles = new Map(seen.slate.map((one) => [one.item, one.title]));
   return (
-    <section className="card" aria-label="What you lived">
-      <h3>What you lived</h3>
-      {latest.length ? <ul className="plain small">{latest.map((one, at) => <li key={at}><cite>{one.title}</cite> <span className="faint">{percent(one.fraction)}{one.stars ? ` · ${one.stars}★` : ""}</span></li>)}</ul> : <p className="faint small">Nothing yet.</p>}
+    <section className="card" aria-label="This visit">
+      <h3>This visit</h3>
+      {seen.lived.length || seen.taken.length ? (
+        <ul className="plain small">
+          {seen.lived.map((one, at) => <li key={`l${at}`}><cite>{one.title}</cite>{one.stars ? <span className="faint"> {one.stars}★</span> : null}</li>)}
+          {seen.taken.map((move, at) => <li key={`t${at}`}>{titles.has(Number(move["item"])) ? <cite>{titles.get(Number(move["item"]))}: </cite> : null}<span className="faint">{MOVES[move.type]?.(move) ?? move.type}</span></li>)}
+        </ul>
+      ) : <p className="faint small">Nothing yet.</p>}
+      <p className="hint">Picks, ratings and posts happen when you leave the page.</p>
     </section>
   );
 }

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Feed } from "../fold/feed";
 import { useFeed } from "../fold/store";
+import { ApiLink } from "../parts/ApiLink";
 import { HereContext, type Here } from "../parts/context";
 import { useKeys } from "../parts/keys";
 import { TABS, TAB_NAMES, address, go, type Tab } from "../parts/route";
@@ -11,6 +12,7 @@ import { Problem } from "../parts/ui";
 import { CallSheet } from "../watch/CallSheet";
 import { ControlBar, useControl } from "../watch/ControlBar";
 import { PersonDrawer } from "../watch/PersonDrawer";
+import { query } from "../wire/api";
 import type { Session } from "../wire/types";
 import { AskTab } from "./Ask";
 import { BranchTab } from "./Branch";
@@ -68,6 +70,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
             {TABS.map((one) => (
               <a key={one} href={address({ screen: "run", id, tab: one })} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
             ))}
+            <ApiLink path={`/judge${query({ run: id, tasks: feed.detail.memory === "none" ? "b" : "b,c" })}`}>Judge<span aria-hidden="true"> ↗</span></ApiLink>
           </nav>
           <span className="run-name"><span className="strong">{id}</span> <span className="faint">{feed.detail.title}</span></span>
         </div>

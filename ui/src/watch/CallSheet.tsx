@@ -19,10 +19,10 @@ export function CallSheet({ id, close }: { id: string; close: () => void }) {
 }
 
 function Whole({ call }: { call: Call }) {
-  const tokens = typeof call.tokens === "number" ? count(call.tokens) : `${count(call.tokens.prompt)} + ${count(call.tokens.completion)}`;
+  const tokens = `${count(call.tokens.prompt)} + ${count(call.tokens.completion)}`;
   const figures: [string, string][] = [
     ["Purpose", call.purpose], ["Model", call.model || "–"], ["Tokens", tokens], ["Cost", money(call.cost)], ["Time", duration(call.seconds)],
-    ["Outcome", call.outcome || "reply"],
+    ["Outcome", call.outcome],
   ];
   return (
     <>
@@ -30,7 +30,7 @@ function Whole({ call }: { call: Call }) {
       {call.messages.map((one, at) => (
         <section key={at} className="message"><h3>{one.role}</h3><pre tabIndex={0}>{one.content}</pre></section>
       ))}
-      <section className="message reply"><h3>reply</h3><pre tabIndex={0}>{call.reply || "nothing"}</pre></section>
+      <section className="message reply"><h3>reply</h3><pre tabIndex={0}>{call.reply || call.why || "nothing"}</pre></section>
       <p className="faint small">Key <code>{call.key}</code></p>
     </>
   );

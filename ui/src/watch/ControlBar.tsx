@@ -21,7 +21,7 @@ export function useControl(feed: Feed): Controls {
   const act = (deed: Deed, speed?: number) => {
     setProblem("");
     send(`${runPath(feed.id)}/control`, speed === undefined ? { do: deed } : { do: deed, speed }).then(
-      () => { if (deed === "reset") feed.restart(); },
+      () => undefined,
       (failure: unknown) => setProblem(said(failure)),
     );
   };

@@ -1,6 +1,6 @@
 // Every decision of a person with what came of it, the reason given, and the prompts behind.
 
-import { tag, tell, numbers, number } from "../fold/events";
+import { PHASES, number, numbers, tag, tell } from "../fold/events";
 import { useHere } from "../parts/context";
 import { Empty } from "../parts/ui";
 import type { EventArray, Person } from "../wire/types";
@@ -9,9 +9,9 @@ import { CallLinks, Told } from "./Told";
 export function Decisions({ person }: { person: Person }) {
   if (!person.decisions.length) return <Empty title="No decision yet">Each decision appears here with the events it led to and, where a model made it, the exact prompt and reply.</Empty>;
   return (
-    <ol className="decisions">{person.decisions.map((one, at) => (
+    <ol className="decisions">{[...person.decisions].reverse().map((one, at) => (
       <li key={`${one.n}.${one.step}.${at}`}>
-        <header className="small"><span className="faint">round {one.round}{one.step !== undefined ? ` · step ${one.step + 1}` : ""}</span> <CallLinks calls={one.calls} /></header>
+        <header className="small"><span className="faint">round {one.round} · {PHASES[one.phase] ?? ""} · step {one.step + 1}</span> <CallLinks calls={one.calls} /></header>
         {one.cause ? <p className="cause">{one.cause}</p> : null}
         <ul>{one.events.map((event, place) => <li key={place}><One event={event} /></li>)}</ul>
       </li>

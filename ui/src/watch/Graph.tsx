@@ -50,9 +50,9 @@ export function Graph() {
 }
 
 function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
-  const groups = answer.communities;
-  const nodes: GraphNode[] = answer.nodes
-    ?? (groups ?? []).map((one) => ({ id: one.id, name: `${one.label || `community ${one.id}`} · ${count(one.size)}`, community: one.id, degree: one.size }));
+  const groups = answer.nodes?.length ? undefined : answer.communities;
+  const nodes: GraphNode[] = !groups ? answer.nodes ?? []
+    : groups.map((one) => ({ id: one.id, name: `${one.label || `community ${one.id}`} · ${count(one.size)}`, community: one.id, degree: one.size }));
   const place = new Map(nodes.map((node, at) => [node.id, at]));
   const edges: [number, number, number][] = [];
   const seen = new Set<number>();
@@ -126,7 +126,7 @@ function LegendBar({ by, set, counts }: { by: By; set: (by: By) => void; counts:
 function useThen(at: number | null): Map<number, number> | null {
   const { feed } = useHere();
   const asked = useAsked(
-    at === null ? null : (signal) => get<StoryLine[]>(`${runPath(feed.id)}/story${query({ round: at, limit: 5000 })}`, signal), `${at ?? "now"}`,
+    at === null ? null : (signal) => get<StoryLine[]>(`${runPath(feed.id)}/story${query({ round: at, limit: 1000, kind: "Woke,Picked,Watched,Said,Posted,Forwarded" })}`, signal), `${at ?? "now"}`,
   );
   return useMemo(() => {
     if (at === null || !asked.value) return null;

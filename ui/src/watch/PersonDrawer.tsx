@@ -60,7 +60,7 @@ function part(view: View, person: Person) {
     case "who": return <Who person={person} />;
     case "lived": return <LivedList person={person} />;
     case "ties": return <Ties person={person} />;
-    case "memory": return <Memories thoughts={person.thoughts} />;
+    case "memory": return <Memories memory={person.memory} />;
     case "decisions": return <Decisions person={person} />;
   }
 }
@@ -80,10 +80,8 @@ function Who({ person }: { person: Person }) {
       <dl className="facts">{facts.filter(([, value]) => value).map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{value}</dd></div>)}
         <div><dt>Satisfaction</dt><dd className="with-bar">{person.satisfaction.toFixed(2)} <Bar value={person.satisfaction} label={`satisfaction ${person.satisfaction.toFixed(2)}`} tone="good" /></dd></div>
       </dl>
-      {person.moods?.length ? <><h3>Emotion</h3><dl className="facts">{person.moods.map((one) => (
-        <div key={one.topic}><dt>{one.name ?? `topic ${one.topic}`}</dt><dd>{LEVELS[one.level] ?? one.level}</dd></div>))}</dl></> : null}
-      {person.attitudes?.length ? <><h3>Attitude</h3><dl className="facts">{person.attitudes.map((one) => (
-        <div key={one.topic}><dt>{one.name ?? `topic ${one.topic}`}</dt><dd>{one.stance > 0 ? "in favour" : one.stance < 0 ? "against" : "undecided"} ({one.stance.toFixed(1)})</dd></div>))}</dl></> : null}
+      {person.topics?.length ? <><h3>Emotion and attitude</h3><dl className="facts">{person.topics.map((one) => (
+        <div key={one.topic}><dt>{one.name}</dt><dd>{one.aware ? `${LEVELS[one.level] ?? one.level}, ${one.stance > 0 ? "in favour" : one.stance < 0 ? "against" : "without a view"}` : "has not heard of it"}</dd></div>))}</dl></> : null}
       <h3>Taste</h3>
       {person.taste.length ? <ul className="bars">{person.taste.slice(0, 8).map((one) => (
         <li key={one.tag}><span>{one.tag}</span><Bar value={(one.value + 1) / 2} label={`${one.tag} ${one.value.toFixed(2)}`} /><span className="number small">{one.value.toFixed(2)}</span></li>))}</ul>
@@ -98,25 +96,28 @@ function LivedList({ person }: { person: Person }) {
   if (!person.history.length) return <Empty title="Nothing lived yet">What this person picks, watches and rates appears here.</Empty>;
   return (
     <ul className="lived">{[...person.history].reverse().map((one, at) => (
-      <li key={at}><div><cite>{one.title}</cite> <span className="faint small">{one.round ? `round ${one.round}` : "before the run"} · {percent(one.fraction)}</span></div>
+      <li key={at}><div><cite>{one.title}</cite> <span className="faint small">{day(one.at)} · {percent(one.fraction)}</span></div>
         {one.stars ? <span className="stars" role="img" aria-label={`${one.stars} of 5 stars`}>{stars(one.stars)}</span> : <span className="faint small">not rated</span>}
         {one.feeling ? <q>{one.feeling}</q> : null}</li>
     ))}</ul>
   );
 }
 
+/** The day of a moment of the run. */
+const day = (at: number): string => (at > 0 ? new Date(at * 1000).toISOString().slice(0, 10) : "before the run");
+
 function Ties({ person }: { person: Person }) {
   return (
     <>
-      <h3>Listens to</h3>
+      <h3>Listens to {person.ties.length}, heard by {person.followers}</h3>
       {person.ties.length ? <ul className="bars">{person.ties.map((one) => (
         <li key={one.other}><span><PersonLink id={one.other} name={one.name} /> <span className="faint small">{one.kind}</span></span>
           <Bar value={one.closeness} label={`closeness ${one.closeness.toFixed(2)}`} /><span className="number small">{one.closeness.toFixed(2)}</span></li>))}</ul>
         : <p className="faint">Nobody.</p>}
       {person.heard.length ? <><h3>Heard of</h3><ul className="lived">{person.heard.map((one, at) => (
-        <li key={at}><cite>{one.title}</cite> <span className="faint small">from <PersonLink id={one.who} name={one.name} /> ({one.stance > 0 ? "+" : ""}{one.stance.toFixed(1)})</span></li>))}</ul></> : null}
+        <li key={at}><cite>{one.title}</cite> <span className="faint small">from <PersonLink id={one.who} /> ({one.stance > 0 ? "+" : ""}{one.stance.toFixed(1)})</span></li>))}</ul></> : null}
       {person.inbox.length ? <><h3>Inbox</h3><ul className="lived">{person.inbox.map((one) => (
-        <li key={one.post}><PersonLink id={one.author} name={one.name} /> <q>{one.text}</q></li>))}</ul></> : null}
+        <li key={one.post}><PersonLink id={one.author} /> <q>{one.text}</q></li>))}</ul></> : null}
     </>
   );
 }

@@ -113,7 +113,7 @@ function Lines({ filter }: { filter: Filter }) {
   const { feed, at, openPerson } = useHere();
   const round = feed.live.round;
   useFeed(feed, 1);
-  const wanted = query({ ...filter, round: at, limit: 300 });
+  const wanted = query({ ...filter, agent: /^\d+$/.test(filter.agent.trim()) ? filter.agent.trim() : "", round: at, limit: 300, latest: "true" });
   const asked = useAsked((signal) => get<StoryLine[]>(`${runPath(feed.id)}/story${wanted}`, signal), wanted);
   const again = asked.again;
   const live = at === null ? Math.floor(feed.live.after / 20) : 0;
@@ -124,10 +124,10 @@ function Lines({ filter }: { filter: Filter }) {
   }
   return (
     <div className="scroll story" tabIndex={0} role="log" aria-live="off" aria-label="Story, filtered">
-      <ul className="lines">{(asked.value ?? []).map((line, place) => (
-        <li key={`${line.n}.${place}`}>
+      <ul className="lines">{[...(asked.value ?? [])].reverse().map((line) => (
+        <li key={`${line.n}.${line.step}`}>
           {at === null ? <span className="faint small round-mark">{line.round}</span> : null}
-          <span>{line.text.trim()} <CallLinks calls={line.calls} />
+          <span>{line.text}{line.cause ? <span className="cause"> {line.cause}</span> : null} <CallLinks calls={line.calls} />
             {line.agent >= 0 ? <button type="button" className="link faint small" onClick={() => openPerson(line.agent)} aria-label={`Open ${feed.person(line.agent)}`}>open</button> : null}</span>
         </li>
       ))}</ul>

@@ -2,6 +2,7 @@
 
 const KEPT = "audience-token";
 let token = "";
+let isOpen = true;
 
 export class Told extends Error {
   constructor(message: string, readonly where: string, readonly status: number) {
@@ -23,6 +24,13 @@ export function takeToken(): void {
 export function keepToken(given: string): void {
   token = given;
   sessionStorage.setItem(KEPT, given);
+}
+
+/** Whether reading needs the token too: the server is reached from elsewhere. */
+export const needsTickets = (): boolean => !isOpen;
+
+export function readingIsFree(free: boolean): void {
+  isOpen = free;
 }
 
 export function headers(): Record<string, string> {

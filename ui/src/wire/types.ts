@@ -12,7 +12,7 @@ export interface Session {
   recommenders: string[];
   datasets: string[];
   runs_folder: string;
-  open?: string | null;
+  opened?: string | null;
 }
 
 export interface RunRow {
@@ -46,7 +46,13 @@ export interface Control {
   cost: number | null;
   failures: number;
   algorithm: string;
+  pending?: number;
   error?: string | null;
+}
+
+export interface Stand {
+  control: Control;
+  panel?: Panel;
 }
 
 export interface Count {
@@ -69,9 +75,9 @@ export interface Panel {
 export interface RunDetail extends RunRow {
   control: Control;
   panel: Panel;
-  arrival: number;
-  scenario: string;
-  tags?: string[];
+  /** Arrival number of the last chapter. */
+  n: number;
+  memory: string;
 }
 
 export interface ScenarioRow {
@@ -102,6 +108,8 @@ export interface Check {
 export interface Names {
   people: string[];
   items: string[];
+  /** What items can be tagged with, and people interested in. */
+  tags: string[];
 }
 
 export interface PersonRow {
@@ -120,20 +128,28 @@ export interface Thought {
   text: string;
   store: string;
   weight: number;
-  recency?: number | null;
-  fading?: number | null;
+  round: number;
   kind: string;
-  at?: number | string;
-  round?: number;
-  accessed?: number | string | null;
-  enhancers?: number;
+  recency: number;
+  forgetting: number;
+  enhancers: number[];
+  accesses: number[];
+  why: string;
+}
+
+export interface Memory {
+  memory: string;
+  counts: Record<string, number>;
+  sensory: Thought[];
+  short: Thought[];
+  long: Thought[];
+  lost: Thought[];
 }
 
 export interface Lived {
   item: number;
   title: string;
-  round?: number;
-  at?: number | string;
+  at: number;
   fraction: number;
   stars: number;
   feeling: string;
@@ -152,10 +168,19 @@ export interface Deed {
   n: number;
   round: number;
   step: number;
-  phase?: number | string;
+  phase: number;
   events: EventArray[];
-  cause?: string;
+  lines: string[];
+  cause: string;
   calls: string[];
+}
+
+export interface Topic {
+  topic: number;
+  name: string;
+  level: number;
+  stance: number;
+  aware: number;
 }
 
 export interface ProfileFields {
@@ -178,13 +203,14 @@ export interface Person {
   taste: { tag: string; value: number }[];
   satisfaction: number;
   visits: number;
+  silent: boolean;
+  followers: number;
   history: Lived[];
   ties: Tie[];
-  thoughts: Thought[];
-  inbox: { post: string; author: number; name: string; text: string }[];
-  heard: { item: number; title: string; who: number; name: string; stance: number }[];
-  moods?: { topic: number; name?: string; level: number }[];
-  attitudes?: { topic: number; name?: string; stance: number }[];
+  memory: Memory | null;
+  inbox: { post: string; author: number; text: string }[];
+  heard: { item: number; title: string; who: number; stance: number }[];
+  topics?: Topic[];
   decisions: Deed[];
 }
 
@@ -193,11 +219,12 @@ export interface Call {
   purpose: string;
   messages: { role: string; content: string }[];
   reply: string;
-  outcome?: string;
+  outcome: string;
+  why: string;
   model: string;
-  tokens: number | { prompt: number; completion: number };
+  tokens: { prompt: number; completion: number };
   cost: number | null;
-  seconds: number | null;
+  seconds: number;
 }
 
 export interface ItemRow {
@@ -230,11 +257,13 @@ export interface GraphAnswer {
 
 export interface StoryLine {
   n: number;
+  step: number;
   round: number;
-  phase: number | string;
+  phase: number;
   agent: number;
   kind: string;
   text: string;
+  cause: string;
   items: number[];
   calls: string[];
 }
@@ -242,9 +271,9 @@ export interface StoryLine {
 export interface Job {
   done: number;
   total: number;
-  answers: { agent: number; name: string; text: string; calls: string[] }[];
-  error?: string | null;
-  remembered_at?: number | null;
+  over: boolean;
+  answers: { agent: number; name: string; text: string; calls: string[]; failure: string }[];
+  error: string | null;
 }
 
 export interface Seat {
@@ -254,6 +283,10 @@ export interface Seat {
 }
 
 export interface Observation {
+  /** Of the question: the answer names it, so that a late one answers no other. */
+  number: number;
+  /** Seconds left; null: as long as one likes. */
+  deadline: number | null;
   round: number;
   turn: number;
   surface: string;
@@ -261,26 +294,23 @@ export interface Observation {
   menu: string[];
   page: number;
   slate: {
-    item: number; title: string; about: string; tags: string[]; year: number | null; reason: string;
+    item: number; title: string; about: string; tags: string[]; year: number | null; minutes: number; reason: string;
   }[];
-  inbox: { post: string; author: number; name: string; text: string }[];
+  lived: { item: number; title: string; stars: number }[];
+  inbox: { post: string; author: number; text: string }[];
   friends: { id: number; name: string; kind: string }[];
-  lines: { agent: number; name: string; text: string }[];
-  me: {
-    id: number; name: string; profile: ProfileFields;
-    history: { item: number; title: string; fraction: number; stars: number }[];
-  };
-  lived_now: number[];
-  deadline_s: number | null;
+  lines: { agent: number; to: number; text: string }[];
+  me: { id: number; name: string; age: number | null; interests: string[] };
+  /** Moves made on this page that happen when it is left. */
+  taken: ({ type: string } & Record<string, unknown>)[];
 }
 
 export type Change = { type: string } & Record<string, unknown>;
 
-export interface Intervention {
-  round: number;
+export interface Intervention extends Record<string, unknown> {
+  round?: number;
+  do: string;
   state: "pending" | "done";
-  change: Change;
-  text?: string;
 }
 
 export interface MetricRow {
@@ -293,38 +323,64 @@ export interface MetricRow {
   difference: number | null;
   low: number | null;
   high: number | null;
+  clear: boolean;
 }
 
-export interface Line {
+export interface Example {
   round: number;
   agent: number;
-  to: number;
   name: string;
-  to_name: string;
   text: string;
 }
 
+export interface Overlap {
+  a: number;
+  b: number;
+  same: number;
+  only_a: Example[];
+  only_b: Example[];
+}
+
+export interface Parting {
+  event: EventArray;
+  text: string;
+  cause: string;
+  calls: string[];
+}
+
 export interface Comparison {
-  a: { id: string; title: string };
-  b: { id: string; title: string };
+  rounds: number;
+  verdict: string;
   metrics: MetricRow[];
   first_difference: {
-    round: number; agent: number; name?: string; a: string; b: string;
+    round: number; agent: number | null; name: string; a: Parting | null; b: Parting | null;
   } | null;
-  picks: { a: Count[]; b: Count[] };
-  chats: { a: Line[]; b: Line[] };
+  picks: Overlap;
+  chats: Overlap;
 }
 
 export type Values = Record<string, number | null>;
 
+export interface Label {
+  label: string;
+  unit: string;
+  better: string;
+}
+
+export interface Segment {
+  segment: string;
+  people: number;
+  values: Values;
+}
+
 export interface Metrics {
-  labels: Record<string, [string, string, string]>;
-  rounds: { round: number; values: Values }[];
+  done: number;
+  labels: Record<string, Label>;
+  rounds: Values[];
   totals: Values;
-  segments: { segment: string; people: number; values: Values }[];
+  segments: Record<string, Segment[]>;
   histogram: number[];
-  popularity: number[];
-  entropy?: Record<string, number>;
+  popularity: { curve: [number, number][]; top: Count[] };
 }
 
 export interface ChapterMessage {
