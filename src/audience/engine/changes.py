@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from audience.engine.news import begun
+from audience.engine.rules import is_text
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.people import Profile
+from audience.world.topics import Topic
 from audience.world.world import View, World
 
 SYSTEM = -1
@@ -39,6 +42,9 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
             if readers:
                 post = f"{round_}.system.{number}"
                 happen(e.Delivered(post, SYSTEM, readers, change.text, change.items, change.stance))
+        if isinstance(change, c.Raise):
+            for event in begun(world, change, round_):
+                happen(event)
     if world.fitted is None or swapped:
         happen(sim.fit())
     return events
@@ -70,15 +76,32 @@ def objection(world: View, change: c.AnyChange) -> str:
             return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
         case c.Silence(agent) | c.Remind(agent):
             return _stranger(people, agent)
-        case c.Announce(items=mentioned, stance=stance):
-            return _missing(items, mentioned) or _stance(stance)
-        case c.Advertise(items=mentioned, agents=agents, stance=stance):
-            return _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
+        case c.Announce() | c.Advertise():
+            agents = change.agents if isinstance(change, c.Advertise) else ()
+            strange = _missing(items, change.items) or _stranger(people, *agents)
+            return strange or _stance(change.stance)
+        case c.Raise(topic, seeds, stance):
+            return _topic(topic) or _stranger(people, *seeds) or _stance(stance)
     return ""
 
 
 def _stance(stance: float) -> str:
     return "" if -1.0 <= stance <= 1.0 else f"stance {stance} is not in [-1, 1]"
+
+
+def _topic(topic: Topic) -> str:
+    """Return why a topic cannot be raised, or nothing when it can."""
+    if not topic.name.strip() or not topic.text.strip():
+        return "a topic needs a name and a text"
+    if not is_text(topic.text + topic.about + topic.name):
+        return f"the words of topic {topic.name!r} are no text"
+    shares = {"favour": topic.favour, "decay": topic.decay, **topic.favour_of}
+    for name, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share}; give a share from 0 to 1"
+    if topic.half_life <= 0.0 or topic.keep < 1:
+        return f"half_life {topic.half_life} and keep {topic.keep} must be above 0"
+    return ""
 
 
 def _leaning(world: View, profile: Profile) -> str:

@@ -10,6 +10,7 @@ from audience.engine.changes import opened
 from audience.engine.consolidation import consolidate
 from audience.engine.delivery import delivered
 from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
+from audience.engine.news import reached
 from audience.engine.simulation import Simulation
 from audience.engine.talk import Talked, pairs, talk
 from audience.engine.visit import Visited, visit
@@ -38,14 +39,15 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     _open(sim, kept)
     sim.seat()
     visited = {agent for phase, agent in kept if phase == e.VISITS}
-    chosen, places = awake(world, sim.parts.activation, sim.parts.present | visited)
+    came = awake(world, sim.parts.activation, sim.parts.present | visited)
+    chosen, places, briefly = reached(world, sim.parts.activation, *came)
     sim.progress(world.round, 0, len(chosen))
     if sim.rules.order == "one-by-one":
-        await _one_by_one(sim, chosen, places, kept)
+        await _one_by_one(sim, chosen, places, kept, briefly)
     else:
-        await _together(sim, chosen, places, kept)
+        await _together(sim, chosen, places, kept, briefly)
         await _converse(sim, kept)
-        _deliver(sim)
+    _deliver(sim)
     await consolidate(sim)
     _close(sim)
 
@@ -88,25 +90,38 @@ def _ranked(sim: Simulation, chosen: Ints) -> list[tuple[int, int, int]]:
     return sorted(zip(ranks, chosen.tolist(), range(len(ranks)), strict=True))
 
 
-async def _together(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _together(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let everybody live its visit against the world as the round found it."""
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
     size = sim.rules.wave if sim.in_waves else max(len(order), 1)
     for start in range(0, len(order), size):
-        await _wave(sim, order[start : start + size], moments, kept)
+        await _wave(sim, order[start : start + size], moments, kept, briefly)
         sim.progress(sim.world.round, min(start + size, len(order)), len(order))
 
 
 async def _wave(
-    sim: Simulation, order: list[tuple[int, int, int]], moments: list[int], kept: Kept
+    sim: Simulation,
+    order: list[tuple[int, int, int]],
+    moments: list[int],
+    kept: Kept,
+    briefly: frozenset[int],
 ) -> None:
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
     fresh = [row for row in order if (e.VISITS, row[1]) not in kept]
     strands = [
-        visit(world, sim.stage.platform, agent, moments[place], rules.max_turns)
+        visit(
+            world,
+            sim.stage.platform,
+            agent,
+            moments[place],
+            rules.max_turns,
+            briefly=agent in briefly,
+        )
         for _, agent, place in fresh
     ]
     results: dict[int, tuple[e.Chapter, Visited]] = {}
@@ -201,7 +216,9 @@ def _deliver(sim: Simulation) -> None:
         sim.emit(e.DELIVERY, 0, -1, [e.Entry(post) for post in posts])
 
 
-async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _one_by_one(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let each visit be a small round of its own, delivered before the next one begins."""
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
@@ -212,7 +229,10 @@ async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept)
             world.outbox.clear()
             continue
         at = world.genesis.clock.at(world.round, float(places[place]))
-        visited = await _alone(sim, visit(world, sim.stage.platform, agent, at, rules.max_turns))
+        life = visit(
+            world, sim.stage.platform, agent, at, rules.max_turns, briefly=agent in briefly
+        )
+        visited = await _alone(sim, life)
         world.absorb(visited.me, visited.entries)
         entries = list(visited.entries)
         wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]

@@ -121,6 +121,8 @@ class Teller:
 
     def other_line(self, event: e.AnyEvent, name: str) -> str:
         match event:
+            case e.SlateAnnotated(_, _, reasons) if any(reasons):
+                return f"      because: {'; '.join(why or '–' for why in reasons)}"
             case e.Left(_, satisfaction, why):
                 told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
                 return f"    {name} leaves{told}{f' ({why})' if why else ''}"

@@ -8,6 +8,7 @@ from audience.world.agent import Agent
 from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
+from audience.world.spread import Standing
 from audience.world.world import View
 
 _ANYWHERE = ("Shift", "Leave")
@@ -17,6 +18,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
     "search": (*_PAGE, "Browse", "Search", "NextPage"),
     "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
+    "news": ("Feel", "Hold", "Forward", "Post", "Nothing", "Leave"),
     "conversation": ("Say", "Leave"),
 }
 """What can be attempted on each surface."""
@@ -50,6 +52,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """What was said so far in this conversation."""
     at: int = 0
     """When a conversation takes place."""
+    news: tuple[Standing, ...] = ()
+    """How the topics of the inbox stand with one; given on the news surface."""
 
     @property
     def now(self) -> int:
@@ -60,6 +64,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
     """Return all that `me` may know at this turn; the menu is the surface's unless given."""
     surface = me.situation.surface
     friends = friends_of(world, me) if surface == "social" else ()
+    news = standings(world, me) if surface == "news" else ()
     return Observation(
         me,
         world.round,
@@ -69,6 +74,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
         world.catalogue,
         world.genesis.domain,
         friends,
+        news=news,
     )
 
 
@@ -92,6 +98,12 @@ def overhear(
         lines,
         world.genesis.clock.at(world.round, 1.0),
     )
+
+
+def standings(world: View, me: Agent) -> tuple[Standing, ...]:
+    """Return how the topics stand with `me` of which there is news, in the order of their ids."""
+    topics = sorted({message.topic for message in me.inbox if message.topic >= 0})
+    return tuple([world.spread.standing(topic, me.profile.id) for topic in topics])
 
 
 def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:
