@@ -80,7 +80,7 @@ export function LineChart({ title, unit, series, note }: { title: string; unit?:
         <span key={one.name}>{series.length > 1 ? <i style={{ background: one.colour }} aria-hidden="true" /> : null}{one.name && series.length > 1 ? `${one.name} ` : ""}<b>{one.value}</b></span>))}
         <span className="faint small">{over === null ? note ?? "" : `round ${over}`}</span></div>
       <svg ref={svg} viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={label} id={id} onPointerMove={point} onPointerLeave={() => setOver(null)}>
-        {ticks(low, high).map((at) => (
+        {ticks(low, high, 4).map((at) => (
           <g key={at}><line className="grid" x1={LEFT} x2={WIDE - RIGHT} y1={y(at)} y2={y(at)} /><text className="tick" x={LEFT - 6} y={y(at) + 3.5} textAnchor="end">{short(at)}</text></g>))}
         {roundTicks(first, last).map((at) => <text key={at} className="tick" x={x(at)} y={HIGH - 6} textAnchor="middle">{at}</text>)}
         {over !== null ? <line className="cursor" x1={x(over)} x2={x(over)} y1={TOP} y2={HIGH - LOW} /> : null}

@@ -8,7 +8,7 @@ import { address, go } from "../parts/route";
 import { Empty, Field, Problem, StateMark } from "../parts/ui";
 import { get, runPath, send } from "../wire/api";
 import type { Change, RunRow } from "../wire/types";
-import { FORMS, type What } from "./ChangeForms";
+import { DraftContext, FORMS, type What } from "./ChangeForms";
 
 const CHANGES: [What | "", string][] = [
   ["", "Nothing: the same run again"], ["recommender", "Another recommender"], ["announce", "An announcement"], ["advertise", "An advertisement"],
@@ -19,7 +19,8 @@ export function BranchTab() {
   const { feed, at, travel } = useHere();
   useFeed(feed, 1);
   const now = feed.control?.round ?? 0;
-  const point = at ?? Math.max(0, now);
+  const isOver = feed.control?.state === "finished";
+  const point = at ?? (isOver ? Math.floor(now / 2) : now);
   const [what, setWhat] = useState<What | "">("recommender");
   const [changes, setChanges] = useState<Change[]>([]);
   const [name, setName] = useState("");
@@ -46,11 +47,11 @@ export function BranchTab() {
           {(id, hint) => <input id={id} aria-describedby={hint} type="range" min={0} max={Math.max(now, 1)} value={point} onChange={(event) => { const to = Number(event.target.value); travel(to >= now ? null : to); }} />}</Field>
         <Field label="What is different from then on">{(id) => <select id={id} value={what} onChange={(event) => setWhat(event.target.value as What | "")}>
           {CHANGES.map(([is, label]) => <option key={is} value={is}>{label}</option>)}</select>}</Field>
-        {Form ? <div className="inset"><Form key={`${what} ${changes.length}`} make={(change) => { setChanges((old) => [...old, change]); return Promise.resolve(true); }} /></div> : null}
+        {Form ? <div className="inset"><DraftContext.Provider value><Form key={`${what} ${changes.length}`} make={(change) => { setChanges((old) => [...old, change]); return Promise.resolve(true); }} /></DraftContext.Provider></div> : null}
         {changes.length ? <ul className="changes">{changes.map((one, place) => (
           <li key={place}><span className="tag pending">round {point + 1}</span><span>{told(one)}</span>
             <button type="button" className="quiet icon" aria-label="Remove this change" onClick={() => setChanges(changes.filter((_, other) => other !== place))}>✕</button></li>))}</ul>
-          : Form ? <p className="hint">Add the change with its button; several may be added.</p> : null}
+          : Form ? <p className="hint">Several changes may be added.</p> : null}
         <Field label="Name of the branch" hint="Left empty, one is made.">{(id, hint) => <input id={id} aria-describedby={hint} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}</Field>
         <Problem>{problem}</Problem>
         <div className="tools"><button type="button" className="main" disabled={busy || (what !== "" && !changes.length)} onClick={() => void make()}>Branch and compare</button></div>

@@ -1,15 +1,18 @@
 // One small form for each kind of change.
 
-import { useEffect, useState, type ReactNode } from "react";
+import { createContext, useContext, useEffect, useState, type ReactNode } from "react";
 import { useAsked } from "../fold/store";
 import { useHere } from "../parts/context";
+import { Named, meant } from "../parts/Named";
 import { Field } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
 import { get, runPath } from "../wire/api";
-import type { Change, ItemRow, Person } from "../wire/types";
+import type { Change, Person } from "../wire/types";
 
 export type What = "profile" | "person" | "tie" | "announce" | "advertise" | "item" | "recommender" | "silence";
 type Make = (change: Change) => Promise<boolean>;
+/** Where a change is only noted down, its button says so. */
+export const DraftContext = createContext(false);
 type Fields = Record<string, string>;
 
 const words = (typed: string | undefined): string[] => (typed ?? "").split(",").map((one) => one.trim()).filter(Boolean);
@@ -22,10 +25,11 @@ function useFields(first: Fields): [Fields, (key: string) => { value: string; on
 }
 
 function Frame({ ready, name, act, children }: { ready: boolean; name: string; act: () => void; children: ReactNode }) {
+  const isDraft = useContext(DraftContext);
   return (
     <form className="stack" onSubmit={(event) => { event.preventDefault(); act(); }}>
       {children}
-      <div className="tools"><button type="submit" className="main" disabled={!ready}>{name}</button></div>
+      <div className="tools"><button type="submit" className={isDraft ? "" : "main"} disabled={!ready}>{isDraft ? "Add to the branch" : name}</button></div>
     </form>
   );
 }
@@ -116,25 +120,18 @@ function Tie({ make }: { make: Make }) {
   );
 }
 
-function useItems(): ItemRow[] {
+function ItemChoice({ chosen, choose }: { chosen: string; choose: (typed: string) => void }) {
   const { feed } = useHere();
-  return useAsked((signal) => get<ItemRow[]>(`${runPath(feed.id)}/items?limit=500`, signal), feed.id).value ?? [];
-}
-
-function ItemChoice({ chosen, choose }: { chosen: string; choose: (id: string) => void }) {
-  const items = useItems();
-  return (
-    <Field label="About an item">{(id) => <select id={id} value={chosen} onChange={(event) => choose(event.target.value)}>
-      <option value="">none in particular</option>{items.map((one) => <option key={one.id} value={one.id}>{one.title}</option>)}</select>}</Field>
-  );
+  return <Field label="About an item" hint="Left empty: none in particular">{(id) => <Named id={id} names={feed.names.items} value={chosen} set={choose} />}</Field>;
 }
 
 function Message({ make, isAd }: { make: Make; isAd: boolean }) {
   const { feed } = useHere();
   const [fields, field, set] = useFields({ stance: isAd ? "0.5" : "0" });
   const [item, setItem] = useState("");
+  const about = meant(item, feed.names.items);
   const act = () => void make({
-    type: isAd ? "Advertise" : "Announce", text: (fields["text"] ?? "").trim(), items: item === "" ? [] : [Number(item)], stance: Number(fields["stance"]),
+    type: isAd ? "Advertise" : "Announce", text: (fields["text"] ?? "").trim(), items: about === null ? [] : [about], stance: Number(fields["stance"]),
     ...(isAd ? { agents: numbersIn(fields["agents"]), interest: fields["interest"] ?? "" } : {}),
   }).then((ok) => { if (ok) set({ ...fields, text: "" }); });
   return (

@@ -5,22 +5,22 @@ import type { Feed } from "../fold/feed";
 import { said, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, duration, money } from "../parts/format";
-import { Problem, Sheet, StateMark } from "../parts/ui";
+import { Field, Problem, Sheet, StateMark } from "../parts/ui";
 import { runPath, send } from "../wire/api";
 import type { Control } from "../wire/types";
 
 export type Deed = "play" | "pause" | "step_visit" | "step_round" | "stop" | "reset" | "speed";
 
 export interface Controls {
-  act(deed: Deed, speed?: number): void;
+  act(deed: Deed, more?: { speed?: number; rounds?: number }): void;
   problem: string;
 }
 
 export function useControl(feed: Feed): Controls {
   const [problem, setProblem] = useState("");
-  const act = (deed: Deed, speed?: number) => {
+  const act: Controls["act"] = (deed, more) => {
     setProblem("");
-    send(`${runPath(feed.id)}/control`, speed === undefined ? { do: deed } : { do: deed, speed }).then(
+    send(`${runPath(feed.id)}/control`, { do: deed, ...more }).then(
       () => undefined,
       (failure: unknown) => setProblem(said(failure)),
     );
@@ -35,7 +35,7 @@ export function ControlBar({ control }: { control: Controls }) {
   const { feed } = useHere();
   useFeed(feed, 8);
   const now = feed.control;
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<"" | "reset" | "more">("");
   if (!now) return null;
   const over = now.state === "finished" || now.state === "failed";
   const locked = now.state === "elsewhere";
@@ -47,15 +47,16 @@ export function ControlBar({ control }: { control: Controls }) {
           {going
             ? <button type="button" className="main play" disabled={locked} onClick={() => control.act("pause")} title="Pause (Space)"><b aria-hidden="true">❚❚</b>Pause</button>
             : <button type="button" className="main play" disabled={locked || over} onClick={() => control.act("play")} title="Play (Space)"><b aria-hidden="true">▶</b>Play</button>}
+          {now.state === "finished" ? <button type="button" onClick={() => setAsking("more")}>More rounds</button> : null}
           <button type="button" disabled={locked || over} onClick={() => control.act("step_visit")} title="Step one visit (.)">+ visit</button>
           <button type="button" disabled={locked || over} onClick={() => control.act("step_round")} title="Step one round (,)">+ round</button>
           <label className="hidden" htmlFor="speed">Speed</label>
           <select id="speed" disabled={locked || over} value={SPEEDS.includes(now.speed) ? now.speed : 0}
-            onChange={(event) => control.act("speed", Number(event.target.value))}>
+            onChange={(event) => control.act("speed", { speed: Number(event.target.value) })}>
             {SPEEDS.map((one) => <option key={one} value={one}>{speedName(one)}</option>)}
           </select>
           <button type="button" disabled={locked || over || now.state === "stopped"} onClick={() => control.act("stop")} title="Stop cleanly; it can be played again">Stop</button>
-          <button type="button" disabled={locked} onClick={() => setAsking(true)} title="Back to the genesis">Reset</button>
+          <button type="button" disabled={locked} onClick={() => setAsking("reset")} title="Back to the genesis">Reset</button>
         </div>
         <div role="status"><StateMark state={now.state} /></div>
         <LinkMark link={feed.link} />
@@ -63,17 +64,32 @@ export function ControlBar({ control }: { control: Controls }) {
       </div>
       <Scrubber now={now} />
       <Problem>{control.problem || now.error}</Problem>
-      {asking ? (
-        <Sheet title="Back to the genesis?" close={() => setAsking(false)}>
+      {asking === "more" ? <More now={now} close={() => setAsking("")} go={(rounds) => { setAsking(""); control.act("play", { rounds }); }} /> : null}
+      {asking === "reset" ? (
+        <Sheet title="Back to the genesis?" close={() => setAsking("")}>
           <p>Everything that happened in this run is taken back, and it begins anew with the same people and the same dice.
             To keep what was lived, branch at round 0 instead.</p>
           <div className="tools">
-            <button type="button" className="main" onClick={() => { setAsking(false); control.act("reset"); }}>Reset</button>
-            <button type="button" onClick={() => setAsking(false)}>Keep it</button>
+            <button type="button" className="main" onClick={() => { setAsking(""); control.act("reset"); }}>Reset</button>
+            <button type="button" onClick={() => setAsking("")}>Keep it</button>
           </div>
         </Sheet>
       ) : null}
     </section>
+  );
+}
+
+function More({ now, close, go }: { now: Control; close: () => void; go: (rounds: number) => void }) {
+  const [typed, setTyped] = useState("5");
+  const more = /^\d+$/.test(typed) ? Number(typed) : 0;
+  return (
+    <Sheet title="Go on" close={close}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); if (more) go(now.rounds + more); }}>
+        <Field label="Rounds more" hint={`It goes on after round ${now.rounds}, as if it had been meant to last longer.`}>
+          {(id, told) => <input id={id} aria-describedby={told} inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} />}</Field>
+        <div className="tools"><button type="submit" className="main" disabled={!more}>Go on</button></div>
+      </form>
+    </Sheet>
   );
 }
 

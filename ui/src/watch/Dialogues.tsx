@@ -23,7 +23,7 @@ const Talk = memo(function Talk({ talk }: { talk: Dialogue }) {
   const first = talk.people[0] ?? -1;
   return (
     <article className="talk">
-      <header>{talk.people.map((one, at) => <span key={one}>{at ? " and " : ""}<PersonLink id={one} /></span>)}
+      <header><span>{talk.people.map((one, at) => <span key={one}>{at ? " and " : ""}<PersonLink id={one} /></span>)}</span>
         <span className="faint small">round {talk.round}</span></header>
       {talk.lines.map((line, at) => (
         <div key={at} className={`bubble ${line.agent === first ? "" : "other"}`}>

@@ -84,7 +84,7 @@ function Who({ person }: { person: Person }) {
         <div key={one.topic}><dt>{one.name}</dt><dd>{one.aware ? `${LEVELS[one.level] ?? one.level}, ${one.stance > 0 ? "in favour" : one.stance < 0 ? "against" : "without a view"}` : "has not heard of it"}</dd></div>))}</dl></> : null}
       <h3>Taste</h3>
       {person.taste.length ? <ul className="bars">{person.taste.slice(0, 8).map((one) => (
-        <li key={one.tag}><span>{one.tag}</span><Bar value={(one.value + 1) / 2} label={`${one.tag} ${one.value.toFixed(2)}`} /><span className="number small">{one.value.toFixed(2)}</span></li>))}</ul>
+        <li key={one.tag}><span>{one.tag}</span><Bar value={one.value} label={`${one.tag} ${one.value.toFixed(2)}`} /><span className="number small">{one.value.toFixed(2)}</span></li>))}</ul>
         : <p className="faint">None known.</p>}
       {habits.length ? <><h3>Habits</h3><ul className="bars">{habits.map(([name, value]) => (
         <li key={name}><span>{name}</span><Bar value={value} label={`${name} ${value.toFixed(2)}`} /><span className="number small">{value.toFixed(2)}</span></li>))}</ul></> : null}

@@ -5,9 +5,10 @@ import { KINDS, OPENING, tag, tell } from "../fold/events";
 import { useAsked, useFeed, useSettled } from "../fold/store";
 import { slatesOf } from "../fold/views";
 import { useHere } from "../parts/context";
+import { Named, meant } from "../parts/Named";
 import { Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
-import type { ChapterMessage, ItemRow, StoryLine } from "../wire/types";
+import type { ChapterMessage, StoryLine } from "../wire/types";
 import { CallLinks, PersonLink, Told } from "./Told";
 
 interface Filter { agent: string; kind: string; item: string; text: string }
@@ -29,9 +30,6 @@ export function Story() {
 
 function Filters({ filter, set }: { filter: Filter; set: (filter: Filter) => void }) {
   const { feed } = useHere();
-  const items = useAsked(
-    (signal) => get<ItemRow[]>(`${runPath(feed.id)}/items?limit=500`, signal), feed.id,
-  );
   const field = (key: keyof Filter) => ({
     value: filter[key], onChange: (event: { target: { value: string } }) => set({ ...filter, [key]: event.target.value }),
   });
@@ -43,11 +41,8 @@ function Filters({ filter, set }: { filter: Filter; set: (filter: Filter) => voi
         <option value="">All kinds</option>
         {KINDS.map(([kind, name]) => <option key={kind} value={kind}>{name}</option>)}
       </select>
-      <input aria-label="Person, by number" placeholder="Person no." inputMode="numeric" {...field("agent")} />
-      <select aria-label="Item" {...field("item")}>
-        <option value="">All items</option>
-        {(items.value ?? []).map((one) => <option key={one.id} value={one.id}>{one.title}</option>)}
-      </select>
+      <Named aria-label="Person in the story" placeholder="Everybody" names={feed.names.people} value={filter.agent} set={(agent) => set({ ...filter, agent })} />
+      <Named aria-label="Item in the story" placeholder="All items" names={feed.names.items} value={filter.item} set={(item) => set({ ...filter, item })} />
       {any ? <button type="button" className="quiet" onClick={() => set(NONE)}>Clear</button> : null}
     </form>
   );
@@ -113,7 +108,7 @@ function Lines({ filter }: { filter: Filter }) {
   const { feed, at, openPerson } = useHere();
   const round = feed.live.round;
   useFeed(feed, 1);
-  const wanted = query({ ...filter, agent: /^\d+$/.test(filter.agent.trim()) ? filter.agent.trim() : "", round: at, limit: 300, latest: "true" });
+  const wanted = query({ text: filter.text, kind: filter.kind, agent: meant(filter.agent, feed.names.people), item: meant(filter.item, feed.names.items), round: at, limit: 300, latest: "true" });
   const asked = useAsked((signal) => get<StoryLine[]>(`${runPath(feed.id)}/story${wanted}`, signal), wanted);
   const again = asked.again;
   const live = at === null ? Math.floor(feed.live.after / 20) : 0;
