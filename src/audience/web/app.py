@@ -12,7 +12,23 @@ from fastapi import FastAPI
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from audience.web import runs, scenarios, session, stream
+from audience.web import (
+    asking,
+    branching,
+    calls,
+    changes,
+    graph,
+    judge,
+    measures,
+    names,
+    people,
+    playing,
+    runs,
+    scenarios,
+    session,
+    story,
+    stream,
+)
 from audience.web.hall import Hall
 from audience.web.replies import Missing, tell_errors
 from audience.web.scenarios import Offer
@@ -41,11 +57,15 @@ def make_app(
     limits = limits or Limits()
     hall = Hall(root)
     offer = Offer(dict(found or {}), is_open=access.is_open)
+    door, jobs = changes.Door(hall), asking.Jobs()
+    tables = playing.Tables(hall, door)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        jobs.close()
         await asyncio.to_thread(hall.close)
+        tables.close()
 
     app = FastAPI(
         title="Audience",
@@ -61,6 +81,17 @@ def make_app(
         scenarios.router(offer),
         runs.router(hall, offer),
         stream.router(hall, limits.streams),
+        names.router(hall),
+        people.router(hall),
+        calls.router(hall),
+        graph.router(hall),
+        story.router(hall),
+        asking.router(hall, door, jobs),
+        playing.router(hall, tables),
+        changes.router(hall, door),
+        branching.router(hall, offer),
+        measures.router(hall),
+        judge.router(hall),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
