@@ -166,9 +166,7 @@ def test_options_are_scored_where_that_is_offered(wish: Any, with_fake: Any, off
     with_fake(test, scores=offered)
 
 
-def test_many_at_once_learn_together_what_a_server_will_not_have(
-    wish: Any, with_fake: Any
-) -> None:
+def test_many_at_once_learn_together_what_a_server_will_not_have(wish: Any, with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         provider = OpenAI(Endpoint(url=fake.url, model="fake"))
         replies = await asyncio.gather(*(provider.ask(wish(number)) for number in range(12)))
