@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from audience.agents.faithful import FaithfulMind
 from audience.agents.grounded import Grounds
 from audience.agents.mind import Decision
+from audience.agents.news_asking import read_faithfully, read_fused
 from audience.agents.pausing import pauses
 from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
@@ -74,8 +75,12 @@ class LLMMind:
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
         found = await memory.recall(seen.me, cue_of(seen), seen.now, limit)
-        decide = self._decide if self.faithful is None else self.faithful.decide
-        decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
+        if seen.surface == "news":
+            read = read_fused if self.faithful is None else read_faithfully
+            decision = await read(self, seen, found.thoughts, dice)
+        else:
+            decide = self._decide if self.faithful is None else self.faithful.decide
+            decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
         ids = tuple(thought.id for thought in found.thoughts)
         return replace(decision, recalled=ids, cut=found.cut)
 
@@ -90,7 +95,7 @@ class LLMMind:
         found = understood(seen, reply)
         calls: tuple[str, ...] = (reply.key,)
         if isinstance(found, Unreadable) and reply.outcome == "reply":
-            again = self._again(messages, reply, found)
+            again = self.again(messages, reply, found)
             repaired = await self.ask(behaviour, again, dice, schema=schema, attempt=1)
             found, calls = understood(seen, repaired), (*calls, repaired.key)
         if isinstance(found, Unreadable):
@@ -158,9 +163,10 @@ class LLMMind:
         )
         return await self.gateway.ask(request)
 
-    def _again(
+    def again(
         self, messages: tuple[Message, ...], reply: Reply, found: Unreadable
     ) -> tuple[Message, ...]:
+        """Return the prompt that asks once more, saying what was wrong."""
         return (
             *messages,
             Message("assistant", reply.text[:2000]),

@@ -54,6 +54,8 @@ def read_page(
     if expected is None:
         expected = _expected(p, match, quality, critic)
     enjoyed = _enjoyed(p, expected, picked, dice)
+    if p.conform:
+        enjoyed = _swayed(p, seen, slates, picked, enjoyed)
     fraction = _fraction(p, enjoyed, dice)
     satisfaction = _satisfaction(p, seen, picked, enjoyed)
     leaving = _leaving(p, seen, picked, satisfaction, dice)
@@ -187,6 +189,21 @@ def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> F
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
     return np.clip(expected[rows, column] + noise, 0.0, 1.0)
+
+
+def _swayed(
+    p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
+) -> Floats:
+    """Return enjoyment moved towards the mean of what was said, where something was."""
+    said = np.zeros(slates.shape, np.bool_)
+    for row, one in enumerate(seen):
+        items = {heard.item for heard in one.me.heard}
+        said[row, : len(one.me.situation.slate)] = [x in items for x in one.me.situation.slate]
+    trust = 0.4 + 0.6 * np.array([one.me.profile.habits.chatter for one in seen])
+    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
+    theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
+    pull = p.conform * trust[:, None] * said[rows, column]
+    return np.clip(enjoyed + pull * (theirs - enjoyed), 0.0, 1.0)
 
 
 def _fraction(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Floats:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from audience.agents.replies import ways
+from audience.agents.replies import distant, ways
 from audience.llm.prompts import CHARACTERS, Prompts, bounded, plain, quoted
 from audience.world.agent import Agent, Lived
 from audience.world.clock import moment_of_day, shown
@@ -134,6 +134,7 @@ def holes_of(
         "next": " | ".join(f'"{way}"' for way in ways(seen)),
         "pause": "",
         "friends": bounded("", [_friend(one) for one in seen.friends], FRIENDS),
+        **_turning(seen),
     }
 
 
@@ -142,6 +143,21 @@ def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
     if told is not None:
         return HISTORY_RAW
     return HISTORY_BESIDE.get(behaviour, HISTORY) if remembers else HISTORY
+
+
+def _turning(seen: Observation) -> dict[str, str]:
+    """Return whom one may begin or cease to follow, and how to answer; mostly there is nobody."""
+    lines, answer = [], ""
+    for key, words, people in (
+        ("follow", "may follow", seen.strangers),
+        ("unfollow", "may stop following", distant(seen)),
+    ):
+        if people:
+            listed = ", ".join(f"[{one.id}] {plain(one.name, NAME)}" for one in people[:5])
+            name = plain(seen.me.profile.name, NAME) or "This person"
+            lines.append(f"{name} {words} {listed}.")
+            answer += f', "{key}": number or -1'
+    return {"turning": " ".join(lines), "turning_answer": answer}
 
 
 def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
