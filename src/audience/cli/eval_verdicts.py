@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from audience.experiments.verdicts import Verdicts
 
 _WIDTH = 110
-USUAL = "random,popular,bpr,als,ease,recbole:LightGCN,recbole:MultiVAE"
+USUAL = "random,popular,bpr,als,ease,lightgcn,multvae"
 
 
 @click.command("verdicts")
