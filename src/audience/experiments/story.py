@@ -12,6 +12,7 @@ from audience.llm import CallStore
 from audience.log import Log, world_at
 from audience.world import Genesis, World, shown
 from audience.world import events as e
+from audience.world.changes import Raise
 from audience.world.taste import tastes
 from audience.world.topics import LEVELS
 
@@ -125,15 +126,22 @@ class Teller:
             case e.Followed(_, who) | e.Unfollowed(_, who):
                 return f"    {name} {type(event).__name__.lower()} {names[who]}"
             case _:
-                return self.other_line(event, name)
+                return self.topic_line(event, name)
 
-    def other_line(self, event: e.AnyEvent, name: str) -> str:
+    def topic_line(self, event: e.AnyEvent, name: str) -> str:
         match event:
             case e.MoodShifted(_, topic, level):
                 return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
             case e.AttitudeShifted(_, topic, stance):
                 side = "for" if stance > 0 else "against"
                 return f"    {name} is {side} {self.topics[topic]}"
+            case e.Intervened(Raise(begun, seeds)):
+                return f"  A topic begins: {begun.name}, told first by {len(seeds)} people"
+            case _:
+                return self.other_line(event, name)
+
+    def other_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
             case e.Left(_, satisfaction, why):
                 told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
                 return f"    {name} leaves{told}{f' ({why})' if why else ''}"
