@@ -47,6 +47,9 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enjoy_quality: float = 0.3
     enjoy_noise: float = 0.13
     strict: float = 0.1
+    conform: float = 0.0
+    """How far enjoyment moves towards what friends said of an item, times 0.4 + 0.6 chatter; 0
+    lets everybody judge alone."""
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 
@@ -73,6 +76,12 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     to_nothing: float = -1.1
     talkative: float = 0.5
     """Share of a chatter's and a poster's chances to speak that are taken."""
+    follow: float = 0.0
+    """Chance to follow the author of a message that was passed on, praises something and fits."""
+    unfollow: float = 0.0
+    """Chance to stop following the least close of those, family apart, who are hardly close."""
+    distant: float = 0.1
+    """Closeness below which somebody is hardly close."""
 
     news_stir: float = 0.8
     """How one feels about a topic: arousal = stir (1 - exp(-trust told)) + charge |stance|

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from audience.engine.activation import awake
 from audience.engine.changes import opened
@@ -12,6 +13,7 @@ from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
 from audience.engine.news import reached
 from audience.engine.simulation import Simulation
 from audience.engine.talk import Talked, pairs, talk
+from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
 from audience.world import events as e
 from audience.world.rng import Floats, Ints, keys
@@ -33,7 +35,10 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     """Run one round; the chapters in `found` happened already and are kept."""
     world = sim.world
     kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
+    if not kept and sim.control and not await sim.control.may_open():
+        raise Paused
     _open(sim, kept)
+    sim.seat()
     visited = {agent for phase, agent in kept if phase == e.VISITS}
     came = awake(world, sim.parts.activation, sim.parts.present | visited)
     chosen, places, briefly = reached(world, sim.parts.activation, *came)
@@ -56,6 +61,8 @@ def _open(sim: Simulation, kept: Kept) -> None:
     if opening is not None:
         _apply(sim, opening)
         sim.refit()
+        if sim.control:
+            sim.control.reopen(sim.world.round)
         return
     world = sim.world
     round_ = world.round + 1
@@ -64,6 +71,11 @@ def _open(sim: Simulation, kept: Kept) -> None:
         started = e.RunStarted(sim.seed, world.genesis.digest, sim.rules.drift)
         entries.append(e.Entry(started))
         world.apply(started)
+        ties = sim.parts.ties
+        if ties.grow or ties.fade:
+            enlivened = e.TiesEnlivened(ties.grow, ties.fade)
+            entries.append(e.Entry(enlivened))
+            world.apply(enlivened)
     for event in opened(sim, round_):
         entries.append(e.Entry(event))
     chapter = e.Chapter(round_, e.OPENING, 0, -1, tuple(entries))
@@ -148,7 +160,7 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
     if sim.stopping():
         raise Paused
     if sim.in_waves:
-        in_waves(sim.stage, strands, done)
+        await _in_waves(sim, strands, done)
         return
     rules = sim.rules
     await as_coroutines(
@@ -156,11 +168,32 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
         strands,
         done,
         concurrency=rules.concurrency,
-        deadline=rules.deadline,
+        deadline=0.0 if sim.is_played else rules.deadline,
         stopping=sim.stopping,
+        allowed=sim.control.allowed if sim.control else None,
     )
     if sim.stopping():
         raise Paused
+
+
+async def _in_waves(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in one wave, or in as many as the control lets begin at a time."""
+    assert sim.stage is not None
+    if sim.control is None:
+        in_waves(sim.stage, strands, done)
+        return
+    start = 0
+    while start < len(strands):
+        count = await sim.control.allowed(len(strands) - start)
+        if not count:
+            raise Paused
+        some = partial(_done_from, start, done)
+        in_waves(sim.stage, strands[start : start + count], some)
+        start += count
+
+
+def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
+    done([(start + place, result) for place, result in ended])
 
 
 async def _converse(sim: Simulation, kept: Kept) -> None:
@@ -239,6 +272,9 @@ def _close(sim: Simulation) -> None:
     entries: list[e.Entry] = []
     if rules.refit and world.round % rules.refit == 0:
         entries.append(e.Entry(sim.fit()))
+    entries += rewired(world, sim.parts.ties)
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
     sim.keeper.commit()
+    if sim.control:
+        sim.control.close(world.round)

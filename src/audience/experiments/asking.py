@@ -11,12 +11,13 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.interview import Answer, interview, small_interview
+from audience.agents.prompting import Pack
 from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
 from audience.experiments.models import Spending, door_of, endpoints_of, name_of
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import from_tree, parse
+from audience.experiments.writing_down import text_of
 from audience.llm.together import together
 from audience.log import Log, world_at
 from audience.world import Agent, World, key
@@ -50,6 +51,7 @@ def ask(
     door = door_of(scenario.llm, spending or Spending(), folder)
     memory = parts_of(scenario, world.genesis, door).memory
     model = name_of(scenario.llm)
+    pack = Pack(str(scenario.mind.options.get("prompts", "")), model)
     is_small = not endpoints_of(scenario.llm) and not scenario.llm.model
     answers: list[Answer] = []
 
@@ -60,7 +62,9 @@ def ask(
             seen = observe(world, _present(world, agent), 0)
             if is_small:
                 return await small_interview(door, seen, question, model=model, salt=salt)
-            return await interview(door, memory, seen, question, items, model=model, salt=salt)
+            return await interview(
+                door, memory, seen, question, items, pack=pack, model=model, salt=salt
+            )
 
     async def work() -> None:
         free = asyncio.Semaphore(AT_ONCE)

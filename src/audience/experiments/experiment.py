@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,9 +16,10 @@ from audience.experiments.findings import Arm, Difference, Findings, differences
 from audience.experiments.going import Finished, Progress, Stopping
 from audience.experiments.measuring import Seen, measured
 from audience.experiments.models import Spending
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import Scenario, arm, label, parse
 from audience.experiments.serving import reach
+from audience.experiments.watching import Watch
+from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.metrics import LABELS, suite
 
@@ -111,10 +112,15 @@ def conduct(
     progress: Progress | None = None,
     stopping: Stopping = lambda: False,
     spending: Spending | None = None,
+    watching: Callable[[Path], Watch] | None = None,
 ) -> Outcome:
-    """Run every arm with every seed, or a scenario's one run; what is there is resumed."""
+    """Run every arm with every seed, or a scenario's one run; what is there is resumed.
+
+    `watching` gives what steers the run in each folder.
+    """
     if not scenario.arms and scenario.seeds == 1:
-        done = _one(scenario, scenario.seed, folder, progress, stopping, spending)
+        watch = watching(folder) if watching else None
+        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), findings(scenario, arms))
     verify(scenario)
@@ -123,7 +129,8 @@ def conduct(
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
         for name, variant in variants(scenario).items():
             place = folder / name / f"seed-{seed}"
-            done = _one(variant, seed, place, progress, stopping, spending)
+            watch = watching(place) if watching else None
+            done = _one(variant, seed, place, progress, stopping, spending, watch)
             finished[name].append(done)
             spending = spending.after(done.spent) if spending else None
     arms = tuple(
@@ -147,12 +154,12 @@ def _one(
     progress: Progress | None,
     stopping: Stopping,
     spending: Spending | None,
+    watch: Watch | None = None,
 ) -> Finished:
+    told = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
     if (folder / "run.db").exists():
-        return runs.resume(folder, progress=progress, stopping=stopping, spending=spending)
-    return runs.start(
-        scenario, seed, folder, progress=progress, stopping=stopping, spending=spending
-    )
+        return runs.resume(folder, **told)  # type: ignore[arg-type]
+    return runs.start(scenario, seed, folder, **told)  # type: ignore[arg-type]
 
 
 def _mark(scenario: Scenario, folder: Path) -> None:

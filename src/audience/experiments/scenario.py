@@ -14,11 +14,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.engine import ORDERS, Activation, Rules
+from audience.engine import FEEDS, ORDERS, Activation, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
 from audience.experiments.spread_scenario import SpreadTable, is_file
 from audience.world import Clock
+from audience.world.agent import INBOX
 
 Options = dict[str, Any]
 _ARM = re.compile(r"\w[\w .+-]*")
@@ -51,6 +52,19 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many items of each page are uniformly random ones; see engine/mixing.py."""
     explain: bool = True
     """Whether the reasons that a recommender gives are shown and logged."""
+    feed: str = "time"
+    """How messages of others are ordered: by `time`, or `ranked`; see engine/feed.py."""
+    feed_length: int = INBOX
+    """How many messages a feed shows at most."""
+
+    def __post_init__(self) -> None:
+        if self.feed not in FEEDS:
+            raise BadInput(f"platform: {unknown('feed', self.feed, FEEDS)}")
+        if not 1 <= self.feed_length <= INBOX:
+            raise BadInput(
+                f"platform: feed_length: {self.feed_length} is not between 1 and {INBOX}, "
+                "which is how many messages an inbox keeps"
+            )
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,6 +83,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: Pages = Pages()
     activation: Activation = Activation()
     run: Rules = Rules()
+    ties: TieRules = TieRules()
     llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
@@ -88,6 +103,7 @@ _TABLES: dict[str, type] = {
     "platform": Pages,
     "activation": Activation,
     "run": Rules,
+    "ties": TieRules,
     "llm": Models,
     "spread": SpreadTable,
 }
@@ -119,6 +135,7 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     """Return the scenario that a nested dictionary describes."""
     tree = deepcopy(tree)
+    tree.pop("study", None)  # what a study asks is for experiments/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)

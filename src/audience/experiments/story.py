@@ -16,7 +16,7 @@ from audience.world.changes import Raise
 from audience.world.taste import tastes
 from audience.world.topics import LEVELS
 
-WORDS = (e.Felt, e.Posted, e.Said)
+WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
 """Events in which somebody speaks."""
 
 
@@ -123,6 +123,9 @@ class Teller:
                 return f"    {name} to {names[to]} [{to}]: {text}"
             case e.Delivered(_, author, to, text):
                 return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Unfounded(_, strange):
+                listed = ", ".join(f"<{title}>" for title in strange)
+                return f"    ! {name} neither saw nor heard of {listed}"
             case e.Followed(_, who) | e.Unfollowed(_, who):
                 return f"    {name} {type(event).__name__.lower()} {names[who]}"
             case _:
@@ -142,6 +145,8 @@ class Teller:
 
     def other_line(self, event: e.AnyEvent, name: str) -> str:
         match event:
+            case e.SlateAnnotated(_, _, reasons) if any(reasons):
+                return f"      because: {'; '.join(why or '–' for why in reasons)}"
             case e.Left(_, satisfaction, why):
                 told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
                 return f"    {name} leaves{told}{f' ({why})' if why else ''}"
@@ -153,6 +158,16 @@ class Teller:
                 return f"  Intervention: {change}"
             case e.RecommenderFitted(kind, count, _):
                 return f"  {kind} is fitted on {count} interactions"
+            case _:
+                return self.inner_line(event, name)
+
+    def inner_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.MoodShifted(_, topic, level):
+                return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
+            case e.AttitudeShifted(_, topic, stance):
+                side = "for" if stance > 0 else "against"
+                return f"    {name} is {side} {self.topics[topic]}"
             case _:
                 return ""
 

@@ -12,6 +12,7 @@ from audience.metrics.consumption import Consumption
 from audience.metrics.exposure import Exposure
 from audience.metrics.formulas import NAN
 from audience.metrics.kinds import Metric, PerAgent, PerRound
+from audience.metrics.mentions import Mentions
 from audience.metrics.opinion import Ratings, Satisfaction
 from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
@@ -103,6 +104,7 @@ def builtin() -> list[Metric]:
         TasteEntropy(),
         Social(),
         Speech(),
+        Mentions(),
         Remembering(),
         Spreading(),
     ]
