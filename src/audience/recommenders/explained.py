@@ -16,9 +16,11 @@ from audience.world.rng import Generator, Ints
 
 
 class Explained:
-    """Ranks as `of` does. An item whose tag is among the reader's `most` lived ones comes with
-    the reason "Because you like TAG"; the others come without one.
-    """  # fmt: skip
+    """Ranks as `of` does, and says why.
+
+    An item whose tag is among the `most` that its reader lived most often comes with the reason
+    "Because you like TAG"; the others come without one.
+    """
 
     def __init__(self, of: Part = "ease", most: int = 2) -> None:
         self.of = part_of(of)

@@ -77,10 +77,8 @@ def _mean(values: list[float]) -> float:
 def finding(findings: Findings) -> str:
     """Say what people change by playing and by correcting, also for visits they never touch."""
     first = findings.arms[0].name
-    names = [arm.name for arm in findings.arms]
-    played = next(
-        (name for name in reversed(names) if name.startswith("played") and "+" not in name), ""
-    )
+    names = [arm.name for arm in findings.arms if "+" not in arm.name]
+    played = next((name for name in reversed(names) if name.startswith("played")), "")
     corrected = next((name for name in names if name.startswith("corrected")), "")
     return sentence(
         [

@@ -65,7 +65,8 @@ def _leaning(one: Floats, two: Floats) -> float:
 
 def _standard(values: Floats) -> Floats:
     centred = values - values.mean()
-    return np.divide(centred, max(float(centred.std()), 1e-12))
+    found: Floats = np.divide(centred, max(float(centred.std()), 1e-12))
+    return found
 
 
 def _residual(values: Floats, cause: Floats) -> Floats:

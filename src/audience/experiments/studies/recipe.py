@@ -141,7 +141,7 @@ def _with_mind(scenario: Scenario, kind: str) -> Scenario:
 
 
 def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
-    """Return the scenario with other data; an arm that needs what these do not offer is left out."""
+    """Return the scenario with other data; an arm that needs what they lack is left out."""
     kind, options = dataset["kind"], dataset["options"]
     if scenario.dataset.kind == HELD_OUT != kind:
         dataset = {"kind": HELD_OUT, "options": {"of": kind, **options}}
