@@ -30,6 +30,7 @@ COMMANDS = {
     "study": "Study cocoons, conformity, spreading and more, with controls and intervals.",
     "data": "List datasets, check your own files.",
     "model": "List and get models that run on this machine.",
+    "serve": "Open the page: watch, steer, ask, play, change, branch, compare.",
     "doctor": "Check this machine, a run file or a recommender.",
 }
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141

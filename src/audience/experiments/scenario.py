@@ -14,10 +14,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.engine import ORDERS, Activation, Rules
+from audience.engine import FEEDS, ORDERS, Activation, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
+from audience.experiments.spread_scenario import SpreadTable, is_file
 from audience.world import Clock
+from audience.world.agent import INBOX
 
 Options = dict[str, Any]
 _ARM = re.compile(r"\w[\w .+-]*")
@@ -50,6 +52,19 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many items of each page are uniformly random ones; see engine/mixing.py."""
     explain: bool = True
     """Whether the reasons that a recommender gives are shown and logged."""
+    feed: str = "time"
+    """How messages of others are ordered: by `time`, or `ranked`; see engine/feed.py."""
+    feed_length: int = INBOX
+    """How many messages a feed shows at most."""
+
+    def __post_init__(self) -> None:
+        if self.feed not in FEEDS:
+            raise BadInput(f"platform: {unknown('feed', self.feed, FEEDS)}")
+        if not 1 <= self.feed_length <= INBOX:
+            raise BadInput(
+                f"platform: feed_length: {self.feed_length} is not between 1 and {INBOX}, "
+                "which is how many messages an inbox keeps"
+            )
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,12 +83,14 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: Pages = Pages()
     activation: Activation = Activation()
     run: Rules = Rules()
+    ties: TieRules = TieRules()
     llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
     arms: dict[str, Options] = {}
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
+    spread: SpreadTable = SpreadTable()
 
     @property
     def rounds(self) -> int:
@@ -86,7 +103,9 @@ _TABLES: dict[str, type] = {
     "platform": Pages,
     "activation": Activation,
     "run": Rules,
+    "ties": TieRules,
     "llm": Models,
+    "spread": SpreadTable,
 }
 
 
@@ -120,6 +139,9 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)
+    spread = tree.get("spread")
+    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
+        tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
     for part in _PARTS:
         if part in tree:
             tree[part] = part_of(tree[part], f"{where}: {part}")
@@ -160,6 +182,9 @@ def _anchor(scope: Options, folder: Path) -> None:
     mind = scope.get("mind")
     options = mind.get("options", mind) if isinstance(mind, dict) else None
     _anchor_files(options, ("prompts", "parameters"), folder)
+    spread = scope.get("spread")
+    if isinstance(spread, dict) and is_file(spread.get("graph")):
+        _anchor_files(spread, ("graph",), folder)
     for key in ("metrics", "interventions"):
         if isinstance(scope.get(key), (list, tuple)):
             scope[key] = [_found_from(one, folder) for one in scope[key]]
@@ -291,6 +316,7 @@ def check(scenario: Scenario, where: str) -> None:
     for key, share in {
         "share": waking.share,
         "loyalty": waking.loyalty,
+        "attention": waking.attention,
         "drift": rules.drift,
     }.items():
         if not 0.0 <= share <= 1.0:

@@ -12,11 +12,13 @@ from audience.metrics.consumption import Consumption
 from audience.metrics.exposure import Exposure
 from audience.metrics.formulas import NAN
 from audience.metrics.kinds import Metric, PerAgent, PerRound
+from audience.metrics.mentions import Mentions
 from audience.metrics.opinion import Ratings, Satisfaction
 from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
+from audience.metrics.spreading import Spreading
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
 from audience.plugins import find, known
@@ -102,7 +104,9 @@ def builtin() -> list[Metric]:
         TasteEntropy(),
         Social(),
         Speech(),
+        Mentions(),
         Remembering(),
+        Spreading(),
     ]
 
 

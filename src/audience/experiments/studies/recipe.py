@@ -13,9 +13,9 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.experiments import toml
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import Options, Scenario, changed, parse, part_of
 from audience.experiments.studies.study import Study
+from audience.experiments.writing_down import text_of
 
 NAMES = (
     "cocoon",
