@@ -32,6 +32,7 @@ NAMES = (
     "explanation",
     "human-touch",
     "recommender-ab",
+    "spread",
     "feedback",
     "causal",
 )
