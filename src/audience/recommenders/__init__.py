@@ -4,6 +4,7 @@ from audience.recommenders.als import ALS
 from audience.recommenders.bpr import BPR
 from audience.recommenders.content import Content
 from audience.recommenders.ease import EASE
+from audience.recommenders.explained import Explained
 from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
 from audience.recommenders.knn import ItemKNN
 from audience.recommenders.lightgcn import LightGCN
@@ -22,6 +23,7 @@ __all__ = [
     "AsyncRanker",
     "Content",
     "Context",
+    "Explained",
     "ItemKNN",
     "LightGCN",
     "Markov",
