@@ -4,6 +4,7 @@ from audience.recommenders.als import ALS
 from audience.recommenders.bpr import BPR
 from audience.recommenders.content import Content
 from audience.recommenders.ease import EASE
+from audience.recommenders.explained import Explained
 from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
 from audience.recommenders.knn import ItemKNN
 from audience.recommenders.lightgcn import LightGCN
@@ -12,7 +13,7 @@ from audience.recommenders.mix import Mix
 from audience.recommenders.multvae import MultVAE
 from audience.recommenders.search import Search, search_in
 from audience.recommenders.service import Service
-from audience.recommenders.simple import Popular, Random
+from audience.recommenders.simple import Nothing, Popular, Random
 from audience.recommenders.social import Social
 
 __all__ = [
@@ -22,10 +23,12 @@ __all__ = [
     "AsyncRanker",
     "Content",
     "Context",
+    "Explained",
     "ItemKNN",
     "LightGCN",
     "Markov",
     "Mix",
+    "Nothing",
     "MultVAE",
     "Popular",
     "Random",
