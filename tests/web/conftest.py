@@ -6,20 +6,18 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiohttp
 import pytest
-import uvicorn
 
 from audience.experiments import Scenario, parse, start
 from audience.web import Limits, make_app
-from audience.web.hall import Hall
 from audience.web.security import Access
-from audience.web.serving import bound
+from audience.web.serving import bound, server_of
 
 T = TypeVar("T")
 PATIENCE = 60.0
@@ -80,9 +78,8 @@ class Site:
         self.socket = bound("127.0.0.1", 0)
         self.port = self.socket.getsockname()[1]
         app = make_app(root, access, limits=limits, **given)
-        self.hall: Hall = app.app.state.hall  # type: ignore[attr-defined]
-        config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
-        self.server = uvicorn.Server(config)
+        self.hall, self.api = app.hall, app.api
+        self.server = server_of(app)
         self._serving = threading.Thread(target=self.server.run, args=([self.socket],))
         self._serving.start()
         while not self.server.started:
@@ -116,12 +113,14 @@ class Site:
         *,
         body: bytes | None = None,
         token: bool = True,
-        **headers: str,
+        headers: Mapping[str, str] | None = None,
+        **more: str,
     ) -> tuple[int, dict[str, str], bytes]:
         """Ask for anything; return status, headers in lower case, and body."""
 
         async def ask() -> tuple[int, dict[str, str], bytes]:
-            given = {name.replace("_", "-"): value for name, value in headers.items()}
+            all_ = {**(headers or {}), **more}
+            given = {name.replace("_", "-"): value for name, value in all_.items()}
             if token:
                 given.setdefault("x-audience-token", self.access.token)
             session = await self.session()

@@ -13,15 +13,21 @@ import { RunScreen } from "./screens/Run";
 import { get, keepToken, readingIsFree } from "./wire/api";
 import type { Session } from "./wire/types";
 
+/** Learn what there is here; the token is kept before any screen asks for something. */
+async function begun(signal: AbortSignal): Promise<Session> {
+  const found = await get<Session>("/session", signal);
+  readingIsFree(Boolean(found.token));
+  if (found.token) keepToken(found.token);
+  return found;
+}
+
 export function App() {
   const route = read(useHash());
   const [theme, flip] = useTheme();
   const [sheet, setSheet] = useState(false);
-  const session = useAsked((signal) => get<Session>("/session", signal), "session");
+  const session = useAsked(begun, "session");
   const known = session.value;
   useEffect(() => {
-    if (known) readingIsFree(Boolean(known.token));
-    if (known?.token) keepToken(known.token);
     if (known?.opened && location.hash.length < 3) go({ screen: "run", id: known.opened, tab: "watch" });
   }, [known]);
   useKeys({

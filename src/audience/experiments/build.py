@@ -17,7 +17,7 @@ from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
 from audience.experiments.serving import HTTP, Serving, addressed, is_service, run_name
-from audience.experiments.spread_scenario import SpreadTable, raised, with_graph
+from audience.experiments.spread.scenario import SpreadTable, raised, with_graph
 from audience.experiments.written import mixed_genesis
 from audience.grounding.chooser import TooFew
 from audience.grounding.grounds import Grounds, grounds_of

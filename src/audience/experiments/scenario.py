@@ -17,7 +17,7 @@ import msgspec
 from audience.engine import FEEDS, ORDERS, Activation, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
-from audience.experiments.spread_scenario import SpreadTable, is_file
+from audience.experiments.spread.scenario import SpreadTable, is_file
 from audience.world import Clock
 from audience.world.agent import INBOX
 

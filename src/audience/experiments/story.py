@@ -12,6 +12,7 @@ from audience.llm import CallStore
 from audience.log import Log, world_at
 from audience.world import Genesis, World, shown
 from audience.world import events as e
+from audience.world.changes import Raise
 from audience.world.taste import tastes
 from audience.world.topics import LEVELS
 
@@ -127,6 +128,18 @@ class Teller:
                 return f"    ! {name} neither saw nor heard of {listed}"
             case e.Followed(_, who) | e.Unfollowed(_, who):
                 return f"    {name} {type(event).__name__.lower()} {names[who]}"
+            case _:
+                return self.topic_line(event, name)
+
+    def topic_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.MoodShifted(_, topic, level):
+                return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
+            case e.AttitudeShifted(_, topic, stance):
+                side = "for" if stance > 0 else "against"
+                return f"    {name} is {side} {self.topics[topic]}"
+            case e.Intervened(Raise(begun, seeds)):
+                return f"  A topic begins: {begun.name}, told first by {len(seeds)} people"
             case _:
                 return self.other_line(event, name)
 

@@ -14,6 +14,19 @@ from audience.world.rng import Floats
 from audience.world.spread import SpreadView
 from audience.world.world import View
 
+NUMBERS = (
+    "reach",
+    "emotion",
+    "positive",
+    "emotion_words",
+    "told",
+    "cascades",
+    "cascade_scale",
+    "cascade_depth",
+    "cascade_breadth",
+)
+"""What is told as soon as there is a topic."""
+
 
 class Cascade(msgspec.Struct, frozen=True):
     """The size of a tree of messages."""

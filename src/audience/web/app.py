@@ -11,6 +11,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
 from audience.web import (
     asking,
@@ -41,6 +42,16 @@ _UNBUILT = (
 )
 
 
+class App:
+    """The server as it is called for each request, with what it is made of."""
+
+    def __init__(self, guard: Guard, hall: Hall, streams: stream.Streams, api: FastAPI) -> None:
+        self.guard, self.hall, self.streams, self.api = guard, hall, streams, api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.guard(scope, receive, send)
+
+
 def make_app(
     root: Path,
     access: Access,
@@ -49,7 +60,7 @@ def make_app(
     opened: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
-) -> Guard:
+) -> App:
     """Return the server over a folder of runs.
 
     `found` are scenario files to offer, `opened` is the run that is shown first.
@@ -59,6 +70,7 @@ def make_app(
     offer = Offer(dict(found or {}), is_open=access.is_open)
     door, jobs = changes.Door(hall), asking.Jobs()
     tables = playing.Tables(hall, door)
+    streams = stream.Streams(hall, limits.streams)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -77,17 +89,17 @@ def make_app(
     )
     tell_errors(app)
     for api in (
-        session.router(hall, offer, access, opened),
+        session.router(hall, offer, access, streams, opened),
         scenarios.router(offer),
         runs.router(hall, offer),
-        stream.router(hall, limits.streams),
+        stream.router(hall, streams),
         names.router(hall),
         people.router(hall),
         calls.router(hall),
         graph.router(hall),
         story.router(hall),
         asking.router(hall, door, jobs),
-        playing.router(hall, tables),
+        playing.router(hall, tables, streams),
         changes.router(hall, door),
         branching.router(hall, offer),
         measures.router(hall),
@@ -95,8 +107,7 @@ def make_app(
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
-    app.state.hall = hall
-    return Guard(app, access, limits)
+    return App(Guard(app, access, limits), hall, streams, app)
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +20,7 @@ from audience.web.changes import Door
 from audience.web.hall import Hall
 from audience.web.kinds import Move, Play, RunId
 from audience.web.replies import Conflict, Missing, encoded, told
-from audience.web.stream import QUIET, TICK, frame
+from audience.web.stream import QUIET, TICK, Streams, frame
 from audience.world.changes import AddPerson
 
 SEATS = 64
@@ -92,7 +92,7 @@ class Tables:
         return self._hall.live(folder) is not None
 
 
-def router(hall: Hall, tables: Tables) -> APIRouter:
+def router(hall: Hall, tables: Tables, streams: Streams) -> APIRouter:
     """Return the ways to play."""
     api = APIRouter()
 
@@ -108,7 +108,8 @@ def router(hall: Hall, tables: Tables) -> APIRouter:
         """Stream what one who plays sees whenever it is asked for a move."""
         folder = await asyncio.to_thread(hall.shelf.folder_of, run)
         found = tables.find(folder, seat)
-        return StreamingResponse(_asked(tables, folder, found), media_type="text/event-stream")
+        asked = _asked(tables, folder, found, streams.is_ending)
+        return StreamingResponse(asked, media_type="text/event-stream")
 
     @api.post("/runs/{run}/play/{seat}", response_class=Response)
     def move(run: RunId, seat: SeatId, body: Move) -> Response:
@@ -125,10 +126,12 @@ def router(hall: Hall, tables: Tables) -> APIRouter:
     return api
 
 
-async def _asked(tables: Tables, folder: Path, seat: Seat) -> AsyncIterator[bytes]:
+async def _asked(
+    tables: Tables, folder: Path, seat: Seat, is_ending: Callable[[], bool]
+) -> AsyncIterator[bytes]:
     """Yield an observation whenever a move is wanted, and when none is any more."""
     version, quiet = -1, time.monotonic()
-    while not seat.is_left:
+    while not seat.is_left and not is_ending():
         if seat.version != version:
             version, quiet = seat.version, time.monotonic()
             yield _told(seat)

@@ -1,20 +1,14 @@
-// Reading events, which travel as arrays: the tag, then the fields in the order of the schema.
+// Saying events, which travel as arrays: the tag, then the fields in the order of the schema.
 
-import type { EventArray } from "../wire/types";
+import type { AnyEvent } from "../types.gen";
 
-export const PHASES = ["opening", "visits", "conversations", "delivery", "memory", "closing"] as const;
+export { PHASES } from "../types.gen";
 export const OPENING = 0;
 export const VISITS = 1;
 export const CONVERSATIONS = 2;
 
-export const tag = (event: EventArray): string => event[0];
-export const number = (event: EventArray, at: number): number => Number(event[at] ?? 0);
-export const text = (event: EventArray, at: number): string => String(event[at] ?? "");
-export const numbers = (event: EventArray, at: number): number[] => (event[at] as number[] | undefined) ?? [];
-export const texts = (event: EventArray, at: number): string[] => (event[at] as string[] | undefined) ?? [];
-
 /** Kinds of events a reader may ask for, with the word shown. */
-export const KINDS: [string, string][] = [
+export const KINDS: [AnyEvent[0], string][] = [
   ["SlateShown", "slates"], ["Searched", "searches"], ["Picked", "picks"], ["Watched", "watched"],
   ["Rated", "ratings"], ["Felt", "feelings"], ["Posted", "posts"], ["Forwarded", "forwards"],
   ["Said", "conversations"], ["Delivered", "deliveries"], ["Followed", "follows"], ["Unfollowed", "unfollows"],
@@ -39,48 +33,48 @@ const person = (id: number): Piece => ({ is: "person", id });
 const item = (id: number): Piece => ({ is: "item", id });
 const quote = (given: string): Piece => ({ is: "quote", words: given });
 
-type Tell = (event: EventArray) => Piece[];
-
 const stars = (count: number): string => "★".repeat(count) + "☆".repeat(Math.max(0, 5 - count));
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const LEVELS = ["calm", "moved", "deeply moved"];
+const view = (stance: number): string => (stance > 0 ? "in favour" : stance < 0 ? "against" : "without a view");
 
-const TELL: Record<string, Tell> = {
+type Tellers = { [E in AnyEvent as E[0]]?: (event: E) => Piece[] };
+
+const TELL: Tellers = {
   Woke: () => [words("comes")],
-  Searched: (e) => [words("searches for "), quote(text(e, 2)), words(` · ${number(e, 3)} found`)],
-  Picked: (e) => [words("picks "), item(number(e, 2)), words(` · place ${number(e, 3) + 1}`)],
-  Watched: (e) => [words("takes up "), item(number(e, 2)), words(` · ${percent(number(e, 3))}`)],
-  Rated: (e) => [words("rates "), item(number(e, 2)), words(` ${stars(number(e, 3))}`)],
-  Felt: (e) => [words("feels "), quote(text(e, 3))],
-  Posted: (e) => [words("posts "), quote(text(e, 3))],
-  Forwarded: (e) => [words("passes on "), person(number(e, 4)), words(": "), quote(text(e, 5))],
-  Wished: (e) => [words("wants to talk with "), person(number(e, 2))],
-  Said: (e) => [words("to "), person(number(e, 2)), words(": "), quote(text(e, 3))],
-  Delivered: (e) => [words(`${numbers(e, 3).length.toLocaleString("en")} hear from `), person(number(e, 2)), words(": "), quote(text(e, 4))],
-  Followed: (e) => [words("follows "), person(number(e, 2))],
-  Unfollowed: (e) => [words("no longer follows "), person(number(e, 2))],
-  Left: (e) => {
-    const satisfied = e[2] == null ? "" : `, satisfied ${number(e, 2).toFixed(2)}`;
-    return [words(`leaves${satisfied}${text(e, 3) ? ` · ${text(e, 3)}` : ""}`)];
-  },
-  Refused: (e) => [words(`may not ${text(e, 2)}: ${text(e, 3)}`)],
-  Failed: (e) => [words(`failed: ${text(e, 2)}`)],
-  MoodShifted: (e) => [words(`is ${["calm", "moved", "deeply moved"][number(e, 3)] ?? "moved"}`)],
-  AttitudeShifted: (e) => [words(`holds a stance of ${number(e, 3).toFixed(1)}`)],
-  RecommenderFitted: (e) => [words(`${text(e, 1)} is fitted on ${number(e, 2).toLocaleString("en")} interactions`)],
-  RoundStarted: (e) => [words(`Round ${number(e, 1)} begins`)],
-  RoundEnded: (e) => [words(`Round ${number(e, 1)} is over`)],
-  Remembered: (e) => [words("remembers "), quote(text(e, 3))],
-  Reflected: (e) => [words("realises "), quote(text(e, 3))],
-  Intervened: (e) => [words(`Intervention: ${change(e[1])}`)],
+  Searched: ([, , query, found]) => [words("searches for "), quote(query), words(` · ${found} found`)],
+  Picked: ([, , one, position]) => [words("picks "), item(one), words(` · place ${position + 1}`)],
+  Watched: ([, , one, fraction]) => [words("takes up "), item(one), words(` · ${percent(fraction)}`)],
+  Rated: ([, , one, given]) => [words("rates "), item(one), words(` ${stars(given)}`)],
+  Felt: ([, , , said]) => [words("feels "), quote(said)],
+  Posted: ([, , , said]) => [words("posts "), quote(said)],
+  Forwarded: ([, , , , author, said]) => [words("passes on "), person(author), words(": "), quote(said)],
+  Wished: ([, , to]) => [words("wants to talk with "), person(to)],
+  Said: ([, , to, said]) => [words("to "), person(to), words(": "), quote(said)],
+  Delivered: ([, , author, to, said]) => [words(`${to.length.toLocaleString("en")} hear from `), person(author), words(": "), quote(said)],
+  Followed: ([, , who]) => [words("follows "), person(who)],
+  Unfollowed: ([, , who]) => [words("no longer follows "), person(who)],
+  Left: ([, , satisfaction, why]) => [words(`leaves${satisfaction == null ? "" : `, satisfied ${satisfaction.toFixed(2)}`}${why ? ` · ${why}` : ""}`)],
+  Refused: ([, , action, why]) => [words(`may not ${action}: ${why}`)],
+  Failed: ([, , why]) => [words(`failed: ${why}`)],
+  MoodShifted: ([, , , level]) => [words(`is ${LEVELS[level] ?? "moved"}`)],
+  AttitudeShifted: ([, , , stance]) => [words(`is ${view(stance)}`)],
+  RecommenderFitted: ([, kind, interactions]) => [words(`${kind} is fitted on ${interactions.toLocaleString("en")} interactions`)],
+  RoundStarted: ([, round]) => [words(`Round ${round} begins`)],
+  RoundEnded: ([, round]) => [words(`Round ${round} is over`)],
+  Remembered: ([, , , said]) => [words("remembers "), quote(said)],
+  Reflected: ([, , , said]) => [words("realises "), quote(said)],
+  Intervened: ([, change_]) => [words(`Intervention: ${change(change_)}`)],
 };
 
 /** Say an event in pieces, so that people and items in it can be opened; nothing for what is not told. */
-export function tell(event: EventArray): Piece[] {
-  return TELL[tag(event)]?.(event) ?? [];
+export function tell(event: AnyEvent): Piece[] {
+  const teller = TELL[event[0]] as ((event: AnyEvent) => Piece[]) | undefined;
+  return teller?.(event) ?? [];
 }
 
-/** Say a change in words. */
-export function change(given: unknown): string {
+/** Say a change in words, from its typed form or as a scenario writes it. */
+export function change(given: object): string {
   const { type, do: deed, round: _round, state: _state, ...rest } = given as { type?: string; do?: string } & Record<string, unknown>;
   const name = (type ?? deed ?? "change").replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
   const told = Object.entries(rest).filter(([, value]) => !empty(value)).map(([key, value]) => `${key} ${short(value)}`);

@@ -2,7 +2,7 @@
 
 import { get, runPath } from "../wire/api";
 import { follow, type Following, type Link, type Message } from "../wire/stream";
-import type { ChapterMessage, Control, Names, Panel, RunDetail, Stand, Values } from "../wire/types";
+import type { Chapter, Control, Names, Panel, RunDetail, Stand, Values } from "../wire/types";
 import type { Known } from "./events";
 import { Live } from "./live";
 
@@ -81,7 +81,7 @@ export class Feed implements Known {
   private hear(message: Message): void {
     switch (message.event) {
       case "chapter":
-        if (!this.live.take(JSON.parse(message.data) as ChapterMessage)) return;
+        if (!this.live.take(JSON.parse(message.data) as Chapter)) return;
         break;
       case "state":
         this.stated(JSON.parse(message.data) as Stand);

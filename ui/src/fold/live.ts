@@ -1,13 +1,13 @@
 // What the page knows of a run: a fold of the chapters as they arrive. No fact is counted twice.
 
-import type { ChapterMessage, EventArray } from "../wire/types";
-import { CONVERSATIONS, VISITS, number, numbers, tag, text } from "./events";
+import type { AnyChange, AnyEvent, Chapter, Delivered } from "../types.gen";
+import { CONVERSATIONS, VISITS } from "./events";
 
 export const ACTIVITIES = ["idle", "browsing", "watching", "chatting", "posting"] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 const [IDLE, BROWSING, WATCHING, CHATTING, POSTING] = [0, 1, 2, 3, 4] as const;
 
-export const DOING: Record<string, number> = {
+export const DOING: Partial<Record<string, number>> = {
   Entered: BROWSING, SlateShown: BROWSING, Searched: BROWSING,
   Picked: WATCHING, Watched: WATCHING, Rated: WATCHING,
   Wished: CHATTING, Said: CHATTING, Posted: POSTING, Forwarded: POSTING,
@@ -40,7 +40,7 @@ export class Live {
   hasMoods = false;
   hasAttitudes = false;
   /** The latest chapters worth telling, oldest first. */
-  chapters: ChapterMessage[] = [];
+  chapters: Chapter[] = [];
   posts = new Map<string, Post>();
   /** How often ties or people changed. */
   ties = 0;
@@ -55,14 +55,14 @@ export class Live {
   }
 
   /** Take in a chapter; say whether it was news. */
-  take(chapter: ChapterMessage): boolean {
+  take(chapter: Chapter): boolean {
     if (chapter.n <= this.after) return false;
     this.after = chapter.n;
     if (chapter.round > this.round) this.begin(chapter.round);
     let doing = IDLE as number;
     for (const [event] of chapter.entries) {
       this.apply(event, chapter);
-      doing = Math.max(doing, DOING[tag(event)] ?? IDLE);
+      doing = Math.max(doing, DOING[event[0]] ?? IDLE);
     }
     if (chapter.phase === VISITS && chapter.agent >= 0) this.mark(chapter.agent, doing || BROWSING);
     if (chapter.phase === CONVERSATIONS) this.marked(chapter);
@@ -82,41 +82,41 @@ export class Live {
     this.touched.add(agent);
   }
 
-  private marked(chapter: ChapterMessage): void {
+  private marked(chapter: Chapter): void {
     for (const [event] of chapter.entries) {
-      if (tag(event) === "Said") {
-        this.mark(number(event, 1), CHATTING);
-        this.mark(number(event, 2), CHATTING);
+      if (event[0] === "Said") {
+        this.mark(event[1], CHATTING);
+        this.mark(event[2], CHATTING);
       }
     }
   }
 
-  private keep(chapter: ChapterMessage): void {
+  private keep(chapter: Chapter): void {
     this.chapters.push(chapter);
     if (this.chapters.length > KEPT_CHAPTERS * 1.25) {
       this.chapters = this.chapters.slice(-KEPT_CHAPTERS);
     }
   }
 
-  private apply(event: EventArray, chapter: ChapterMessage): void {
-    switch (tag(event)) {
+  private apply(event: AnyEvent, chapter: Chapter): void {
+    switch (event[0]) {
       case "Left":
-        if (event[2] != null) this.satisfaction[number(event, 1)] = number(event, 2);
+        if (event[2] != null) this.satisfaction[event[1]] = event[2];
         break;
       case "MoodShifted":
         this.hasMoods = true;
-        this.mood[number(event, 1)] = number(event, 3);
+        this.mood[event[1]] = event[3];
         break;
       case "AttitudeShifted":
         this.hasAttitudes = true;
-        this.attitude[number(event, 1)] = number(event, 3);
+        this.attitude[event[1]] = event[3];
         break;
       case "Posted":
-        this.post(text(event, 2), number(event, 1), text(event, 3), "", chapter);
+        this.post(event[2], event[1], event[3], "", chapter);
         break;
       case "Forwarded":
-        this.post(text(event, 2), number(event, 1), text(event, 5), text(event, 3), chapter);
-        this.forwarded(text(event, 3));
+        this.post(event[2], event[1], event[5], event[3], chapter);
+        this.forwarded(event[3]);
         break;
       case "Delivered":
         this.delivered(event, chapter);
@@ -125,12 +125,12 @@ export class Live {
         this.ties += 1;
         break;
       case "Intervened":
-        this.intervened(event[1] as Record<string, unknown>);
+        this.intervened(event[1]);
         break;
     }
   }
 
-  private post(id: string, author: number, words: string, source: string, chapter: ChapterMessage): void {
+  private post(id: string, author: number, words: string, source: string, chapter: Chapter): void {
     this.posts.set(id, {
       id, author, text: words, source, n: chapter.n, round: chapter.round, reach: 0, forwards: 0,
     });
@@ -145,25 +145,22 @@ export class Live {
     if (found) this.posts.set(source, { ...found, forwards: found.forwards + 1 });
   }
 
-  private delivered(event: EventArray, chapter: ChapterMessage): void {
-    const id = text(event, 1);
-    if (!this.posts.has(id)) this.post(id, number(event, 2), text(event, 4), "", chapter);
+  private delivered([, id, author, to, words]: Delivered, chapter: Chapter): void {
+    if (!this.posts.has(id)) this.post(id, author, words, "", chapter);
     const found = this.posts.get(id);
-    if (found) this.posts.set(id, { ...found, reach: found.reach + numbers(event, 3).length });
+    if (found) this.posts.set(id, { ...found, reach: found.reach + to.length });
   }
 
-  private intervened(change: Record<string, unknown>): void {
-    const profile = change["profile"] as { id: number; name: string } | undefined;
-    const item = change["item"] as { id: number; title: string } | undefined;
-    if (profile) this.newPeople.set(profile.id, profile.name || `person ${profile.id}`);
-    if (change["type"] === "AddItem" && item) this.newItems.set(item.id, item.title);
-    if (["AddPerson", "AddTie", "CutTie"].includes(String(change["type"]))) this.ties += 1;
+  private intervened(change: AnyChange): void {
+    if (change.type === "AddPerson") this.newPeople.set(change.profile.id, change.profile.name || `person ${change.profile.id}`);
+    if (change.type === "AddItem") this.newItems.set(change.item.id, change.item.title);
+    if (change.type === "AddPerson" || change.type === "AddTie" || change.type === "CutTie") this.ties += 1;
   }
 }
 
-const UNTOLD = new Set(["RunStarted", "Recalled", "TasteShifted", "Enhanced", "Settled", "Merged", "Forgot", "Remembered", "Reflected"]);
+const UNTOLD = new Set<AnyEvent[0]>(["RunStarted", "Recalled", "TasteShifted", "Enhanced", "Settled", "Merged", "Forgot", "Remembered", "Reflected"]);
 
 /** Say whether a reader wants to hear of a chapter: what memories do by themselves is told elsewhere. */
-export function worthTelling(chapter: ChapterMessage): boolean {
-  return chapter.entries.some(([event]) => !UNTOLD.has(tag(event)));
+export function worthTelling(chapter: Chapter): boolean {
+  return chapter.entries.some(([event]) => !UNTOLD.has(event[0]));
 }

@@ -1,8 +1,8 @@
 // Views cut from the latest chapters: slates with what was picked, dialogues, the feed of posts.
 
-import type { ChapterMessage } from "../wire/types";
+import type { Chapter } from "../types.gen";
 import type { Live, Post } from "./live";
-import { CONVERSATIONS, number, numbers, tag, text, texts } from "./events";
+import { CONVERSATIONS } from "./events";
 
 export interface ShownItem {
   item: number;
@@ -24,39 +24,42 @@ export interface Slate {
 }
 
 /** Return the slates of a chapter in the order shown, each with what came of its items. */
-export function slatesOf(chapter: ChapterMessage): Slate[] {
+export function slatesOf(chapter: Chapter): Slate[] {
   const found: Slate[] = [];
   let query = "";
   for (const [event] of chapter.entries) {
     const last = found[found.length - 1];
-    switch (tag(event)) {
+    switch (event[0]) {
       case "Searched":
-        query = text(event, 2);
+        query = event[2];
         break;
       case "SlateShown": {
-        const surface = event[4] === undefined ? "recommender" : text(event, 4);
+        const surface = event[4] ?? "recommender";
         found.push({
-          key: `${chapter.n}.${found.length}`, round: chapter.round, agent: number(event, 1), page: number(event, 3),
+          key: `${chapter.n}.${found.length}`, round: chapter.round, agent: event[1], page: event[3],
           surface, query: surface === "search" ? query : "",
-          items: numbers(event, 2).map((item) => ({ item, picked: false, fraction: null, stars: 0, reason: "", chance: null })),
+          items: event[2].map((item) => ({ item, picked: false, fraction: null, stars: 0, reason: "", chance: null })),
         });
         break;
       }
-      case "SlateAnnotated":
-        last?.items.forEach((one, at) => {
-          one.reason = texts(event, 3)[at] ?? "";
-          one.chance = (event[2] as (number | null)[] | undefined)?.[at] ?? null;
-        });
+      case "SlateAnnotated": {
+        const [, , chances, reasons] = event;
+        last?.items.forEach((one, at) => { one.reason = reasons?.[at] ?? ""; one.chance = chances?.[at] ?? null; });
         break;
+      }
       case "Picked":
-        set(found, number(event, 2), (one) => { one.picked = true; });
+        set(found, event[2], (one) => { one.picked = true; });
         break;
-      case "Watched":
-        set(found, number(event, 2), (one) => { one.fraction = number(event, 3); });
+      case "Watched": {
+        const fraction = event[3];
+        set(found, event[2], (one) => { one.fraction = fraction; });
         break;
-      case "Rated":
-        set(found, number(event, 2), (one) => { one.stars = number(event, 3); });
+      }
+      case "Rated": {
+        const stars = event[3];
+        set(found, event[2], (one) => { one.stars = stars; });
         break;
+      }
     }
   }
   return found;
@@ -92,11 +95,9 @@ export function latestDialogues(live: Live, most: number): Dialogue[] {
   for (let at = live.chapters.length - 1; at >= 0 && found.length < most; at -= 1) {
     const chapter = live.chapters[at];
     if (chapter?.phase !== CONVERSATIONS) continue;
-    const said = chapter.entries.filter(([event]) => tag(event) === "Said");
-    if (!said.length) continue;
-    const lines = said.map(([event, , calls]) => ({
-      agent: number(event, 1), to: number(event, 2), text: text(event, 3), voice: text(event, 6), calls: calls ?? [],
-    }));
+    const lines = chapter.entries.flatMap(([event, , calls]) => (event[0] === "Said"
+      ? [{ agent: event[1], to: event[2], text: event[3], voice: event[6] ?? "", calls: calls ?? [] }] : []));
+    if (!lines.length) continue;
     const people = [...new Set(lines.flatMap((line) => [line.agent, line.to]))];
     found.push({ key: `${chapter.n}`, round: chapter.round, people, lines });
   }

@@ -1,9 +1,9 @@
 // Every decision of a person with what came of it, the reason given, and the prompts behind.
 
-import { PHASES, number, numbers, tag, tell } from "../fold/events";
+import { PHASES, tell } from "../fold/events";
 import { useHere } from "../parts/context";
 import { Empty } from "../parts/ui";
-import type { EventArray, Person } from "../wire/types";
+import type { AnyEvent, Person } from "../wire/types";
 import { CallLinks, Told } from "./Told";
 
 export function Decisions({ person }: { person: Person }) {
@@ -19,12 +19,12 @@ export function Decisions({ person }: { person: Person }) {
   );
 }
 
-function One({ event }: { event: EventArray }) {
+function One({ event }: { event: AnyEvent }) {
   const { feed } = useHere();
-  if (tag(event) === "SlateShown") {
-    return <span className="faint">is shown page {number(event, 3) + 1}: {numbers(event, 2).map((item) => feed.item(item)).join(", ")}</span>;
+  if (event[0] === "SlateShown") {
+    return <span className="faint">is shown page {event[3] + 1}: {event[2].map((item) => feed.item(item)).join(", ")}</span>;
   }
-  if (tag(event) === "Entered") return <span className="faint">goes to {String(event[2])}</span>;
+  if (event[0] === "Entered") return <span className="faint">goes to {event[2]}</span>;
   const pieces = tell(event);
-  return pieces.length ? <Told pieces={pieces} known={feed} /> : <span className="faint">{tag(event)}</span>;
+  return pieces.length ? <Told pieces={pieces} known={feed} /> : <span className="faint">{event[0]}</span>;
 }

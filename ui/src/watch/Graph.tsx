@@ -30,7 +30,7 @@ export function Graph() {
     return () => window.clearTimeout(timer);
   }, [feed, feed.live.ties, state]);
   const asked = useAsked(
-    (signal) => get<GraphAnswer>(`${runPath(feed.id)}/graph${query({ at })}`, signal), `${feed.id} ${at ?? "now"} ${ties}`,
+    (signal) => get<GraphAnswer>(`${runPath(feed.id)}/graph${query({ at })}`, signal), `${feed.id} ${at ?? "now"} ${ties} ${feed.hasMoods || feed.live.hasMoods ? feed.live.round : 0}`,
   );
   useEffect(() => {
     feed.hasMoods ||= asked.value?.nodes?.some((node) => node.mood != null) ?? false;

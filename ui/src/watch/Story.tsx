@@ -1,14 +1,14 @@
 // The live story, visit by visit; with a filter, lines of the whole run as the server tells them.
 
 import { memo, useEffect, useRef, useState } from "react";
-import { KINDS, OPENING, tag, tell } from "../fold/events";
+import { KINDS, OPENING, tell } from "../fold/events";
 import { useAsked, useFeed, useSettled } from "../fold/store";
 import { slatesOf } from "../fold/views";
 import { useHere } from "../parts/context";
 import { Named, meant } from "../parts/Named";
 import { Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
-import type { ChapterMessage, StoryLine } from "../wire/types";
+import type { Chapter, StoryLine } from "../wire/types";
 import { CallLinks, PersonLink, Told } from "./Told";
 
 interface Filter { agent: string; kind: string; item: string; text: string }
@@ -50,7 +50,7 @@ function Filters({ filter, set }: { filter: Filter; set: (filter: Filter) => voi
 
 function LiveStory() {
   const { feed } = useHere();
-  const [held, setHeld] = useState<ChapterMessage[] | null>(null);
+  const [held, setHeld] = useState<Chapter[] | null>(null);
   useFeed(feed, 3);
   const box = useRef<HTMLDivElement>(null);
   const latest = feed.live.chapters.slice(-SHOWN).reverse();
@@ -65,24 +65,24 @@ function LiveStory() {
   return (
     <div className="scroll story" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-live="off" aria-label="Story">
       {held ? <button type="button" className="news" onClick={top}>Held while you read · go to the newest</button> : null}
-      {shown.map((one) => <Chapter key={one.n} chapter={one} />)}
+      {shown.map((one) => <ChapterCard key={one.n} chapter={one} />)}
     </div>
   );
 }
 
-const Chapter = memo(function Chapter({ chapter }: { chapter: ChapterMessage }) {
+const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter }) {
   const { feed } = useHere();
   const slates = slatesOf(chapter);
   let slate = 0;
   const quiet = chapter.phase === OPENING || chapter.agent < 0;
-  const talk = chapter.entries.some(([event]) => tag(event) === "Said");
+  const talk = chapter.entries.some(([event]) => event[0] === "Said");
   return (
     <article className={`chapter ${quiet ? "quiet-chapter" : ""}`}>
       {quiet ? null : (
         <header><PersonLink id={chapter.agent} /><span className="faint small">round {chapter.round}{talk ? " · conversation" : ""}</span></header>
       )}
       <ul>{chapter.entries.map(([event, cause, calls], at) => {
-        if (tag(event) === "SlateShown") {
+        if (event[0] === "SlateShown") {
           const shown = slates[slate++];
           return shown ? (
             <li key={at} className="slate-line"><span className="faint">{shown.surface === "search" ? `results for “${shown.query}”` : `page ${shown.page + 1}`}: </span>
@@ -90,12 +90,12 @@ const Chapter = memo(function Chapter({ chapter }: { chapter: ChapterMessage }) 
             </li>
           ) : null;
         }
-        if (tag(event) === "Woke" || tag(event) === "Picked") return null;
+        if (event[0] === "Woke" || event[0] === "Picked") return null;
         const pieces = tell(event);
         if (!pieces.length) return null;
         return (
-          <li key={at} className={`kind-${tag(event)}`}>
-            {talk && tag(event) === "Said" ? <><PersonLink id={Number(event[1])} /> </> : null}
+          <li key={at} className={`kind-${event[0]}`}>
+            {talk && event[0] === "Said" ? <><PersonLink id={event[1]} /> </> : null}
             <Told pieces={pieces} known={feed} />{cause ? <span className="cause"> {cause}</span> : null} <CallLinks calls={calls} />
           </li>
         );

@@ -37,13 +37,26 @@ export function headers(): Record<string, string> {
   return token ? { "X-Audience-Token": token } : {};
 }
 
-async function asked<T>(path: string, init: RequestInit): Promise<T> {
-  let answer: Response;
+async function fetched(path: string, init: RequestInit): Promise<Response> {
   try {
-    answer = await fetch(`/api${path}`, init);
+    return await fetch(`/api${path}`, { ...init, headers: { ...headers(), ...init.headers } });
   } catch {
     throw new Told("The server does not answer. Is `audience serve` still running?", "", 0);
   }
+}
+
+/** A server that was started again has another token; on this machine it gives it to the page. */
+async function renewed(): Promise<boolean> {
+  const session = await fetched("/session", {});
+  const found = session.ok ? ((await session.json()) as { token?: string }).token : undefined;
+  if (!found || found === token) return false;
+  keepToken(found);
+  return true;
+}
+
+async function asked<T>(path: string, init: RequestInit): Promise<T> {
+  let answer = await fetched(path, init);
+  if (answer.status === 401 && isOpen && await renewed()) answer = await fetched(path, init);
   const text = await answer.text();
   const found: unknown = text ? parsed(text) : null;
   if (!answer.ok) {
@@ -62,13 +75,13 @@ function parsed(text: string): unknown {
 }
 
 export function get<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return asked<T>(path, { headers: headers(), signal });
+  return asked<T>(path, signal ? { signal } : {});
 }
 
 export function send<T>(path: string, body: unknown, method = "POST"): Promise<T> {
   return asked<T>(path, {
     method,
-    headers: { ...headers(), "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
 }

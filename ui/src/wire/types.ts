@@ -1,5 +1,9 @@
 // What the server answers. Names follow the vocabulary of the design.
 
+import type { AnyEvent } from "../types.gen";
+
+export type { AnyChange, AnyEvent, Chapter } from "../types.gen";
+
 export type RunState =
   | "running" | "paused" | "waiting" | "stopped" | "finished" | "failed" | "elsewhere";
 
@@ -162,14 +166,13 @@ export interface Tie {
   closeness: number;
 }
 
-export type EventArray = [string, ...unknown[]];
 
 export interface Deed {
   n: number;
   round: number;
   step: number;
   phase: number;
-  events: EventArray[];
+  events: AnyEvent[];
   lines: string[];
   cause: string;
   calls: string[];
@@ -342,7 +345,7 @@ export interface Overlap {
 }
 
 export interface Parting {
-  event: EventArray;
+  event: AnyEvent;
   text: string;
   cause: string;
   calls: string[];
@@ -381,13 +384,4 @@ export interface Metrics {
   segments: Record<string, Segment[]>;
   histogram: number[];
   popularity: { curve: [number, number][]; top: Count[] };
-}
-
-export interface ChapterMessage {
-  n: number;
-  round: number;
-  phase: number;
-  rank: number;
-  agent: number;
-  entries: [EventArray, string?, string[]?][];
 }
