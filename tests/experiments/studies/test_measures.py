@@ -21,7 +21,7 @@ from audience.experiments.studies.promoted import Promoted
 from audience.experiments.studies.recommender_ab import SlateOpinions
 from audience.experiments.studies.spread import Speed
 from audience.experiments.studies.word_of_mouth import Talks
-from audience.world import Item, Profile
+from audience.world import Item, Profile, Topic
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.rng import rng
@@ -199,8 +199,23 @@ def test_everybody_who_leaves_says_what_suits() -> None:
 
 
 def test_a_run_without_topics_has_no_speed() -> None:
-    one = found(world(), Speed(), [])[0]
+    one = found(world(), Speed(1), [])[0]
     assert all(math.isnan(value) for value in one.values())
+
+
+def test_who_comes_to_know_is_followed_and_classical_models_stand_beside() -> None:
+    ring = [((who + 1) % 8, who) for who in range(8)]
+    raised = (e.OPENING, -1, [e.Intervened(c.Raise(Topic("news", "News!"), (0,)))])
+    told = [
+        (e.DELIVERY, -1, [e.Delivered(f"p{who}", who, (who + 1,), "News!", topic=0)])
+        for who in range(4)
+    ]
+    one, _ = found(world(8, ties=ring), Speed(1), [raised], *([one] for one in told))
+    assert one["reach_early"] == pytest.approx(2 / 8)
+    assert one["half_round"] == 3.0
+    assert one["reach_peak"] == pytest.approx(1 / 8)
+    assert 0.0 <= one["ic_msed"] < 0.2
+    assert 0.0 <= one["lt_msed"] < 0.2
 
 
 def test_the_table_of_rated_items_holds_their_five_variables() -> None:
