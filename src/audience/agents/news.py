@@ -108,6 +108,7 @@ def _levels(p: RuleParameters, rows: _Rows, bell: Floats) -> Ints:
         + p.news_charge * rows.charge
         + p.news_near * rows.relevance
         + p.news_lasting * rows.level / 2.0
+        - p.news_used * (1.0 - rows.first)
         + p.news_noise * bell
     )
     return (arousal >= p.news_moderate).astype(np.int64) + (arousal >= p.news_intense)

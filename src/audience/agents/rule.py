@@ -12,7 +12,7 @@ import numpy as np
 
 from audience.agents.mind import Decision
 from audience.agents.news import react
-from audience.agents.page import Page, read_page
+from audience.agents.page import Page, Wishes, read_page
 from audience.agents.parameters import RuleParameters, load_parameters
 from audience.agents.social import converse, socialise
 from audience.agents.words import feeling
@@ -85,8 +85,13 @@ class RuleMind:
                 made.append(_FRIENDS if to_social[row] else _NOTHING)
         return made
 
+    def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
+        """Return what stands in for taste and quality on these pages; nothing for rule minds."""
+        del seen
+        return None
+
     def _on_page(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        page = read_page(self.parameters, seen, dice)
+        page = read_page(self.parameters, seen, dice, self.wishes(seen))
         tells = dice.uniforms("tell", 2)
         rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
         return [self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)]
@@ -130,7 +135,7 @@ class RuleMind:
         return a.Leave(satisfaction)
 
     def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        draws = dice.uniforms("social", 6)
+        draws = dice.uniforms("social", 8)
         return [
             socialise(self.parameters, one, draws[row].tolist()) for row, one in enumerate(seen)
         ]

@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from audience.experiments.experiment import SUMMARY
+from audience.experiments.experiment import SUMMARY, summary_of
 from audience.experiments.findings import Difference, Findings, interval, readable
 from audience.llm import Meter
 from audience.metrics import LABELS
@@ -157,10 +157,10 @@ def stoppable() -> Iterator[Callable[[], bool]]:
             signal.signal(one, old)
 
 
-def print_findings(findings: Findings, metrics: Sequence[str] = SUMMARY) -> None:
+def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     """Print the table, what its intervals mean, and the answer."""
     console = Console(highlight=False)
-    console.print(summary_table(findings, metrics))
+    console.print(summary_table(findings, metrics or summary_of(findings)))
     if findings.differences:
         one = findings.differences[0]
         of_what = "of means over seeds" if one.over == "seeds" else "per person, where one has it"

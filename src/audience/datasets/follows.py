@@ -93,7 +93,7 @@ def edges_in(path: Path, keys: Sequence[str]) -> Ties:
     head, skipped = _head(text)
     body = text[head:]
     places = {key: number for number, key in enumerate(keys) if key}
-    pairs = _numbers(body) if _counts(places, people) else None
+    pairs = _numbers(body) if _are_ids(places) else None
     if pairs is None:
         pairs = _named(body, places, people, path, skipped)
     bad = np.flatnonzero(((pairs < 0) | (pairs >= people)).any(axis=1))
@@ -108,9 +108,9 @@ def edges_in(path: Path, keys: Sequence[str]) -> Ties:
     return follows(people, pairs[:, 0], pairs[:, 1])
 
 
-def _counts(places: Mapping[str, int], people: int) -> bool:
-    """Say whether names are numbers from 0 on: ids, or keys that say the same."""
-    return all(places.get(str(number), number) == number for number in range(min(people, 1000)))
+def _are_ids(places: Mapping[str, int]) -> bool:
+    """Say whether a number in a file is an id: no key is another number."""
+    return all(not key.isdecimal() or int(key) == place for key, place in places.items())
 
 
 def _head(text: str) -> tuple[int, int]:

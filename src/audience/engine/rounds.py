@@ -13,6 +13,7 @@ from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
 from audience.engine.news import reached
 from audience.engine.simulation import Simulation
 from audience.engine.talk import Talked, pairs, talk
+from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
 from audience.world import events as e
 from audience.world.rng import Floats, Ints, keys
@@ -70,6 +71,11 @@ def _open(sim: Simulation, kept: Kept) -> None:
         started = e.RunStarted(sim.seed, world.genesis.digest, sim.rules.drift)
         entries.append(e.Entry(started))
         world.apply(started)
+        ties = sim.parts.ties
+        if ties.grow or ties.fade:
+            enlivened = e.TiesEnlivened(ties.grow, ties.fade)
+            entries.append(e.Entry(enlivened))
+            world.apply(enlivened)
     for event in opened(sim, round_):
         entries.append(e.Entry(event))
     chapter = e.Chapter(round_, e.OPENING, 0, -1, tuple(entries))
@@ -266,6 +272,7 @@ def _close(sim: Simulation) -> None:
     entries: list[e.Entry] = []
     if rules.refit and world.round % rules.refit == 0:
         entries.append(e.Entry(sim.fit()))
+    entries += rewired(world, sim.parts.ties)
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
     sim.keeper.commit()

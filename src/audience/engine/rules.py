@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from audience.engine.mentions import flagged
 from audience.world import actions as a
 from audience.world import events as e
 from audience.world.agent import Agent
 from audience.world.observe import MENUS
+from audience.world.posts import post_id
 from audience.world.topics import CALM, INTENSE, MODERATE
 from audience.world.world import View
 
@@ -35,11 +37,12 @@ def refuse(me: Agent, action: a.AnyAction, why: str) -> e.Refused:
 
 
 def knows(me: Agent, item: int) -> bool:
-    """Say whether `me` may speak of an item: lived, heard of, or shown in this visit."""
+    """Say whether `me` may speak of an item: lived, heard of, remembered, or shown right now."""
     return (
         item in me.situation.shown
         or any(lived.item == item for lived in me.history)
         or any(heard.item == item for heard in me.heard)
+        or any(item in thought.items for thought in me.thoughts)
     )
 
 
@@ -102,6 +105,7 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
     rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)]
     if action.feeling:
         rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT], action.voice))
+        rated += flagged(world, me, action.feeling[:LONGEST_TEXT])
     return rated
 
 
@@ -114,7 +118,7 @@ def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
     who = me.profile.id
     post = _post_id(world, me)
     told = (action.text, action.items, action.stance, action.voice, action.topic)
-    return [e.Posted(who, post, *told)]
+    return [e.Posted(who, post, *told), *flagged(world, me, action.text)]
 
 
 def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
@@ -137,7 +141,7 @@ def _subject(world: View, me: Agent, topic: int) -> str:
 
 
 def _post_id(world: View, me: Agent) -> str:
-    return f"{world.round}.{me.profile.id}.{me.situation.posts}"
+    return post_id(world.round, me.profile.id, me.situation.posts)
 
 
 def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:
@@ -146,7 +150,8 @@ def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:
     if why := speech(world, me, action):
         return [refuse(me, action, why)]
     who = me.profile.id
-    return [e.Wished(who, action.to, action.text, action.items, action.stance, action.voice)]
+    wished = e.Wished(who, action.to, action.text, action.items, action.stance, action.voice)
+    return [wished, *flagged(world, me, action.text)]
 
 
 def _follow(world: View, me: Agent, action: a.Follow) -> list[e.AnyEvent]:

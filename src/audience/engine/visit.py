@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from audience.agents import Decision
+from audience.engine.feed import feed_of
 from audience.engine.mixing import mixed
 from audience.engine.platform import Note, Noted, Platform, Served, Wanted
 from audience.engine.rules import is_text, refuse, resolve
@@ -54,7 +56,7 @@ def visit(
             return stay.done(first)
         stay.emit(e.Entered(who, "home"))
     for turn in range(first, max_turns):
-        decision = yield observe(world, stay.me, turn, stay.menu())
+        decision = yield observe(world, stay.eyes(), turn, stay.menu())
         if isinstance(decision, e.Failed):
             stay.emit(decision)
             stay.emit(e.Left(who, None, "failed"))
@@ -90,6 +92,7 @@ class _Stay:
 
     __slots__ = (
         "entries",
+        "feed",
         "me",
         "notes",
         "place",
@@ -110,6 +113,13 @@ class _Stay:
         self.results: tuple[int, ...] = ()
         self.notes: dict[int, Note] = {}
         self.unserved = 0
+        self.feed = feed_of(world, me, platform.feed, platform.feed_length)
+
+    def eyes(self) -> Agent:
+        """Return the agent with what its feed shows in place of its whole inbox."""
+        if self.feed == self.me.inbox:
+            return self.me
+        return replace(self.me, inbox=self.feed)
 
     def emit(self, event: e.AnyEvent, cause: str = "", calls: tuple[str, ...] = ()) -> None:
         self.entries.append(e.Entry(event, cause, calls))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
@@ -16,8 +17,10 @@ from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
 from audience.experiments.serving import HTTP, Serving, addressed, is_service, run_name
-from audience.experiments.spread_scenario import SpreadTable, raised, with_graph
+from audience.experiments.spread.scenario import SpreadTable, raised, with_graph
 from audience.experiments.written import mixed_genesis
+from audience.grounding.chooser import TooFew
+from audience.grounding.grounds import Grounds, grounds_of
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
@@ -33,6 +36,9 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
     make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
     try:
         asked = inspect.signature(make).parameters
+        genesis = given.get("genesis")
+        if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
+            given["grounds"] = _grounds(genesis)
         return make(**{key: value for key, value in given.items() if key in asked} | part.options)
     except AudienceError:
         raise
@@ -41,6 +47,20 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         raise BadInput(
             f"{what} {part.kind!r} does not take these options ({options}): {error}"
         ) from error
+
+
+def _wants_grounds(asked: Mapping[str, object], part: Part) -> bool:
+    """Say whether a mind needs what others did; who can do without asks by `evidence = true`."""
+    wanted = bool(part.options.get("evidence", False)) if "evidence" in asked else True
+    return "grounds" in asked and wanted
+
+
+def _grounds(genesis: Genesis) -> Grounds | None:
+    """Return what the past of a genesis gives; None where it is too short to learn from."""
+    try:
+        return grounds_of(genesis)
+    except TooFew:
+        return None
 
 
 def genesis_of(scenario: Scenario, seed: int) -> Genesis:
@@ -96,6 +116,7 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
         "gateway": gateway or Shut(),
         "model": name_of(scenario.llm),
         "suited": suited(scenario),
+        "genesis": genesis,
     }
     changes = changes_of(scenario.interventions, genesis)
     for round_, begun in raised(scenario.spread, genesis, scenario.seed).items():
@@ -118,9 +139,12 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
             repeat=pages.repeat,
             random_k=pages.random_k,
             explain=pages.explain,
+            feed=pages.feed,
+            feed_length=pages.feed_length,
         ),
         activation=scenario.activation,
         changes=changes,
+        ties=scenario.ties,
     )
 
 

@@ -15,7 +15,16 @@ from audience.metrics import LABELS
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BY_ROUND = ("satisfaction", "click_rate", "picks", "return_rate", "entropy_consumption")
+BY_ROUND = (
+    "satisfaction",
+    "click_rate",
+    "picks",
+    "return_rate",
+    "entropy_consumption",
+    "reach",
+    "emotion",
+    "positive",
+)
 CONCENTRATION = ("gini", "coverage_exposure", "coverage_consumption")
 STARS = tuple(f"rating_{stars}" for stars in range(1, 6))
 

@@ -13,6 +13,9 @@ from audience.metrics import LABELS
 from audience.world.rng import Floats
 
 HEADLINE = (
+    "reach",
+    "emotion",
+    "positive",
     "satisfaction",
     "click_rate",
     "picks",

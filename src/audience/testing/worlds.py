@@ -9,7 +9,17 @@ import msgspec
 import numpy as np
 
 from audience.agents import Mind, RuleMind
-from audience.engine import Activation, Lives, Parts, Platform, Rules, Simulation, run, run_sync
+from audience.engine import (
+    Activation,
+    Lives,
+    Parts,
+    Platform,
+    Rules,
+    Simulation,
+    TieRules,
+    run,
+    run_sync,
+)
 from audience.engine.simulation import Listener
 from audience.memory import Memory, NoMemory
 from audience.recommenders import Popular, Recommender
@@ -105,6 +115,7 @@ def simulate(
     recommender: Recommender | None = None,
     platform: Platform | None = None,
     activation: Activation = ALWAYS,
+    ties: TieRules | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -132,6 +143,7 @@ def simulate(
         platform or Platform(),
         activation,
         {round_: tuple(some) for round_, some in (changes or {}).items()},
+        ties=ties or TieRules(),
     )
     keeper, told = keeper or ListKeeper(), list(listeners)
     if memory is not None:

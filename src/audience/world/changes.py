@@ -42,13 +42,18 @@ class Announce(Change, frozen=True):
 
 
 class Advertise(Change, frozen=True):
-    """Tell chosen people; `interest` chooses by interest, `agents` by id, both empty means all."""
+    """Tell chosen people: those of `agents`, or all, whom every field that is given fits."""
 
     text: str
     items: tuple[int, ...] = ()
     agents: tuple[int, ...] = ()
     interest: str = ""
     stance: float = 0.5
+    gender: str = ""
+    ages: tuple[int, ...] = ()
+    """The youngest and the oldest, both included; who has no age is left out."""
+    career: str = ""
+    trait: str = ""
 
 
 class SwapRecommender(Change, frozen=True):

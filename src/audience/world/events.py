@@ -156,6 +156,8 @@ class Delivered(Event, frozen=True):
 class Followed(Event, frozen=True):
     agent: int
     who: int
+    kind: str = "followed"
+    """What the one who is followed becomes."""
 
 
 class Unfollowed(Event, frozen=True):
@@ -256,6 +258,23 @@ class Forgot(Event, frozen=True):
     """`faded` with time, or `crowded` out of short-term."""
 
 
+class Unfounded(Event, frozen=True):
+    """Somebody has just named what it neither saw nor heard of."""
+
+    agent: int
+    titles: tuple[str, ...]
+    """As they stand in what was said."""
+    items: tuple[int, ...] = ()
+    """Those of them that exist, though this person never met them."""
+
+
+class TiesEnlivened(Event, frozen=True):
+    """From now on closeness grows with contact and fades without; see world/graph.py."""
+
+    grow: float
+    fade: float
+
+
 class TasteShifted(Event, frozen=True):
     agent: int
     tag: int
@@ -332,6 +351,8 @@ AnyEvent = (
     | RecommenderFitted
     | Intervened
     | RoundEnded
+    | Unfounded
+    | TiesEnlivened
 )
 
 

@@ -8,6 +8,7 @@ from audience.world.agent import Agent
 from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
+from audience.world.posts import SYSTEM
 from audience.world.spread import Standing
 from audience.world.world import View
 
@@ -54,6 +55,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """When a conversation takes place."""
     news: tuple[Standing, ...] = ()
     """How the topics of the inbox stand with one; given on the news surface."""
+    strangers: tuple[Friend, ...] = ()
+    """Authors of messages in the inbox whom one does not listen to; on the social surface."""
 
     @property
     def now(self) -> int:
@@ -63,7 +66,9 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
     """Return all that `me` may know at this turn; the menu is the surface's unless given."""
     surface = me.situation.surface
-    friends = friends_of(world, me) if surface == "social" else ()
+    social = surface == "social"
+    friends = friends_of(world, me) if social else ()
+    strangers = _strangers(world, me, friends) if social and me.inbox else ()
     news = standings(world, me) if surface == "news" else ()
     return Observation(
         me,
@@ -75,6 +80,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
         world.genesis.domain,
         friends,
         news=news,
+        strangers=strangers,
     )
 
 
@@ -104,6 +110,16 @@ def standings(world: View, me: Agent) -> tuple[Standing, ...]:
     """Return how the topics stand with `me` of which there is news, in the order of their ids."""
     topics = sorted({message.topic for message in me.inbox if message.topic >= 0})
     return tuple([world.spread.standing(topic, me.profile.id) for topic in topics])
+
+
+def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Friend, ...]:
+    near = {SYSTEM, me.profile.id, *(friend.id for friend in friends)}
+    authors = dict.fromkeys(message.author for message in me.inbox)
+    return tuple(
+        Friend(author, world.profile(author).name, "", 0.0)
+        for author in authors
+        if author not in near
+    )
 
 
 def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:

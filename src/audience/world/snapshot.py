@@ -48,6 +48,8 @@ class Shared(msgspec.Struct, frozen=True, array_like=True):
     topics: tuple[Topic, ...] = ()
     spread: tuple[bytes, ...] = ()
     """How the topics stand with everybody."""
+    living: tuple[float, float] = (0.0, 0.0)
+    """How ties grow and fade."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -97,6 +99,7 @@ def capture(world: World, since: Mark = NOTHING) -> Snapshot:
         _rerated(world.interactions, since.stars),
         world.spread.topics,
         world.spread.packed() if world.spread.topics else (),
+        (world.graph.grow, world.graph.fade),
     )
     return Snapshot(shared, agents)
 
@@ -135,7 +138,9 @@ def _restore_shared(world: World, last: Shared) -> None:
     world.activity = np.frombuffer(last.activity, "<f8").astype(np.float64)
     world.satisfaction = np.frombuffer(last.satisfaction, "<f8").astype(np.float64)
     world.last_visit = np.frombuffer(last.last_visit, "<i4").astype(np.int32)
+    world.graph.round = last.round
     _restore_ties(world.graph, last)
+    world.graph.grow, world.graph.fade = last.living
 
 
 def _restore_ties(graph: SocialGraph, last: Shared) -> None:

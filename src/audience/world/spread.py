@@ -112,9 +112,10 @@ class Spread:
 
     def open(self, agent: int, round_: int) -> None:
         """Let somebody read its news."""
-        fresh = self.unread[:, agent] > 0
-        self.read[fresh, agent] = round_
-        self.unread[:, agent] = 0
+        for number in range(len(self.topics)):
+            if self.unread[number, agent]:
+                self.read[number, agent] = round_
+                self.unread[number, agent] = 0
 
     def calm(self, seed: int, round_: int) -> None:
         """End a round: who felt something and had no news may calm down by one level."""

@@ -16,6 +16,8 @@ OWN, MUTUAL, ONE_WAY, RECOMMENDED = 1.0, 0.8, 0.6, 0.4
 """How authentic a message is: one's own, of somebody who listens in turn, of somebody one only
 listens to, or shown by the platform."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_OLD = 1000
+"""Rounds after which the age of a message is worth nothing."""
 _STEM = 6
 """Letters that words are compared by, so that `judge` and `judges` are one."""
 _COMMON = frozenset(
@@ -69,9 +71,16 @@ class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 def influence(message: Message, round_: int, half_life: float) -> float:
     """Return how much a message weighs now, 0 to 1: age, relevance and source in equal parts."""
-    age = max(round_ - message.round, 0)
-    fresh = float(0.5 ** (age / half_life))
+    fading = _fading(half_life)
+    age = round_ - message.round
+    fresh = fading[age] if age < _OLD else 0.0
     return (fresh + message.relevance + message.trust) / 3.0
+
+
+@lru_cache(maxsize=64)
+def _fading(half_life: float) -> tuple[float, ...]:
+    """Return what the age of a message is worth, by age."""
+    return tuple(float(0.5 ** (age / half_life)) for age in range(_OLD))
 
 
 def pooled(
@@ -89,7 +98,13 @@ def pooled(
     kept = (*pool, message)
     if len(kept) <= topic.keep:
         return kept
-    scores = [influence(one, round_, topic.half_life) for one in kept]
+    fading = _fading(topic.half_life)
+    scores = [
+        (fading[round_ - one.round] if round_ - one.round < _OLD else 0.0)
+        + one.relevance
+        + one.trust
+        for one in kept
+    ]
     least = scores.index(min(scores))
     return (*kept[:least], *kept[least + 1 :])
 

@@ -19,10 +19,14 @@ from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.people import Profile
+from audience.world.posts import sent
 from audience.world.rng import Floats, Ints
 from audience.world.spread import Spread, SpreadView
 from audience.world.taste import taste_of
 from audience.world.thoughts import Thought
+
+TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
+"""How much of a contact each is: a line said or heard, a message passed on, a message read."""
 
 
 class GraphView(Protocol):
@@ -124,6 +128,7 @@ class World:
         self.outbox: list[e.Posted | e.Forwarded] = []
         self.wishes: list[e.Wished] = []
         self.tie_changes: list[e.Followed | e.Unfollowed] = []
+        self.contacts: list[tuple[int, int, float]] = []
         # Shared state that visits may read moves only when the round ends: visits know nothing of
         # each other, whatever order they are committed in.
         self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
@@ -162,9 +167,13 @@ def _run_started(world: World, event: e.RunStarted) -> None:
 
 
 def _round_started(world: World, event: e.RoundStarted) -> None:
-    world.round = event.round
+    world.round = world.graph.round = event.round
     world.laws = replace(world.laws, round=event.round)
     world.now = event.at
+
+
+def _ties_enlivened(world: World, event: e.TiesEnlivened) -> None:
+    world.graph.grow, world.graph.fade = event.grow, event.fade
 
 
 def _woke(world: World, event: e.Woke) -> None:
@@ -183,6 +192,8 @@ def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
     world.outbox.append(event)
     if event.topic >= 0:
         world.spread.reach(event.topic, (event.agent,), world.round)
+    if world.graph.grow and isinstance(event, e.Forwarded):
+        world.contacts.append((event.agent, event.author, PASSED_ON))
 
 
 def _wished(world: World, event: e.Wished) -> None:
@@ -191,6 +202,9 @@ def _wished(world: World, event: e.Wished) -> None:
 
 def _said(world: World, event: e.Said) -> None:
     world.agents[event.to] = FOLDS[e.Said](world.agents[event.to], event, world.laws)
+    if world.graph.grow:
+        one, other = event.agent, event.to
+        world.contacts += ((one, other, TALKED), (other, one, TALKED))
 
 
 def _delivered(world: World, event: e.Delivered) -> None:
@@ -200,6 +214,9 @@ def _delivered(world: World, event: e.Delivered) -> None:
     fold = FOLDS[e.Delivered]
     for reader in event.to:
         world.agents[reader] = fold(world.agents[reader], event, world.laws)
+    _, sender = sent(event.post)
+    if world.graph.grow and sender >= 0:
+        world.contacts += [(reader, sender, READ) for reader in event.to]
 
 
 def _tie_changed(world: World, event: e.Followed | e.Unfollowed) -> None:
@@ -216,9 +233,12 @@ def _fitted(world: World, event: e.RecommenderFitted) -> None:
 
 def _round_ended(world: World, event: e.RoundEnded) -> None:
     world.spread.calm(world.seed, event.round)
+    for agent, other, weight in world.contacts:
+        world.graph.meet(agent, other, weight)
+    world.contacts.clear()
     for change in world.tie_changes:
         if isinstance(change, e.Followed):
-            world.graph.add(change.agent, change.who, "followed", 0.2)
+            world.graph.add(change.agent, change.who, change.kind, 0.2)
         else:
             world.graph.cut(change.agent, change.who)
     world.tie_changes.clear()
@@ -317,4 +337,5 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RecommenderFitted: _fitted,
     e.Intervened: _intervened,
     e.RoundEnded: _round_ended,
+    e.TiesEnlivened: _ties_enlivened,
 }

@@ -17,7 +17,6 @@ def finding(findings: Findings) -> str:
     return sentence(
         [
             clause(findings, "five_entropy", "random", first),
-            clause(findings, "page_entropy", first, most),
             clause(findings, "five_entropy", first, most),
             clause(findings, "click_rate", first, most),
             clause(findings, "five_entropy", first, friends),

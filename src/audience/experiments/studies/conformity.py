@@ -15,6 +15,8 @@ from audience.world.rng import Floats, rng
 from audience.world.taste import tastes
 from audience.world.world import View
 
+FEW = 5
+"""Fewer ratings than these tell nothing."""
 MOST = 3
 """So many friends or more are one group."""
 LABELS: dict[str, Label] = {
@@ -70,7 +72,7 @@ class Opinions:
         rows = np.array(self._rows, np.float64).reshape(-1, 5)
         heard = rows[:, 4] > 0
         found["heard_ratings"] = float(heard.sum())
-        if (~heard).sum() < 10 or heard.sum() < 5:
+        if (~heard).sum() < FEW or heard.sum() < FEW:
             return found
         alone, swayed = rows[~heard], rows[heard]
         weights = np.linalg.lstsq(_design(alone), alone[:, 2], rcond=None)[0]

@@ -72,8 +72,7 @@ class Drifts:
 
 def _unit(rows: Floats) -> Floats:
     lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    unit: Floats = rows / np.maximum(lengths, 1e-12)
-    return unit
+    return np.divide(rows, np.maximum(lengths, 1e-12))
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:

@@ -60,16 +60,15 @@ class Talks:
         self._open[who, item] = (round_ + AFTER, kind)
         other = key(self._seed, "untold", who, item, round_) % len(world.agents)
         them = world.agents[other]
-        heard = any(one.item == item for one in them.heard)
-        if kind != "told" or heard or (other, item) in self._open or _lived(them, item):
-            return
-        self._count("untold")
-        self._open[other, item] = (round_ + AFTER, "untold")
+        knows = _lived(them, item) or any(one.item == item for one in them.heard)
+        if kind == "told" and not knows and (other, item) not in self._open:
+            self._count("untold")
+            self._open[other, item] = (round_ + AFTER, "untold")
 
     def _search(self, who: int, query: str, round_: int, world: View) -> None:
         for (person, item), (until, kind) in self._open.items():
-            is_open = person == who and kind == "told" and round_ <= until
-            if is_open and world.catalogue[item].title == query:
+            is_told = person == who and kind == "told" and round_ <= until
+            if is_told and world.catalogue[item].title == query:
                 self._count("told searched")
 
     def _count(self, name: str) -> None:
