@@ -135,6 +135,7 @@ def test_the_observations_are_of_every_kind() -> None:
         "search",
         "social",
         "conversation",
+        "news",
     }
     lengths = {len(one.me.situation.slate) for one in seen}
     assert {0, 5} < lengths

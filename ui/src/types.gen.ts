@@ -64,6 +64,10 @@ export interface Advertise {
   agents?: number[];
   interest?: string;
   stance?: number;
+  gender?: string;
+  ages?: number[];
+  career?: string;
+  trait?: string;
 }
 
 export interface SwapRecommender {
@@ -99,6 +103,25 @@ export interface Remind {
   weight?: number;
 }
 
+export interface Topic {
+  name: string;
+  text: string;
+  about?: string;
+  appeals?: string[];
+  favour?: number;
+  favour_of?: Record<string, number>;
+  decay?: number;
+  half_life?: number;
+  keep?: number;
+}
+
+export interface Raise {
+  type: "Raise";
+  topic: Topic;
+  seeds: number[];
+  stance?: number;
+}
+
 export type AnyChange =
   | ChangeProfile
   | AddPerson
@@ -109,7 +132,8 @@ export type AnyChange =
   | AddTie
   | CutTie
   | Silence
-  | Remind;
+  | Remind
+  | Raise;
 
 export type RunStarted = [tag: "RunStarted", seed: number, genesis: string, drift: number];
 
@@ -133,17 +157,17 @@ export type Rated = [tag: "Rated", agent: number, item: number, stars: number];
 
 export type Felt = [tag: "Felt", agent: number, item: number, text: string, voice?: string];
 
-export type Posted = [tag: "Posted", agent: number, post: string, text: string, items?: number[], stance?: number, voice?: string];
+export type Posted = [tag: "Posted", agent: number, post: string, text: string, items?: number[], stance?: number, voice?: string, topic?: number];
 
-export type Forwarded = [tag: "Forwarded", agent: number, post: string, source: string, author: number, text: string, items?: number[], stance?: number];
+export type Forwarded = [tag: "Forwarded", agent: number, post: string, source: string, author: number, text: string, items?: number[], stance?: number, topic?: number, root?: string];
 
 export type Wished = [tag: "Wished", agent: number, to: number, text: string, items?: number[], stance?: number, voice?: string];
 
 export type Said = [tag: "Said", agent: number, to: number, text: string, items?: number[], stance?: number, voice?: string];
 
-export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number];
+export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number, topic?: number, sender?: number, root?: string];
 
-export type Followed = [tag: "Followed", agent: number, who: number];
+export type Followed = [tag: "Followed", agent: number, who: number, kind?: string];
 
 export type Unfollowed = [tag: "Unfollowed", agent: number, who: number];
 
@@ -169,11 +193,19 @@ export type Forgot = [tag: "Forgot", agent: number, thought: number, why?: strin
 
 export type TasteShifted = [tag: "TasteShifted", agent: number, tag: number, by: number];
 
+export type MoodShifted = [tag: "MoodShifted", agent: number, topic: number, level: number, why?: string];
+
+export type AttitudeShifted = [tag: "AttitudeShifted", agent: number, topic: number, stance: number, why?: string];
+
 export type RecommenderFitted = [tag: "RecommenderFitted", kind: string, interactions: number, artefact: string];
 
-export type Intervened = [tag: "Intervened", change: ChangeProfile | AddPerson | AddItem | Announce | Advertise | SwapRecommender | AddTie | CutTie | Silence | Remind];
+export type Intervened = [tag: "Intervened", change: ChangeProfile | AddPerson | AddItem | Announce | Advertise | SwapRecommender | AddTie | CutTie | Silence | Remind | Raise];
 
 export type RoundEnded = [tag: "RoundEnded", round: number];
+
+export type Unfounded = [tag: "Unfounded", agent: number, titles: string[], items?: number[]];
+
+export type TiesEnlivened = [tag: "TiesEnlivened", grow: number, fade: number];
 
 export type AnyEvent =
   | RunStarted
@@ -205,9 +237,13 @@ export type AnyEvent =
   | Merged
   | Forgot
   | TasteShifted
+  | MoodShifted
+  | AttitudeShifted
   | RecommenderFitted
   | Intervened
-  | RoundEnded;
+  | RoundEnded
+  | Unfounded
+  | TiesEnlivened;
 
 export interface Enter {
   type: "Enter";
@@ -247,6 +283,7 @@ export interface Post {
   items?: number[];
   stance?: number;
   voice?: string;
+  topic?: number;
 }
 
 export interface Forward {
@@ -279,6 +316,18 @@ export interface Shift {
   by: number;
 }
 
+export interface Feel {
+  type: "Feel";
+  topic: number;
+  level: number;
+}
+
+export interface Hold {
+  type: "Hold";
+  topic: number;
+  stance: number;
+}
+
 export interface Leave {
   type: "Leave";
   satisfaction?: number | null;
@@ -302,6 +351,8 @@ export type AnyAction =
   | Follow
   | Unfollow
   | Shift
+  | Feel
+  | Hold
   | Leave
   | Nothing;
 
@@ -332,12 +383,12 @@ export const FIELDS = {
   Watched: ["agent", "item", "fraction"],
   Rated: ["agent", "item", "stars"],
   Felt: ["agent", "item", "text", "voice"],
-  Posted: ["agent", "post", "text", "items", "stance", "voice"],
-  Forwarded: ["agent", "post", "source", "author", "text", "items", "stance"],
+  Posted: ["agent", "post", "text", "items", "stance", "voice", "topic"],
+  Forwarded: ["agent", "post", "source", "author", "text", "items", "stance", "topic", "root"],
   Wished: ["agent", "to", "text", "items", "stance", "voice"],
   Said: ["agent", "to", "text", "items", "stance", "voice"],
-  Delivered: ["post", "author", "to", "text", "items", "stance"],
-  Followed: ["agent", "who"],
+  Delivered: ["post", "author", "to", "text", "items", "stance", "topic", "sender", "root"],
+  Followed: ["agent", "who", "kind"],
   Unfollowed: ["agent", "who"],
   Left: ["agent", "satisfaction", "why"],
   Refused: ["agent", "action", "why"],
@@ -350,7 +401,11 @@ export const FIELDS = {
   Merged: ["agent", "thought", "text", "weight", "at", "sources", "kind", "items"],
   Forgot: ["agent", "thought", "why"],
   TasteShifted: ["agent", "tag", "by"],
+  MoodShifted: ["agent", "topic", "level", "why"],
+  AttitudeShifted: ["agent", "topic", "stance", "why"],
   RecommenderFitted: ["kind", "interactions", "artefact"],
   Intervened: ["change"],
   RoundEnded: ["round"],
+  Unfounded: ["agent", "titles", "items"],
+  TiesEnlivened: ["grow", "fade"],
 } as const;

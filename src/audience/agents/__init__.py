@@ -1,16 +1,19 @@
 """How an agent decides."""
 
+from audience.agents.grounded import GroundedMind
 from audience.agents.human import HumanMind, MixedMind
 from audience.agents.llm import LLMMind
 from audience.agents.mind import BatchMind, Decision, Mind
 from audience.agents.parameters import RuleParameters
 from audience.agents.recsim import RecSimMind
 from audience.agents.rule import RuleMind
+from audience.agents.touched import TouchedMind
 from audience.agents.voiced import VoicedMind
 
 __all__ = [
     "BatchMind",
     "Decision",
+    "GroundedMind",
     "HumanMind",
     "LLMMind",
     "Mind",
@@ -18,5 +21,6 @@ __all__ = [
     "RecSimMind",
     "RuleMind",
     "RuleParameters",
+    "TouchedMind",
     "VoicedMind",
 ]

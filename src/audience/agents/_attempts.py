@@ -60,6 +60,10 @@ def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
     if reply.say and reply.say_to != NOBODY:
         items = items_in(seen, reply.say)
         actions.append(a.Say(reply.say_to, reply.say, items, _stance(seen, items), _VOICE))
+    if reply.follow != NOBODY:
+        actions.append(a.Follow(reply.follow))
+    if reply.unfollow != NOBODY:
+        actions.append(a.Unfollow(reply.unfollow))
     if reply.next == "recommender":
         return (*actions, *_BROWSE)
     return (*actions, a.Leave())

@@ -32,6 +32,8 @@ SOCIAL: Table = {
     "forward": ("forward", "forwardpost", "repost"),
     "say_to": ("sayto", "to", "friend", "friendid", "recipient", "talkto"),
     "say": ("say", "message", "text", "line"),
+    "follow": ("follow", "followid", "followauthor"),
+    "unfollow": ("unfollow", "unfollowid", "stopfollowing"),
     "next": _NEXT,
     "why": _WHY,
 }

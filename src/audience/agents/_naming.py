@@ -9,7 +9,8 @@ from typing import Any
 
 from audience.llm.fields import NOTHING, plain, shown
 from audience.llm.scan import Broken
-from audience.world.observe import Observation
+from audience.world.observe import Friend, Observation
+from audience.world.titles import mentioned, same
 
 NOBODY = -1
 _NOBODY = NOTHING | {"nobody", "no one", "noone", "-1"}
@@ -39,9 +40,9 @@ def item_of(seen: Observation, values: Sequence[Any]) -> int:
     return meant.pop()
 
 
-def friend_of(seen: Observation, value: Any) -> int:  # noqa: ANN401
+def friend_of(friends: Sequence[Friend], value: Any) -> int:  # noqa: ANN401
     """Return the id of the friend named by id or by a name no other has; -1 for nobody."""
-    names = {friend.id: {_same(friend.name)} for friend in seen.friends}
+    names = {friend.id: {_same(friend.name)} for friend in friends}
     if value is False or value == NOBODY:
         return NOBODY
     found = _named(value, names, "friend")
@@ -49,7 +50,7 @@ def friend_of(seen: Observation, value: Any) -> int:  # noqa: ANN401
         return found.pop()
     if not found and isinstance(value, str) and value.strip().casefold() in _NOBODY:
         return NOBODY
-    listed = ", ".join(f"{friend.id} {friend.name}" for friend in seen.friends) or "none"
+    listed = ", ".join(f"{friend.id} {friend.name}" for friend in friends) or "none"
     if found:
         raise Broken(f"ambiguous: {shown(value)} names several; give the id; friends: {listed}")
     raise Broken(f"unknown friend: {shown(value)}; friends: {listed}")
@@ -67,10 +68,11 @@ def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
 
 
 def speakable(seen: Observation) -> dict[str, set[int]]:
-    """Return what may be spoken of, by title: lived, heard of, shown, or said just now."""
+    """Return what may be spoken of, by title: lived, heard of, remembered, shown, said just now."""
     me = seen.me
     known = set(me.situation.shown) | {one.item for one in me.history}
     known |= {one.item for one in me.heard} | {item for line in seen.lines for item in line.items}
+    known |= {item for thought in me.thoughts for item in thought.items}
     found: dict[str, set[int]] = {}
     for item in known:
         found.setdefault(_same(seen.catalogue[item].title), set()).add(item)
@@ -82,8 +84,13 @@ def items_in(seen: Observation, text: str) -> tuple[int, ...]:
 
     A title that two items share names neither.
     """
+    if not (titles := mentioned(text)):
+        return ()
     known = speakable(seen)
-    named = (known.get(_same(title), set()) for title in re.findall(r"<([^<>]{1,300})>", text))
+    alike: dict[str, set[int]] = {}
+    for title, items in known.items():
+        alike.setdefault(same(title), set()).update(items)
+    named = (known.get(_same(title)) or alike.get(same(title), set()) for title in titles)
     return tuple(dict.fromkeys(next(iter(items)) for items in named if len(items) == 1))
 
 

@@ -164,7 +164,7 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
 def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     fields = f.sort_out(value, tables.SOCIAL)
     to = tables.way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
-    friend = f.agreed(fields, "say_to", lambda one: friend_of(seen, one), NOBODY)
+    friend = f.agreed(fields, "say_to", lambda one: friend_of(seen.friends, one), NOBODY)
     say = f.words(fields, "say", LONGEST_TEXT)
     if say and not f.told(fields, "say_to"):
         raise Broken("no friend: there are words but nobody to hear them; give say_to")
@@ -172,8 +172,17 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     post = f.words(fields, "post", LONGEST_TEXT)
     # Whoever is told that nobody is spoken to says nothing, whatever else stands there.
     spoken = friend != NOBODY and say != ""
+    follow = f.agreed(fields, "follow", lambda one: friend_of(seen.strangers, one), NOBODY)
+    unfollow = f.agreed(fields, "unfollow", lambda one: friend_of(seen.friends, one), NOBODY)
     return SocialReply(
-        f.aside(fields), post, forward, friend if spoken else NOBODY, say if spoken else "", to
+        f.aside(fields),
+        post,
+        forward,
+        friend if spoken else NOBODY,
+        say if spoken else "",
+        to,
+        follow,
+        unfollow,
     )
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import msgspec
 
-from audience.world.observe import Observation
+from audience.world.observe import Friend, Observation
 
 WAYS = ("recommender", "search", "social", "nothing")
 NEXT = ("next_page", "search", "leave")
 AFTER = ("recommender", "leave")
+DISTANT = 0.05
+"""Closeness below which somebody is asked whether to go on listening."""
 EMOTION = 200
 """Characters of an emotion put into words."""
 
@@ -59,6 +61,10 @@ class SocialReply(msgspec.Struct, frozen=True):
     say_to: int = -1
     say: str = ""
     next: str = "leave"
+    follow: int = -1
+    """An author to listen to from now on; asked where messages of others were passed on."""
+    unfollow: int = -1
+    """Somebody to listen to no more; asked where there is somebody one hardly knows any more."""
 
 
 class TalkReply(msgspec.Struct, frozen=True):
@@ -124,8 +130,23 @@ def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
                 say=_text(280),
                 forward=_one_of(("", *posts)),
                 next=_one_of(AFTER),
+                **_turning(seen),
             )
     return _object(say=_text(280), stance={"type": "integer", "enum": [-1, 0, 1]})
+
+
+def distant(seen: Observation) -> tuple[Friend, ...]:
+    """Return those whom one listens to and is hardly close to any more, family apart."""
+    return tuple(one for one in seen.friends if one.closeness < DISTANT and one.kind != "family")
+
+
+def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
+    groups = {"follow": seen.strangers, "unfollow": distant(seen)}
+    return {
+        name: {"type": "integer", "enum": [-1, *(one.id for one in people)]}
+        for name, people in groups.items()
+        if people
+    }
 
 
 def _free(seen: Observation) -> list[int]:

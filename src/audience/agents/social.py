@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from audience.agents import words
 from audience.agents.mind import Decision
@@ -32,11 +32,32 @@ def socialise(p: RuleParameters, seen: Observation, draws: Sequence[float]) -> D
         friend = _closest(seen.friends, draws[3])
         text = words.opening(stance, draws[5], title, seen.domain)
         actions.append(a.Say(friend.id, text, (lived.item,), stance))
+    if p.follow or p.unfollow:
+        actions += _turning(p, seen, draws)
     if not me.situation.pages and draws[4] < 0.4 * (1.0 + bool(me.heard)):
         actions += (a.Enter("recommender"), a.Browse())
     else:
         actions.append(a.Leave(_satisfied(me)))
     return Decision(tuple(actions))
+
+
+def _turning(
+    p: RuleParameters, seen: Observation, draws: Sequence[float]
+) -> Iterator[a.Follow | a.Unfollow]:
+    """Yield whom to listen to from now on, and whom no more."""
+    strangers = {one.id for one in seen.strangers}
+    liked = [
+        message.author
+        for message in seen.me.inbox
+        if message.author in strangers
+        and message.stance > 0.0
+        and any(_opinion(seen, item, 0.0) > 0.0 for item in message.items)
+    ]
+    if liked and draws[6] < p.follow:
+        yield a.Follow(liked[-1])
+    loose = [one for one in seen.friends if one.kind != "family" and one.closeness < p.distant]
+    if loose and draws[7] < p.unfollow:
+        yield a.Unfollow(min(loose, key=lambda one: (one.closeness, one.id)).id)
 
 
 def converse(seen: Observation, draws: Sequence[float]) -> Decision:

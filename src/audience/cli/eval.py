@@ -15,6 +15,7 @@ EVALUATIONS = {
     "generation": "Five and ten steps from a history, beside what people really did.",
     "activity": "Pareto and lognormal fits of how much people do.",
     "calibration": "Fit how minds visit and rate to real people, and check on others.",
+    "spread": "A real curve of who hears of something: fitted first, then predicted.",
     "memory": "What each kind of memory keeps and loses, by planted facts.",
     "people": "People as judges, or a model as judge: choices, texts, blind pairs, scores.",
     "knowledge": "What a language model knows by heart, and titles that it should not name.",

@@ -4,11 +4,14 @@ from audience.engine.activation import METHODS, Activation
 from audience.engine.changes import objection
 from audience.engine.consolidation import Lives
 from audience.engine.control import Control, Queued, Steering
+from audience.engine.feed import FEEDS
 from audience.engine.platform import Platform, RecommenderFault
 from audience.engine.rounds import Paused, run
 from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
+from audience.engine.ties import TieRules
 
 __all__ = [
+    "FEEDS",
     "METHODS",
     "ORDERS",
     "Activation",
@@ -24,6 +27,7 @@ __all__ = [
     "Rules",
     "Simulation",
     "Steering",
+    "TieRules",
     "objection",
     "run",
     "run_sync",

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import msgspec
 
+from audience.engine.news import begun
+from audience.engine.rules import is_text
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.people import Profile
+from audience.world.posts import SYSTEM, post_id
+from audience.world.topics import Topic
 from audience.world.world import View, World
 
-SYSTEM = -1
-"""The author of announcements and advertisements."""
 _REFITTED = (c.SwapRecommender, c.AddItem, c.AddPerson)
 """Changes after which the recommender is fitted anew: a resume must find the same ground."""
 
@@ -37,8 +39,11 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
         if isinstance(change, (c.Announce, c.Advertise)):
             readers = audience_of(world, change)
             if readers:
-                post = f"{round_}.system.{number}"
+                post = post_id(round_, SYSTEM, number)
                 happen(e.Delivered(post, SYSTEM, readers, change.text, change.items, change.stance))
+        if isinstance(change, c.Raise):
+            for event in begun(world, change, round_):
+                happen(event)
     if world.fitted is None or swapped:
         happen(sim.fit())
     return events
@@ -50,9 +55,23 @@ def audience_of(world: World, change: c.Announce | c.Advertise) -> tuple[int, ..
     if isinstance(change, c.Announce):
         return tuple(everybody)
     chosen = change.agents or everybody
-    if not change.interest:
-        return tuple(chosen)
-    return tuple(who for who in chosen if change.interest in world.agents[who].profile.interests)
+    return tuple(who for who in chosen if is_meant(change, world.profile(who)))
+
+
+def is_meant(change: c.Advertise, who: Profile) -> bool:
+    """Say whether somebody belongs to the people whom an advertisement seeks."""
+    if change.interest and change.interest not in who.interests:
+        return False
+    if change.gender and change.gender.casefold() != who.gender.casefold():
+        return False
+    if change.career and change.career.casefold() != who.career.casefold():
+        return False
+    if change.trait and change.trait.casefold() not in map(str.casefold, who.traits):
+        return False
+    if not change.ages:
+        return True
+    youngest, oldest = change.ages
+    return who.age is not None and youngest <= who.age <= oldest
 
 
 def objection(world: View, change: c.AnyChange) -> str:
@@ -70,15 +89,48 @@ def objection(world: View, change: c.AnyChange) -> str:
             return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
         case c.Silence(agent) | c.Remind(agent):
             return _stranger(people, agent)
-        case c.Announce(items=mentioned, stance=stance):
-            return _missing(items, mentioned) or _stance(stance)
-        case c.Advertise(items=mentioned, agents=agents, stance=stance):
-            return _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
+        case c.Raise(topic, seeds, stance):
+            return _topic(topic) or _stranger(people, *seeds) or _stance(stance)
+        case c.Announce() | c.Advertise():
+            return _message(change, people, items)
     return ""
+
+
+def _message(change: c.Announce | c.Advertise, people: int, items: int) -> str:
+    """Return why nobody can be told this, or nothing when it can be."""
+    wrong = _missing(items, change.items) or _stance(change.stance) or _words(change.text)
+    if wrong or isinstance(change, c.Announce):
+        return wrong
+    return _stranger(people, *change.agents) or _ages(change.ages)
 
 
 def _stance(stance: float) -> str:
     return "" if -1.0 <= stance <= 1.0 else f"stance {stance} is not in [-1, 1]"
+
+
+def _topic(topic: Topic) -> str:
+    """Return why a topic cannot be raised, or nothing when it can."""
+    if not topic.name.strip() or not topic.text.strip():
+        return "a topic needs a name and a text"
+    if not is_text(topic.text + topic.about + topic.name):
+        return f"the words of topic {topic.name!r} are no text"
+    shares = {"favour": topic.favour, "decay": topic.decay, **topic.favour_of}
+    for name, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share}; give a share from 0 to 1"
+    if topic.half_life <= 0.0 or topic.keep < 1:
+        return f"half_life {topic.half_life} and keep {topic.keep} must be above 0"
+    return ""
+
+
+def _words(text: str) -> str:
+    return "" if is_text(text) else "the text holds a lone surrogate and cannot be written down"
+
+
+def _ages(ages: tuple[int, ...]) -> str:
+    if not ages or (len(ages) == 2 and ages[0] <= ages[1]):
+        return ""
+    return f"ages {list(ages)} are no range; give the youngest and the oldest, as in [30, 45]"
 
 
 def _leaning(world: View, profile: Profile) -> str:

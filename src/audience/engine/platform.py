@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.errors import AudienceError
 from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, search_in
-from audience.world.agent import Agent
+from audience.world.agent import INBOX, Agent
 from audience.world.events import Failed
 from audience.world.rng import Bools, Floats, Ints, dice
 from audience.world.world import View
@@ -55,7 +55,8 @@ class Platform:
     """Serves pages of `page_size`; ranks `ahead` pages in one request.
 
     `random_k` items of each page are drawn at random (engine/mixing.py); `explain` lets the
-    reasons that a ranker gives reach those who read the page.
+    reasons that a ranker gives reach those who read the page. `feed` is how messages of others are
+    ordered, and `feed_length` how many of them are shown (engine/feed.py).
     """
 
     def __init__(
@@ -67,6 +68,8 @@ class Platform:
         found: int = 20,
         random_k: int = 0,
         explain: bool = True,
+        feed: str = "time",
+        feed_length: int = INBOX,
     ) -> None:
         self.page_size = page_size
         self.max_pages = max_pages
@@ -74,6 +77,8 @@ class Platform:
         self.found = found
         self.random_k = min(random_k, page_size)
         self.explain = explain
+        self.feed = feed
+        self.feed_length = feed_length
         self.ahead = min(max_pages, 5)
 
     def want(self, me: Agent) -> Wanted:

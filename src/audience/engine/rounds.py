@@ -10,8 +10,10 @@ from audience.engine.changes import opened
 from audience.engine.consolidation import consolidate
 from audience.engine.delivery import delivered
 from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
+from audience.engine.news import reached
 from audience.engine.simulation import Simulation
 from audience.engine.talk import Talked, pairs, talk
+from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
 from audience.world import events as e
 from audience.world.rng import Floats, Ints, keys
@@ -38,14 +40,15 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     _open(sim, kept)
     sim.seat()
     visited = {agent for phase, agent in kept if phase == e.VISITS}
-    chosen, places = awake(world, sim.parts.activation, sim.parts.present | visited)
+    came = awake(world, sim.parts.activation, sim.parts.present | visited)
+    chosen, places, briefly = reached(world, sim.parts.activation, *came)
     sim.progress(world.round, 0, len(chosen))
     if sim.rules.order == "one-by-one":
-        await _one_by_one(sim, chosen, places, kept)
+        await _one_by_one(sim, chosen, places, kept, briefly)
     else:
-        await _together(sim, chosen, places, kept)
+        await _together(sim, chosen, places, kept, briefly)
         await _converse(sim, kept)
-        _deliver(sim)
+    _deliver(sim)
     await consolidate(sim)
     _close(sim)
 
@@ -68,6 +71,11 @@ def _open(sim: Simulation, kept: Kept) -> None:
         started = e.RunStarted(sim.seed, world.genesis.digest, sim.rules.drift)
         entries.append(e.Entry(started))
         world.apply(started)
+        ties = sim.parts.ties
+        if ties.grow or ties.fade:
+            enlivened = e.TiesEnlivened(ties.grow, ties.fade)
+            entries.append(e.Entry(enlivened))
+            world.apply(enlivened)
     for event in opened(sim, round_):
         entries.append(e.Entry(event))
     chapter = e.Chapter(round_, e.OPENING, 0, -1, tuple(entries))
@@ -88,25 +96,38 @@ def _ranked(sim: Simulation, chosen: Ints) -> list[tuple[int, int, int]]:
     return sorted(zip(ranks, chosen.tolist(), range(len(ranks)), strict=True))
 
 
-async def _together(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _together(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let everybody live its visit against the world as the round found it."""
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
     size = sim.rules.wave if sim.in_waves else max(len(order), 1)
     for start in range(0, len(order), size):
-        await _wave(sim, order[start : start + size], moments, kept)
+        await _wave(sim, order[start : start + size], moments, kept, briefly)
         sim.progress(sim.world.round, min(start + size, len(order)), len(order))
 
 
 async def _wave(
-    sim: Simulation, order: list[tuple[int, int, int]], moments: list[int], kept: Kept
+    sim: Simulation,
+    order: list[tuple[int, int, int]],
+    moments: list[int],
+    kept: Kept,
+    briefly: frozenset[int],
 ) -> None:
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
     fresh = [row for row in order if (e.VISITS, row[1]) not in kept]
     strands = [
-        visit(world, sim.stage.platform, agent, moments[place], rules.max_turns)
+        visit(
+            world,
+            sim.stage.platform,
+            agent,
+            moments[place],
+            rules.max_turns,
+            briefly=agent in briefly,
+        )
         for _, agent, place in fresh
     ]
     results: dict[int, tuple[e.Chapter, Visited]] = {}
@@ -201,7 +222,9 @@ def _deliver(sim: Simulation) -> None:
         sim.emit(e.DELIVERY, 0, -1, [e.Entry(post) for post in posts])
 
 
-async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _one_by_one(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let each visit be a small round of its own, delivered before the next one begins."""
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
@@ -212,7 +235,10 @@ async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept)
             world.outbox.clear()
             continue
         at = world.genesis.clock.at(world.round, float(places[place]))
-        visited = await _alone(sim, visit(world, sim.stage.platform, agent, at, rules.max_turns))
+        life = visit(
+            world, sim.stage.platform, agent, at, rules.max_turns, briefly=agent in briefly
+        )
+        visited = await _alone(sim, life)
         world.absorb(visited.me, visited.entries)
         entries = list(visited.entries)
         wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
@@ -246,6 +272,7 @@ def _close(sim: Simulation) -> None:
     entries: list[e.Entry] = []
     if rules.refit and world.round % rules.refit == 0:
         entries.append(e.Entry(sim.fit()))
+    entries += rewired(world, sim.parts.ties)
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
     sim.keeper.commit()

@@ -14,6 +14,7 @@ from audience.engine.activation import Activation
 from audience.engine.control import Control, Keep
 from audience.engine.drive import Stage
 from audience.engine.platform import Platform, RecommenderFault, name_of
+from audience.engine.ties import TieRules
 from audience.memory import Memory
 from audience.recommenders import Ranker, Recommender
 from audience.world import events as e
@@ -64,6 +65,7 @@ class Parts(msgspec.Struct, frozen=True):
     """What is changed from outside, by round."""
     present: frozenset[int] = frozenset()
     """Who comes every round, whatever activation says: those whom people play."""
+    ties: TieRules = TieRules()
 
 
 Listener = Callable[[e.Chapter, View], None]

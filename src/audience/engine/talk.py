@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 import msgspec
 
 from audience.agents import Decision
+from audience.engine.mentions import flagged
 from audience.engine.rules import refuse, speech
 from audience.engine.visit import Answer, Need, minded
 from audience.world import actions as a
@@ -96,4 +97,5 @@ def _spoken(
         return None
     said = e.Said(who, other, line.text, line.items, line.stance, line.voice)
     entries.append(e.Entry(said, decision.reason, decision.calls))
+    entries += [e.Entry(strange) for strange in flagged(world, speaker, line.text, lines)]
     return said

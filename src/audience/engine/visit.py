@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from audience.agents import Decision
+from audience.engine.feed import feed_of
 from audience.engine.mixing import mixed
 from audience.engine.platform import Note, Noted, Platform, Served, Wanted
 from audience.engine.rules import is_text, refuse, resolve
@@ -37,12 +39,24 @@ class Visited(msgspec.Struct, frozen=True, gc=False):
 Life = Generator[Need, Answer, Visited]
 
 
-def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -> Life:
-    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up."""
+def visit(
+    world: World, platform: Platform, who: int, at: int, max_turns: int, *, briefly: bool = False
+) -> Life:
+    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up.
+
+    Who has news of a topic reads it first; who came `briefly` leaves then.
+    """
     stay = _Stay(world, platform, world.agents[who])
     stay.emit(e.Woke(who, at))
-    for turn in range(max_turns):
-        decision = yield observe(world, stay.me, turn, stay.menu())
+    first = 0
+    if briefly or any(message.topic >= 0 for message in stay.me.inbox):
+        first = yield from stay.read_news()
+        if briefly:
+            stay.emit(e.Left(who))
+            return stay.done(first)
+        stay.emit(e.Entered(who, "home"))
+    for turn in range(first, max_turns):
+        decision = yield observe(world, stay.eyes(), turn, stay.menu())
         if isinstance(decision, e.Failed):
             stay.emit(decision)
             stay.emit(e.Left(who, None, "failed"))
@@ -78,6 +92,7 @@ class _Stay:
 
     __slots__ = (
         "entries",
+        "feed",
         "me",
         "notes",
         "place",
@@ -98,6 +113,13 @@ class _Stay:
         self.results: tuple[int, ...] = ()
         self.notes: dict[int, Note] = {}
         self.unserved = 0
+        self.feed = feed_of(world, me, platform.feed, platform.feed_length)
+
+    def eyes(self) -> Agent:
+        """Return the agent with what its feed shows in place of its whole inbox."""
+        if self.feed == self.me.inbox:
+            return self.me
+        return replace(self.me, inbox=self.feed)
 
     def emit(self, event: e.AnyEvent, cause: str = "", calls: tuple[str, ...] = ()) -> None:
         self.entries.append(e.Entry(event, cause, calls))
@@ -119,6 +141,37 @@ class _Stay:
         if now.surface == "search" and shown >= len(self.results):
             return LAST_RESULTS
         return MENUS[now.surface]
+
+    def read_news(self) -> Generator[Need, Answer, int]:
+        """Read what came of topics, and return how many decisions that took: one, if any came."""
+        who, at = self.me.profile.id, self.me.situation.at
+        self.emit(e.Entered(who, "news"))
+        seen = observe(self.world, self.me, 0)
+        if not seen.news:  # crowded out of the inbox by other posts
+            return 0
+        decision = yield seen
+        if isinstance(decision, e.Failed):
+            self.emit(decision)
+            return 1
+        assert isinstance(decision, Decision)
+        for event in minded(self.me, decision, at):
+            self.emit(event)
+        if decision.failure:
+            self.emit(e.Failed(who, decision.failure), "", decision.calls)
+        else:
+            self._respond(decision)
+        return 1
+
+    def _respond(self, decision: Decision) -> None:
+        cause, calls = decision.reason, decision.calls
+        if not is_text(cause):
+            cause = cause.encode("utf-8", "replace").decode()
+        for action in decision.actions:
+            if type(action) in (a.Leave, a.Nothing):
+                break
+            for event in resolve(self.world, self.me, action):
+                self.emit(event, cause, calls)
+                cause, calls = "", ()
 
     def attempt(self, decision: Decision) -> Generator[Need, Answer, None]:
         cause, calls = decision.reason, decision.calls

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from audience.agents.interview import Answer, interview, small_interview
+from audience.agents.prompting import Pack
 from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
@@ -50,6 +51,7 @@ def ask(
     door = door_of(scenario.llm, spending or Spending(), folder)
     memory = parts_of(scenario, world.genesis, door).memory
     model = name_of(scenario.llm)
+    pack = Pack(str(scenario.mind.options.get("prompts", "")), model)
     is_small = not endpoints_of(scenario.llm) and not scenario.llm.model
     answers: list[Answer] = []
 
@@ -61,7 +63,9 @@ def ask(
             if is_small:
                 said = await small_interview(door, seen, question, model=model, salt=salt)
             else:
-                said = await interview(door, memory, seen, question, items, model=model, salt=salt)
+                said = await interview(
+                    door, memory, seen, question, items, pack=pack, model=model, salt=salt
+                )
             told(said)
             return said
 

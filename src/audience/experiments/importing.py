@@ -29,6 +29,7 @@ _PLACES = {
     "active_method": ("activation", "method"),
     "active_prob": ("activation", "share"),
     "rec_random_k": ("platform", "random_k"),
+    "social_random_k": ("ties", "random_k"),
     "temperature": ("mind", "temperature"),
     "max_token": ("mind", "max_tokens"),
 }
@@ -41,7 +42,6 @@ _WITHOUT = {
     "play_role": "`audience play RUN ID` takes anybody's place",
     "simulator_dir": "a run keeps itself in its folder",
     "simulator_restore_file_name": "`audience resume RUN` goes on",
-    "social_random_k": "no such key yet",
     "verbose": "`audience show RUN` tells the story",
 }
 _RECOMMENDERS = {

@@ -10,7 +10,7 @@ import msgspec
 from audience.engine import objection
 from audience.errors import BadInput, unknown
 from audience.experiments.scenario import Options, label
-from audience.world import Catalogue, Genesis, Item, Profile, World
+from audience.world import Catalogue, Genesis, Item, Profile, Topic, World
 from audience.world import changes as c
 from audience.world.events import Intervened
 
@@ -22,6 +22,7 @@ DEEDS: dict[str, type] = {
     "announce": c.Announce,
     "change_profile": c.ChangeProfile,
     "cut_tie": c.CutTie,
+    "raise": c.Raise,
     "remind": c.Remind,
     "silence": c.Silence,
     "swap_recommender": c.SwapRecommender,
@@ -62,6 +63,9 @@ def _fields(one: Options, deed: str, world: World) -> Options:
         case "swap_recommender":
             kind = {"kind": label(str(fields.pop("kind")))} if "kind" in fields else {}
             return {**kind, "options": fields.pop("options", fields)}
+        case "raise":
+            own: Options = {key: fields.pop(key) for key in ("seeds", "stance") if key in fields}
+            return {"topic": fields, **own}
         case "change_profile":
             return {"agent": fields.pop("agent", None), "fields": fields}
     return fields
@@ -89,7 +93,8 @@ class _Reader:
     def change(self, deed: str, fields: Options, place: str) -> c.AnyChange:
         kind = DEEDS[deed]
         _check(fields, kind, place)
-        for key, inner in (("profile", Profile), ("fields", Profile), ("item", Item)):
+        kinds = (("profile", Profile), ("fields", Profile), ("item", Item), ("topic", Topic))
+        for key, inner in kinds:
             if isinstance(fields.get(key), dict):
                 _check(fields[key], inner, place)
         resolved = {key: self._resolved(key, value, place) for key, value in fields.items()}
@@ -104,7 +109,7 @@ class _Reader:
     def _resolved(self, key: str, value: Any, place: str) -> Any:  # noqa: ANN401
         if key in ("agent", "other"):
             return self._one(value, self.people, "person", place)
-        if key in ("agents", "friends") and isinstance(value, list):
+        if key in ("agents", "friends", "seeds") and isinstance(value, list):
             return [self._one(one, self.people, "person", place) for one in value]
         if key == "items" and isinstance(value, list):
             return [self._one(one, self.items, "item", place) for one in value]

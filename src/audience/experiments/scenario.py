@@ -14,10 +14,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.engine import ORDERS, Activation, Rules
+from audience.engine import FEEDS, ORDERS, Activation, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
+from audience.experiments.spread.scenario import SpreadTable, is_file
 from audience.world import Clock
+from audience.world.agent import INBOX
 
 Options = dict[str, Any]
 _ARM = re.compile(r"\w[\w .+-]*")
@@ -50,6 +52,19 @@ class Pages(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many items of each page are uniformly random ones; see engine/mixing.py."""
     explain: bool = True
     """Whether the reasons that a recommender gives are shown and logged."""
+    feed: str = "time"
+    """How messages of others are ordered: by `time`, or `ranked`; see engine/feed.py."""
+    feed_length: int = INBOX
+    """How many messages a feed shows at most."""
+
+    def __post_init__(self) -> None:
+        if self.feed not in FEEDS:
+            raise BadInput(f"platform: {unknown('feed', self.feed, FEEDS)}")
+        if not 1 <= self.feed_length <= INBOX:
+            raise BadInput(
+                f"platform: feed_length: {self.feed_length} is not between 1 and {INBOX}, "
+                "which is how many messages an inbox keeps"
+            )
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,12 +83,14 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: Pages = Pages()
     activation: Activation = Activation()
     run: Rules = Rules()
+    ties: TieRules = TieRules()
     llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
     arms: dict[str, Options] = {}
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
+    spread: SpreadTable = SpreadTable()
 
     @property
     def rounds(self) -> int:
@@ -86,7 +103,9 @@ _TABLES: dict[str, type] = {
     "platform": Pages,
     "activation": Activation,
     "run": Rules,
+    "ties": TieRules,
     "llm": Models,
+    "spread": SpreadTable,
 }
 
 
@@ -116,12 +135,16 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     """Return the scenario that a nested dictionary describes."""
     tree = deepcopy(tree)
+    tree.pop("study", None)  # what a study asks is for experiments/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)
+    spread = tree.get("spread")
+    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
+        tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
     for part in _PARTS:
         if part in tree:
-            tree[part] = _part(tree[part], f"{where}: {part}")
+            tree[part] = part_of(tree[part], f"{where}: {part}")
     try:
         scenario = msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:
@@ -159,6 +182,9 @@ def _anchor(scope: Options, folder: Path) -> None:
     mind = scope.get("mind")
     options = mind.get("options", mind) if isinstance(mind, dict) else None
     _anchor_files(options, ("prompts", "parameters"), folder)
+    spread = scope.get("spread")
+    if isinstance(spread, dict) and is_file(spread.get("graph")):
+        _anchor_files(spread, ("graph",), folder)
     for key in ("metrics", "interventions"):
         if isinstance(scope.get(key), (list, tuple)):
             scope[key] = [_found_from(one, folder) for one in scope[key]]
@@ -228,7 +254,8 @@ def _finite(value: object, where: str) -> None:
             _finite(inner, where)
 
 
-def _part(value: object, where: str) -> Options:
+def part_of(value: object, where: str) -> Options:
+    """Return a part as its kind and its options, however it was written."""
     if isinstance(value, str):
         return {"kind": value, "options": {}}
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
@@ -289,6 +316,7 @@ def check(scenario: Scenario, where: str) -> None:
     for key, share in {
         "share": waking.share,
         "loyalty": waking.loyalty,
+        "attention": waking.attention,
         "drift": rules.drift,
     }.items():
         if not 0.0 <= share <= 1.0:
@@ -302,7 +330,7 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
     changes = deepcopy(scenario.arms[name])
     for part in _PARTS:
         if part in changes:
-            tree[part] = _part(changes.pop(part), f"{where}: arm {name!r}: {part}")
+            tree[part] = part_of(changes.pop(part), f"{where}: arm {name!r}: {part}")
     for key, value in changes.items():
         both = isinstance(value, dict) and isinstance(tree.get(key), dict)
         tree[key] = {**tree[key], **value} if both else value

@@ -8,11 +8,13 @@ from audience.world.events import (
     MEMORY,
     Delivered,
     Failed,
+    Followed,
     Forwarded,
     Posted,
     Record,
     Refused,
     Said,
+    Unfollowed,
 )
 from audience.world.world import View
 
@@ -23,6 +25,8 @@ _NAMES: dict[type, str] = {
     Delivered: "delivered",
     Refused: "refused",
     Failed: "failed",
+    Followed: "follows",
+    Unfollowed: "unfollows",
 }
 
 
@@ -35,6 +39,8 @@ class Social:
     delivered        inboxes reached, over all Delivered
     refused          number of Refused
     failed           number of Failed, those of memories apart
+    follows,
+    unfollows        number of Followed and of Unfollowed, whoever brought it about
     """
 
     watches = tuple(_NAMES)

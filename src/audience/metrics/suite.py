@@ -12,11 +12,13 @@ from audience.metrics.consumption import Consumption
 from audience.metrics.exposure import Exposure
 from audience.metrics.formulas import NAN
 from audience.metrics.kinds import Metric, PerAgent, PerRound
+from audience.metrics.mentions import Mentions
 from audience.metrics.opinion import Ratings, Satisfaction
 from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
+from audience.metrics.spreading import NUMBERS, Spreading
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
 from audience.plugins import find, known
@@ -102,7 +104,9 @@ def builtin() -> list[Metric]:
         TasteEntropy(),
         Social(),
         Speech(),
+        Mentions(),
         Remembering(),
+        Spreading(),
     ]
 
 
@@ -114,6 +118,7 @@ def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
     """
     metrics = builtin()
     owners = {name: "builtin" for metric in metrics for name in metric.value()}
+    owners |= dict.fromkeys(NUMBERS, "builtin")
     wanted = [*sorted(known("metrics")), *extra_kinds]
     for kind in dict.fromkeys(kind for kind in wanted if kind != "builtin"):
         for metric in _made(kind):

@@ -4,13 +4,16 @@ from audience.recommenders.als import ALS
 from audience.recommenders.bpr import BPR
 from audience.recommenders.content import Content
 from audience.recommenders.ease import EASE
+from audience.recommenders.explained import Explained
 from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
 from audience.recommenders.knn import ItemKNN
+from audience.recommenders.lightgcn import LightGCN
 from audience.recommenders.markov import Markov
 from audience.recommenders.mix import Mix
+from audience.recommenders.multvae import MultVAE
 from audience.recommenders.search import Search, search_in
 from audience.recommenders.service import Service
-from audience.recommenders.simple import Popular, Random
+from audience.recommenders.simple import Nothing, Popular, Random
 from audience.recommenders.social import Social
 
 __all__ = [
@@ -20,9 +23,13 @@ __all__ = [
     "AsyncRanker",
     "Content",
     "Context",
+    "Explained",
     "ItemKNN",
+    "LightGCN",
     "Markov",
     "Mix",
+    "MultVAE",
+    "Nothing",
     "Popular",
     "Random",
     "Ranked",

@@ -13,10 +13,12 @@ from audience.agents import BatchMind, Decision, Mind, RuleMind
 from audience.engine import Rules, run_sync
 from audience.memory import Memory, NoMemory
 from audience.testing.worlds import simulate, tiny_genesis
+from audience.world.changes import Raise
 from audience.world.items import Catalogue
 from audience.world.observe import Observation
 from audience.world.rng import Dice, rng
 from audience.world.rng import dice as named
+from audience.world.topics import Topic
 
 T = TypeVar("T")
 
@@ -57,7 +59,9 @@ def check_batch_mind(mind: BatchMind, *, sizes: Sequence[int] = (1, 2, 3, 7, 16,
 def observations(limit: int) -> list[Observation]:
     """Return observations of one small world: every surface, pages of any length."""
     watching = _Watching()
-    simulate(tiny_genesis(20, 17), mind=watching, rules=Rules(rounds=3), seed=3)
+    begun = Raise(Topic("a tram line", "They want to build a tram line.", favour=0.4), (3, 8))
+    rules = Rules(rounds=3)
+    simulate(tiny_genesis(20, 17), mind=watching, rules=rules, seed=3, changes={1: [begun]})
     order = rng(0, "observations").permutation(len(watching.seen)).tolist()
     seen = [watching.seen[place] for place in order]
     rare = [one for one in seen if len(one.me.situation.slate) not in (0, 5)]
@@ -66,7 +70,7 @@ def observations(limit: int) -> list[Observation]:
     return (ahead + seen)[:limit]
 
 
-_SURFACES = ("home", "recommender", "search", "social", "conversation")
+_SURFACES = ("home", "recommender", "search", "social", "conversation", "news")
 
 
 class _Watching:
@@ -112,7 +116,9 @@ def _unchanged(mind: Mind, seen: Sequence[Observation], ask: Callable[[], T]) ->
 def _print(seen: Sequence[Observation]) -> bytes:
     digest = blake2b(digest_size=16)
     for one in seen:
-        digest.update(msgspec.json.encode((one.me, one.turn, one.menu, one.friends, one.lines)))
+        digest.update(
+            msgspec.json.encode((one.me, one.turn, one.menu, one.friends, one.lines, one.news))
+        )
     for catalogue in {id(one.catalogue): one.catalogue for one in seen}.values():
         digest.update(_print_of(catalogue))
     return digest.digest()

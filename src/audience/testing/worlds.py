@@ -18,6 +18,7 @@ from audience.engine import (
     Queued,
     Rules,
     Simulation,
+    TieRules,
     run,
     run_sync,
 )
@@ -116,6 +117,7 @@ def simulate(
     recommender: Recommender | None = None,
     platform: Platform | None = None,
     activation: Activation = ALWAYS,
+    ties: TieRules | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -145,6 +147,7 @@ def simulate(
         platform or Platform(),
         activation,
         {round_: tuple(some) for round_, some in (changes or {}).items()},
+        ties=ties or TieRules(),
     )
     keeper, told = keeper or ListKeeper(), list(listeners)
     if memory is not None:

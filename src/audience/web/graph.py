@@ -56,6 +56,8 @@ def drawn(world: World) -> dict[str, Any]:
                 "community": int(groups[who]),
                 "degree": int(degree[who]),
                 "interest": profile.interests[0] if profile.interests else "",
+                "satisfaction": round(world.agents[who].satisfaction, 3),
+                **_held(world, who),
             }
         )
     edges: dict[tuple[int, int], list[Any]] = {}
@@ -63,6 +65,18 @@ def drawn(world: World) -> dict[str, Any]:
         pair = (min(who, tie.other), max(who, tie.other))
         edges.setdefault(pair, [*pair, tie.kind, round(tie.closeness, 3)])
     return {"nodes": nodes, "edges": list(edges.values()), "communities": _labels(world, groups)}
+
+
+def _held(world: World, who: int) -> dict[str, Any]:
+    """Return what somebody holds of the topics it has heard of: the strongest, in one number."""
+    heard = np.flatnonzero(world.spread.aware[:, who])
+    if not len(heard):
+        return {}
+    stance = world.spread.stance[heard, who]
+    return {
+        "mood": int(world.spread.level[heard, who].max()),
+        "attitude": int(np.sign(stance.sum())),
+    }
 
 
 def communities(people: int, firsts: Ints, others: Ints) -> Ints:
@@ -111,4 +125,9 @@ def _gathered(world: World, groups: Ints, firsts: Ints, others: Ints) -> dict[st
     pairs.sort(axis=0)
     counts = Counter(zip(pairs[0].tolist(), pairs[1].tolist(), strict=True))
     edges = [[one, two, count] for (one, two), count in sorted(counts.items()) if one != two]
-    return {"nodes": [], "edges": edges, "communities": _labels(world, groups)}
+    return {
+        "nodes": [],
+        "edges": edges,
+        "communities": _labels(world, groups),
+        "of": groups.tolist(),
+    }

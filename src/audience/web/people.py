@@ -22,8 +22,6 @@ from audience.world.taste import tastes
 
 MOST = 500
 DECISIONS = 300
-_SINCE_SOME = ("mood", "moods", "attitude", "attitudes", "emotion")
-"""What people may hold besides, in scenarios in which something spreads."""
 _OWN = (
     "SELECT seq FROM chapters WHERE agent = ? OR (phase = ? AND"
     " instr(CAST(body AS TEXT), ?) > 0) ORDER BY seq DESC LIMIT ?"
@@ -137,12 +135,23 @@ def person(reader: Reader, who: int, at: int | None) -> dict[str, Any]:
         "decisions": decisions(
             reader.log, reader.teller(), who, round_ if at is not None else None
         ),
-        **{
-            name: msgspec.to_builtins(getattr(me, name))
-            for name in _SINCE_SOME
-            if hasattr(me, name)
-        },
+        "topics": _topics(world, who),
     }
+
+
+def _topics(world: World, who: int) -> list[dict[str, Any]]:
+    """Return how every topic that spreads stands with somebody."""
+    standings = (world.spread.standing(one, who) for one in range(len(world.spread.topics)))
+    return [
+        {
+            "topic": one.number,
+            "name": one.topic.name,
+            "level": one.level,
+            "stance": one.stance,
+            "aware": one.aware,
+        }
+        for one in standings
+    ]
 
 
 def _taste(world: World, me: Person) -> list[dict[str, Any]]:

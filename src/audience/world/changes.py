@@ -8,6 +8,7 @@ import msgspec
 
 from audience.world.items import Item
 from audience.world.people import Profile
+from audience.world.topics import Topic
 
 
 class Change(msgspec.Struct, frozen=True, tag=True):
@@ -41,13 +42,18 @@ class Announce(Change, frozen=True):
 
 
 class Advertise(Change, frozen=True):
-    """Tell chosen people; `interest` chooses by interest, `agents` by id, both empty means all."""
+    """Tell chosen people: those of `agents`, or all, whom every field that is given fits."""
 
     text: str
     items: tuple[int, ...] = ()
     agents: tuple[int, ...] = ()
     interest: str = ""
     stance: float = 0.5
+    gender: str = ""
+    ages: tuple[int, ...] = ()
+    """The youngest and the oldest, both included; who has no age is left out."""
+    career: str = ""
+    trait: str = ""
 
 
 class SwapRecommender(Change, frozen=True):
@@ -84,6 +90,15 @@ class Remind(Change, frozen=True):
     weight: float = 0.5
 
 
+class Raise(Change, frozen=True):
+    """Let a topic begin: those in `seeds` know of it and tell it to all who listen to them."""
+
+    topic: Topic
+    seeds: tuple[int, ...]
+    stance: float = 0.0
+    """How the first message speaks of it, -1 to 1."""
+
+
 AnyChange = (
     ChangeProfile
     | AddPerson
@@ -95,4 +110,5 @@ AnyChange = (
     | CutTie
     | Silence
     | Remind
+    | Raise
 )

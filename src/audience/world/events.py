@@ -98,6 +98,8 @@ class Posted(Event, frozen=True):
     items: tuple[int, ...] = ()
     stance: float = 0.0
     voice: str = ""
+    topic: int = -1
+    """The topic it speaks of; see world/topics.py."""
 
 
 class Forwarded(Event, frozen=True):
@@ -106,10 +108,14 @@ class Forwarded(Event, frozen=True):
     agent: int
     post: str
     source: str
+    """The post it came in; the cascade's tree is made of these."""
     author: int
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    topic: int = -1
+    root: str = ""
+    """The post that all began with, of a message on a topic."""
 
 
 class Wished(Event, frozen=True):
@@ -141,11 +147,17 @@ class Delivered(Event, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    topic: int = -1
+    sender: int = -1
+    """Who wrote it or passed it on, of a message on a topic."""
+    root: str = ""
 
 
 class Followed(Event, frozen=True):
     agent: int
     who: int
+    kind: str = "followed"
+    """What the one who is followed becomes."""
 
 
 class Unfollowed(Event, frozen=True):
@@ -246,10 +258,47 @@ class Forgot(Event, frozen=True):
     """`faded` with time, or `crowded` out of short-term."""
 
 
+class Unfounded(Event, frozen=True):
+    """Somebody has just named what it neither saw nor heard of."""
+
+    agent: int
+    titles: tuple[str, ...]
+    """As they stand in what was said."""
+    items: tuple[int, ...] = ()
+    """Those of them that exist, though this person never met them."""
+
+
+class TiesEnlivened(Event, frozen=True):
+    """From now on closeness grows with contact and fades without; see world/graph.py."""
+
+    grow: float
+    fade: float
+
+
 class TasteShifted(Event, frozen=True):
     agent: int
     tag: int
     by: float
+
+
+class MoodShifted(Event, frozen=True):
+    """Somebody feels otherwise about a topic than before."""
+
+    agent: int
+    topic: int
+    level: int
+    """0 calm, 1 moderate, 2 intense."""
+    why: str = ""
+
+
+class AttitudeShifted(Event, frozen=True):
+    """Somebody has come to a view of a topic, or to another one."""
+
+    agent: int
+    topic: int
+    stance: int
+    """-1 against, 1 for."""
+    why: str = ""
 
 
 class RecommenderFitted(Event, frozen=True):
@@ -297,9 +346,13 @@ AnyEvent = (
     | Merged
     | Forgot
     | TasteShifted
+    | MoodShifted
+    | AttitudeShifted
     | RecommenderFitted
     | Intervened
     | RoundEnded
+    | Unfounded
+    | TiesEnlivened
 )
 
 

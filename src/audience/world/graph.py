@@ -1,4 +1,9 @@
-"""Who knows whom. A tie goes from a person to the one it listens to; a friendship is two ties."""
+"""Who knows whom. A tie goes from a person to the one it listens to; a friendship is two ties.
+
+Where ties live, a contact of weight w takes closeness c to c + grow w (1 - c), and without contact
+it halves every `fade` rounds. What is held is the closeness after the last contact and its round,
+so that nothing has to be touched while it fades.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +24,8 @@ class Tie(msgspec.Struct, frozen=True, gc=False):
     other: int
     kind: str
     closeness: float
+    since: int = 0
+    """The round of the last contact, at the end of which `closeness` was so much."""
 
 
 class Ties(msgspec.Struct, frozen=True):
@@ -71,13 +78,15 @@ class SocialGraph:
         self._back: Ties | None = None
         self._changed: dict[int, dict[int, Tie]] = {}
         self._changed_back: dict[int, dict[int, Tie]] = {}
+        self.grow = 0.0
+        self.fade = 0.0
+        self.round = 0
 
     def ties(self, agent: int) -> tuple[Tie, ...]:
-        """Return whom `agent` listens to, with kind and closeness."""
+        """Return whom `agent` listens to, with kind and closeness as they are in this round."""
         changed = self._changed.get(agent)
-        if changed is not None:
-            return tuple(changed.values())
-        return _slice(self._ties, agent)
+        found = _slice(self._ties, agent) if changed is None else tuple(changed.values())
+        return tuple([self._now(tie) for tie in found]) if self.fade else found
 
     def neighbours(self, agent: int) -> tuple[int, ...]:
         """Return the ids of those `agent` listens to."""
@@ -99,11 +108,27 @@ class SocialGraph:
         """Return what `other` is to `agent`, if anything."""
         return next((tie for tie in self.ties(agent) if tie.other == other), None)
 
-    def add(self, agent: int, other: int, kind: str, closeness: float) -> None:
-        """Let `agent` listen to `other`."""
+    def add(
+        self, agent: int, other: int, kind: str, closeness: float, since: int | None = None
+    ) -> None:
+        """Let `agent` listen to `other`, from now on unless told since when."""
         forward, back = self._own(agent), self._own_back(other)
-        forward[other] = Tie(other, kind, closeness)
-        back[agent] = Tie(agent, kind, closeness)
+        since = self.round if since is None else since
+        forward[other] = Tie(other, kind, closeness, since)
+        back[agent] = Tie(agent, kind, closeness, since)
+
+    def meet(self, agent: int, other: int, weight: float) -> None:
+        """Let a contact bring `other` closer to `agent`, where there is a tie."""
+        tie = self.tie(agent, other)
+        if tie is not None:
+            nearer = round(tie.closeness + self.grow * weight * (1.0 - tie.closeness), 6)
+            self.add(agent, other, tie.kind, nearer)
+
+    def _now(self, tie: Tie) -> Tie:
+        away = self.round - tie.since
+        if away < 1:
+            return tie
+        return Tie(tie.other, tie.kind, tie.closeness * 0.5 ** (away / self.fade), tie.since)
 
     def cut(self, agent: int, other: int) -> None:
         """Let `agent` no longer listen to `other`."""
@@ -122,7 +147,7 @@ class SocialGraph:
                 self.cut(agent, other)
             self._own(agent).clear()
             for tie in wanted.values():
-                self.add(agent, tie.other, tie.kind, tie.closeness)
+                self.add(agent, tie.other, tie.kind, tie.closeness, tie.since)
 
     def __len__(self) -> int:
         base = len(self._ties.others)

@@ -8,6 +8,8 @@ from audience.world.agent import Agent
 from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
+from audience.world.posts import SYSTEM
+from audience.world.spread import Standing
 from audience.world.world import View
 
 _ANYWHERE = ("Shift", "Leave")
@@ -17,6 +19,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
     "search": (*_PAGE, "Browse", "Search", "NextPage"),
     "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
+    "news": ("Feel", "Hold", "Forward", "Post", "Nothing", "Leave"),
     "conversation": ("Say", "Leave"),
 }
 """What can be attempted on each surface."""
@@ -50,6 +53,10 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """What was said so far in this conversation."""
     at: int = 0
     """When a conversation takes place."""
+    news: tuple[Standing, ...] = ()
+    """How the topics of the inbox stand with one; given on the news surface."""
+    strangers: tuple[Friend, ...] = ()
+    """Authors of messages in the inbox whom one does not listen to; on the social surface."""
 
     @property
     def now(self) -> int:
@@ -59,7 +66,10 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
     """Return all that `me` may know at this turn; the menu is the surface's unless given."""
     surface = me.situation.surface
-    friends = friends_of(world, me) if surface == "social" else ()
+    social = surface == "social"
+    friends = friends_of(world, me) if social else ()
+    strangers = _strangers(world, me, friends) if social and me.inbox else ()
+    news = standings(world, me) if surface == "news" else ()
     return Observation(
         me,
         world.round,
@@ -69,6 +79,8 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
         world.catalogue,
         world.genesis.domain,
         friends,
+        news=news,
+        strangers=strangers,
     )
 
 
@@ -91,6 +103,22 @@ def overhear(
         (friend,),
         lines,
         world.genesis.clock.at(world.round, 1.0),
+    )
+
+
+def standings(world: View, me: Agent) -> tuple[Standing, ...]:
+    """Return how the topics stand with `me` of which there is news, in the order of their ids."""
+    topics = sorted({message.topic for message in me.inbox if message.topic >= 0})
+    return tuple([world.spread.standing(topic, me.profile.id) for topic in topics])
+
+
+def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Friend, ...]:
+    near = {SYSTEM, me.profile.id, *(friend.id for friend in friends)}
+    authors = dict.fromkeys(message.author for message in me.inbox)
+    return tuple(
+        Friend(author, world.profile(author).name, "", 0.0)
+        for author in authors
+        if author not in near
     )
 
 

@@ -10,6 +10,7 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from audience.world import _news as news
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.agent import FOLDS, Agent, Laws, Lived, thinking
@@ -18,9 +19,14 @@ from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.people import Profile
+from audience.world.posts import sent
 from audience.world.rng import Floats, Ints
+from audience.world.spread import Spread, SpreadView
 from audience.world.taste import taste_of
 from audience.world.thoughts import Thought
+
+TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
+"""How much of a contact each is: a line said or heard, a message passed on, a message read."""
 
 
 class GraphView(Protocol):
@@ -55,6 +61,8 @@ class View(Protocol):
     def silent(self) -> frozenset[int]: ...
     @property
     def recommender(self) -> c.SwapRecommender | None: ...
+    @property
+    def spread(self) -> SpreadView: ...
 
 
 class Agents(Sequence[Agent]):
@@ -120,11 +128,13 @@ class World:
         self.outbox: list[e.Posted | e.Forwarded] = []
         self.wishes: list[e.Wished] = []
         self.tie_changes: list[e.Followed | e.Unfollowed] = []
+        self.contacts: list[tuple[int, int, float]] = []
         # Shared state that visits may read moves only when the round ends: visits know nothing of
         # each other, whatever order they are committed in.
         self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
         self.satisfaction: Floats = np.full(people, 0.5)
         self.last_visit: NDArray[np.int32] = np.zeros(people, np.int32)
+        self.spread = Spread(people)
         self.laws = Laws(genesis.catalogue, 0.0)
 
     def apply(self, event: e.AnyEvent) -> None:
@@ -153,12 +163,17 @@ class World:
 
 def _run_started(world: World, event: e.RunStarted) -> None:
     world.seed = event.seed
-    world.laws = Laws(world.catalogue, event.drift)
+    world.laws = replace(world.laws, drift=event.drift)
 
 
 def _round_started(world: World, event: e.RoundStarted) -> None:
-    world.round = event.round
+    world.round = world.graph.round = event.round
+    world.laws = replace(world.laws, round=event.round)
     world.now = event.at
+
+
+def _ties_enlivened(world: World, event: e.TiesEnlivened) -> None:
+    world.graph.grow, world.graph.fade = event.grow, event.fade
 
 
 def _woke(world: World, event: e.Woke) -> None:
@@ -175,6 +190,10 @@ def _rated(world: World, event: e.Rated) -> None:
 
 def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
     world.outbox.append(event)
+    if event.topic >= 0:
+        world.spread.reach(event.topic, (event.agent,), world.round)
+    if world.graph.grow and isinstance(event, e.Forwarded):
+        world.contacts.append((event.agent, event.author, PASSED_ON))
 
 
 def _wished(world: World, event: e.Wished) -> None:
@@ -183,12 +202,21 @@ def _wished(world: World, event: e.Wished) -> None:
 
 def _said(world: World, event: e.Said) -> None:
     world.agents[event.to] = FOLDS[e.Said](world.agents[event.to], event, world.laws)
+    if world.graph.grow:
+        one, other = event.agent, event.to
+        world.contacts += ((one, other, TALKED), (other, one, TALKED))
 
 
 def _delivered(world: World, event: e.Delivered) -> None:
+    if event.topic >= 0:
+        news.told_all(world, event)
+        return
     fold = FOLDS[e.Delivered]
     for reader in event.to:
         world.agents[reader] = fold(world.agents[reader], event, world.laws)
+    _, sender = sent(event.post)
+    if world.graph.grow and sender >= 0:
+        world.contacts += [(reader, sender, READ) for reader in event.to]
 
 
 def _tie_changed(world: World, event: e.Followed | e.Unfollowed) -> None:
@@ -204,9 +232,13 @@ def _fitted(world: World, event: e.RecommenderFitted) -> None:
 
 
 def _round_ended(world: World, event: e.RoundEnded) -> None:
+    world.spread.calm(world.seed, event.round)
+    for agent, other, weight in world.contacts:
+        world.graph.meet(agent, other, weight)
+    world.contacts.clear()
     for change in world.tie_changes:
         if isinstance(change, e.Followed):
-            world.graph.add(change.agent, change.who, "followed", 0.2)
+            world.graph.add(change.agent, change.who, change.kind, 0.2)
         else:
             world.graph.cut(change.agent, change.who)
     world.tie_changes.clear()
@@ -223,7 +255,7 @@ def _intervened(world: World, event: e.Intervened) -> None:
 def _add_item(world: World, change: c.AddItem) -> None:
     world.catalogue = world.catalogue.plus(change.item)
     world.interactions.catalogue = world.catalogue
-    world.laws = Laws(world.catalogue, world.laws.drift)
+    world.laws = replace(world.laws, catalogue=world.catalogue)
 
 
 def _swap(world: World, change: c.SwapRecommender) -> None:
@@ -267,6 +299,7 @@ def _add_person(world: World, change: c.AddPerson) -> None:
     world.activity = np.append(world.activity, profile.activity)
     world.satisfaction = np.append(world.satisfaction, 0.5)
     world.last_visit = np.append(world.last_visit, np.int32(0))
+    world.spread.grow(world.seed, profile)
     for friend in change.friends:
         world.graph.add(profile.id, friend, "friend", 0.5)
         world.graph.add(friend, profile.id, "friend", 0.5)
@@ -278,6 +311,7 @@ _CHANGES: dict[type, Callable[[World, Any], None]] = {
     c.AddTie: _add_tie,
     c.ChangeProfile: _change_profile,
     c.CutTie: _cut_tie,
+    c.Raise: news.begin,
     c.Remind: _remind,
     c.Silence: _silence,
     c.SwapRecommender: _swap,
@@ -287,6 +321,7 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
     e.RoundStarted: _round_started,
     e.Woke: _woke,
+    e.Entered: news.entered,
     e.Watched: _watched,
     e.Rated: _rated,
     e.Posted: _posted,
@@ -297,7 +332,10 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.Followed: _tie_changed,
     e.Unfollowed: _tie_changed,
     e.Left: _left,
+    e.MoodShifted: news.mood_shifted,
+    e.AttitudeShifted: news.attitude_shifted,
     e.RecommenderFitted: _fitted,
     e.Intervened: _intervened,
     e.RoundEnded: _round_ended,
+    e.TiesEnlivened: _ties_enlivened,
 }

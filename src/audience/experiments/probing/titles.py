@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
-
 from audience.experiments.probing.words import DRESSES, NAMES, PATTERNS, PLACES, SIGHTS, THINGS
 from audience.world.items import Item
 from audience.world.rng import rng
+from audience.world.titles import mentioned, same
 
-_YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*$")
-_MOVED = re.compile(r"^(.*), (the|a|an)$")
-_ARTICLE = re.compile(r"^(?:the|a|an) ")
-_TAGGED = re.compile(r"<([^<>\n]{1,200})>")
+__all__ = ["dressed", "invented", "listed", "mentioned", "same"]
+
 REAL, MASKED, INVENTED = DRESSES
-
-
-def same(title: str) -> str:
-    """Return a title as it is compared: no case, accents, year, article or punctuation."""
-    flat = unicodedata.normalize("NFKD", _YEAR.sub("", title.strip())).casefold()
-    flat = "".join(one for one in flat if not unicodedata.combining(one))
-    flat = _MOVED.sub(r"\1", flat).replace("&", " and ")
-    words = re.sub(r"[^\w\s]", " ", flat).split()
-    return _ARTICLE.sub("", " ".join(words))
-
-
-def mentioned(text: str) -> list[str]:
-    """Return the titles that stand in `<…>`, each once; the mark itself is none."""
-    found = (title.strip() for title in _TAGGED.findall(text))
-    return [title for title in dict.fromkeys(found) if same(title) not in ("", "title")]
 
 
 def invented(item: Item, seed: int) -> str:

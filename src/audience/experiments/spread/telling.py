@@ -1,0 +1,166 @@
+"""A real curve and its predictions as a table, a sentence, a figure and files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from audience.experiments._style import INK, colour, frozen, rendered, styled
+from audience.experiments._writing import replace_all
+from audience.experiments.evaluation.results import Estimate
+from audience.experiments.evaluation.tables import listed, table
+from audience.experiments.spread.real import Scored, Truth
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+HEADS = ("model", "fitted", "MSED fitted", "MSED predicted", "correlation")
+OURS = "rule minds"
+_FORMATS = ("png", "svg")
+
+
+def lines(rows: Sequence[Scored]) -> list[list[str]]:
+    """Return a table's rows."""
+    return [
+        [
+            one.name,
+            ", ".join(f"{name} {value:g}" for name, value in one.parameters.items()) or "–",
+            f"{one.fit:.4f}" if one.parameters else "–",
+            _shown(one.msed, 4),
+            _shown(one.correlation, 3),
+        ]
+        for one in rows
+    ]
+
+
+def _shown(one: Estimate, digits: int) -> str:
+    if math.isnan(one.mean):
+        return "–"
+    if math.isnan(one.low):
+        return f"{one.mean:.{digits}f}"
+    return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+
+
+def verdict(rows: Sequence[Scored]) -> str:
+    """Return whether rule minds come as near as the better classical model, from the numbers."""
+    ours = next((one for one in rows if one.name == OURS), None)
+    others = [one for one in rows if one.name != OURS and one.parameters]
+    if ours is None or not others:
+        return ""
+    best = min(others, key=lambda one: one.msed.mean)
+    told = f"MSED {ours.msed.mean:.4f} against {best.msed.mean:.4f} of {best.name}"
+    if ours.msed.high < best.msed.low:
+        return f"Rule minds predict the rest better than the better classical model: {told}."
+    if ours.msed.mean <= best.msed.mean:
+        return f"Rule minds predict the rest as well as the better classical model: {told}."
+    return f"Rule minds predict the rest worse than the better classical model: {told}."
+
+
+def foot(truth: Truth, people: int, graph: str, seed_count: int) -> list[str]:
+    """Return what a reader must know of the numbers."""
+    return [
+        f"{truth.hours} hours; the curve takes off in hour {truth.onset}. Fitted on the "
+        f"{truth.fitted} hours from there on; the last {len(truth.counts) - truth.fitted} are "
+        "predicted.",
+        f"Graphs are generated ({people:,} people, {graph}, directed): the real one is not at "
+        "hand. Each model has three fitted parameters and the number of people to be reached.",
+        f"Mean over {seed_count} seeds that nothing was fitted on, with 95 % intervals. MSED is of "
+        "numbers divided by the true maximum.",
+    ]
+
+
+def plain(
+    truth: Truth, rows: Sequence[Scored], people: int, graph: str, seeds: Sequence[int]
+) -> dict[str, object]:
+    """Return everything as plain values."""
+    return {
+        "name": "spread",
+        "hours": truth.hours,
+        "onset": truth.onset,
+        "fitted_hours": truth.fitted,
+        "people": people,
+        "graph": graph,
+        "seeds": list(seeds),
+        "verdict": verdict(rows),
+        "models": [
+            {
+                "model": one.name,
+                "parameters": one.parameters,
+                "fit": one.fit,
+                "msed": _known(one.msed),
+                "correlation": _known(one.correlation),
+            }
+            for one in rows
+        ],
+    }
+
+
+def _known(one: Estimate) -> dict[str, float | None]:
+    found: dict[str, float] = msgspec.to_builtins(one)
+    return {name: None if math.isnan(value) else value for name, value in found.items()}
+
+
+def drawn(truth: Truth, rows: Sequence[Scored]) -> Figure:
+    """Return the real curve with every model's, the mean of its seeds and all of them."""
+    with styled():
+        return frozen(_drawn(truth, rows))
+
+
+def _drawn(truth: Truth, rows: Sequence[Scored]) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    hours = truth.onset + np.arange(len(truth.counts))
+    for place, one in enumerate(rows):
+        curves = np.array(one.curves)
+        if len(curves) > 1:
+            low, high = curves.min(axis=0), curves.max(axis=0)
+            axes.fill_between(hours, low, high, color=colour(place), alpha=0.15, linewidth=0)
+        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=one.name)
+    axes.plot(hours, truth.counts, color=INK, linewidth=1.8, label="real")
+    axes.axvline(truth.onset + truth.fitted - 0.5, color=INK, linewidth=0.7, linestyle=":")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlabel("hour; what follows the dotted line is predicted")
+    axes.set_title("People who became active")
+    axes.legend(loc="lower right", fontsize=7)
+    return figure
+
+
+def write(
+    truth: Truth,
+    rows: Sequence[Scored],
+    people: int,
+    graph: str,
+    seeds: Sequence[int],
+    folder: Path,
+) -> list[Path]:
+    """Write the files of the evaluation into a folder and return the paths."""
+    told = json.dumps(plain(truth, rows, people, graph, seeds), indent=1, allow_nan=False) + "\n"
+    shown = [*table(list(HEADS), lines(rows)), "", verdict(rows), ""]
+    shown += foot(truth, people, graph, len(seeds))
+    names = [one.name for one in rows]
+    means = [np.mean(one.curves, axis=0).tolist() for one in rows]
+    columns = [
+        ["hour", "real", *names],
+        *(
+            [str(truth.onset + at), f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
+            for at, real in enumerate(truth.counts.tolist())
+        ),
+    ]
+    figure = drawn(truth, rows)
+    return replace_all(
+        {
+            folder / "result.json": told.encode(),
+            folder / "table.md": ("\n".join(shown) + "\n").encode(),
+            folder / "curves.csv": listed(columns).encode(),
+            **{folder / f"figure.{kind}": rendered(figure, kind) for kind in _FORMATS},
+        }
+    )

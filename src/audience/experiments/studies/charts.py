@@ -1,0 +1,165 @@
+"""The figures of a study from its list of charts; where there is nothing to see, none is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audience.experiments._charts import (
+    bars,
+    by_round,
+    forest,
+    key,
+    over_seeds,
+    spread,
+    values_of,
+)
+from audience.experiments._style import INK, colour, frozen, panel, short, styled
+from audience.experiments.figures import caption
+from audience.experiments.findings import Findings
+from audience.experiments.studies.sentences import label_of
+from audience.experiments.studies.study import Chart
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FOREST = "differences"
+
+
+def draw_study(
+    findings: Findings, charts: tuple[Chart, ...]
+) -> tuple[dict[str, Figure], dict[str, str]]:
+    """Return figures and their captions by name."""
+    drawn: dict[str, Figure] = {}
+    captions: dict[str, str] = {}
+    with styled():
+        for chart in charts:
+            figure = _KINDS[chart.kind](findings, chart)
+            if figure is not None:
+                drawn[chart.name] = frozen(figure)
+                captions[chart.name] = f"{chart.caption} {over_seeds(findings.arms)}".strip()
+        figure = forest(findings)
+        if figure is not None:
+            drawn[FOREST], captions[FOREST] = frozen(figure), caption(FOREST, findings)
+    return drawn, captions
+
+
+def _by_round(findings: Findings, chart: Chart) -> Figure | None:
+    label, unit, better = label_of(findings, chart.metrics[0])
+    return by_round(findings.arms, chart.metrics[0], (chart.title or label, unit, better))
+
+
+def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
+    figure, axes = panel(5.0, 2.9)
+    few = len(findings.arms) * len(chart.metrics) <= 8
+    if not bars(axes, findings.arms, chart.metrics, labelled=few):
+        return None
+    ticks = chart.ticks or tuple(label_of(findings, one)[0] for one in chart.metrics)
+    axes.set_xticks(range(len(ticks)), ticks)
+    axes.set_title(chart.title)
+    key(figure, [(arm.name, place) for place, arm in enumerate(findings.arms)])
+    return figure
+
+
+def _levels(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw one number of every arm as a dot with its interval."""
+    metric, arms = chart.metrics[0], findings.arms
+    label, unit, _ = label_of(findings, metric)
+    figure, axes = panel(5.0, 0.9 + 0.34 * len(arms))
+    is_seen = False
+    for place, arm in enumerate(arms):
+        (mean,), (low,), (high,) = spread(values_of(arm, (metric,)))
+        is_seen |= math.isfinite(mean)
+        axes.plot((low, high), (place, place), color=colour(place), linewidth=2.0)
+        axes.plot(mean, place, "o", markersize=6, color=colour(place))
+    axes.set_yticks(range(len(arms)), [short(arm.name) for arm in arms])
+    axes.tick_params(axis="y", colors=INK)
+    axes.set_ylim(len(arms) - 0.5, -0.5)
+    axes.grid(False, axis="y")
+    axes.set_title(f"{chart.title or label}, {unit}" if unit else chart.title or label)
+    return figure if is_seen else None
+
+
+def _against(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw every arm as a point of two numbers, a cross being its two intervals."""
+    figure, axes = panel(5.0, 3.6)
+    points: list[tuple[float, float, int]] = []
+    for place, arm in enumerate(findings.arms):
+        mean, low, high = spread(values_of(arm, chart.metrics))
+        if not np.isfinite(mean).all():
+            continue
+        ink = colour(place)
+        axes.plot((low[0], high[0]), (mean[1], mean[1]), color=ink, linewidth=1.4)
+        axes.plot((mean[0], mean[0]), (low[1], high[1]), color=ink, linewidth=1.4)
+        axes.plot(mean[0], mean[1], "o", markersize=6, color=ink)
+        points.append((mean[0], mean[1], place))
+    across, up = (label_of(findings, one) for one in chart.metrics)
+    axes.set_xlabel(f"{across[0]}, {across[1]}" if across[1] else across[0])
+    axes.set_ylabel(f"{up[0]}, {up[1]}" if up[1] else up[0])
+    axes.margins(0.16)
+    axes.set_title(chart.title)
+    _name_points(axes, points, [short(arm.name) for arm in findings.arms])
+    return figure if points else None
+
+
+_SIDES = ((7, 5, "left"), (7, -13, "left"), (-7, 5, "right"), (-7, -13, "right"))
+
+
+def _name_points(
+    axes: Axes, points: Sequence[tuple[float, float, int]], names: Sequence[str]
+) -> None:
+    """Write each arm's name beside its point, on another side where points are near."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    taken: list[tuple[float, float, int]] = []
+    for x, y, place in points:
+        at = ((x - left) / (right - left), (y - bottom) / (top - bottom))
+        near = {side for u, v, side in taken if abs(at[0] - u) < 0.25 and abs(at[1] - v) < 0.08}
+        side = next((one for one in range(len(_SIDES)) if one not in near), 0)
+        taken.append((*at, side))
+        across, up, aligned = _SIDES[side]
+        axes.annotate(
+            names[place], (x, y), (across, up), textcoords="offset points", ha=aligned,
+            fontsize=8, color=colour(place), weight="bold",
+        )  # fmt: skip
+
+
+def _edges(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw the effects of the first arm as a table: causes down, effects across."""
+    names, arm = chart.ticks, findings.arms[0]
+    count = len(names)
+    mean, low, high = spread(values_of(arm, chart.metrics))
+    if np.isnan(mean).all():
+        return None
+    figure, axes = panel(5.0, 0.9 + 0.42 * count)
+    pairs = [(row, column) for row in range(count) for column in range(count) if row != column]
+    for (row, column), middle, least, most in zip(pairs, mean, low, high, strict=True):
+        is_clear = bool(least > 0.0 or most < 0.0)
+        ink = colour(0) if middle > 0 else colour(1)
+        strength = min(abs(float(middle)), 1.0) if is_clear else 0.0
+        axes.fill_between(
+            (column - 0.47, column + 0.47), row - 0.45, row + 0.45, color=ink,
+            alpha=0.6 * strength, linewidth=0,
+        )  # fmt: skip
+        text = f"{middle:+.2f}".replace("-", "−") if math.isfinite(middle) else "–"
+        weight = "bold" if is_clear else "normal"
+        axes.text(column, row, text, ha="center", va="center", fontsize=8, weight=weight)
+    axes.set_xticks(range(count), [short(name, 12) for name in names])
+    axes.set_yticks(range(count), [f"{short(name)} →" for name in names])
+    axes.set_xlim(-0.5, count - 0.5)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.grid(False)
+    axes.set_title(f"{chart.title}, {short(arm.name)}")
+    return figure
+
+
+_KINDS: dict[str, Callable[[Findings, Chart], Figure | None]] = {
+    "rounds": _by_round,
+    "bars": _in_bars,
+    "levels": _levels,
+    "against": _against,
+    "edges": _edges,
+}
