@@ -36,6 +36,7 @@ def test_there_are_the_examples_that_the_documentation_names() -> None:
         "books",
         "one-by-one",
         "recsim",
+        "family-evening",
     } <= NAMES
 
 

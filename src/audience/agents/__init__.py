@@ -2,7 +2,16 @@
 
 from audience.agents.human import HumanMind, MixedMind
 from audience.agents.llm import LLMMind
-from audience.agents.mind import BatchMind, Decision, Mind
+from audience.agents.mind import (
+    BatchMind,
+    Decision,
+    JointMind,
+    Mark,
+    Mind,
+    Scene,
+    Scoring,
+    Script,
+)
 from audience.agents.parameters import RuleParameters
 from audience.agents.recsim import RecSimMind
 from audience.agents.rule import RuleMind
@@ -12,11 +21,16 @@ __all__ = [
     "BatchMind",
     "Decision",
     "HumanMind",
+    "JointMind",
     "LLMMind",
+    "Mark",
     "Mind",
     "MixedMind",
     "RecSimMind",
     "RuleMind",
     "RuleParameters",
+    "Scene",
+    "Scoring",
+    "Script",
     "VoicedMind",
 ]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from audience.agents.faithful import FaithfulMind
-from audience.agents.mind import Decision
+from audience.agents.joint import play
+from audience.agents.mind import Decision, Scene, Script
 from audience.agents.pausing import pauses
 from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
@@ -72,6 +73,9 @@ class LLMMind:
         ids = tuple(thought.id for thought in found.thoughts)
         return replace(decision, recalled=ids, cut=found.cut)
 
+    async def play(self, scene: Scene, memory: Memory, dice: Dice) -> Script:
+        return await play(self, scene, memory, dice)
+
     async def _decide(
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool
     ) -> Decision:
@@ -83,7 +87,7 @@ class LLMMind:
         found = understood(seen, reply)
         calls: tuple[str, ...] = (reply.key,)
         if isinstance(found, Unreadable) and reply.outcome == "reply":
-            again = self._again(messages, reply, found)
+            again = self.again(messages, reply, found)
             repaired = await self.ask(behaviour, again, dice, schema=schema, attempt=1)
             found, calls = understood(seen, repaired), (*calls, repaired.key)
         if isinstance(found, Unreadable):
@@ -130,6 +134,7 @@ class LLMMind:
         *,
         schema: dict[str, object] | None = None,
         attempt: int = 0,
+        room: int = 0,
     ) -> Reply:
         """Ask for one decision; the salt is its own key, so an equal branch asks nothing anew."""
         request = Request(
@@ -137,15 +142,16 @@ class LLMMind:
             messages,
             self.model,
             schema=schema,
-            max_tokens=self.max_tokens,
+            max_tokens=room or self.max_tokens,
             temperature=self.temperature,
             salt=f"{int(dice.keys[0]):016x}.{purpose}.{attempt}",
         )
         return await self.gateway.ask(request)
 
-    def _again(
+    def again(
         self, messages: tuple[Message, ...], reply: Reply, found: Unreadable
     ) -> tuple[Message, ...]:
+        """Return the one repair ask: the same, what came, and why it is no use."""
         return (
             *messages,
             Message("assistant", reply.text[:2000]),

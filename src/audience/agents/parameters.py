@@ -47,6 +47,8 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enjoy_quality: float = 0.3
     enjoy_noise: float = 0.13
     strict: float = 0.1
+    company: float = 0.0
+    """How much more one enjoys what is lived together with people who are fully close."""
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 

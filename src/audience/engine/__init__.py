@@ -4,16 +4,28 @@ from audience.engine.activation import METHODS, Activation
 from audience.engine.changes import objection
 from audience.engine.consolidation import Lives
 from audience.engine.feed import FEEDS
+from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault
 from audience.engine.rounds import Paused, run
-from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
+from audience.engine.simulation import (
+    DIALOGUES,
+    ORDERS,
+    Keeper,
+    Listener,
+    Parts,
+    Rules,
+    Simulation,
+    run_sync,
+)
 from audience.engine.ties import TieRules
 
 __all__ = [
+    "DIALOGUES",
     "FEEDS",
     "METHODS",
     "ORDERS",
     "Activation",
+    "Groups",
     "Keeper",
     "Listener",
     "Lives",

@@ -9,9 +9,10 @@ from typing import Protocol
 
 import msgspec
 
-from audience.agents import BatchMind, Mind
+from audience.agents import BatchMind, JointMind, Mind
 from audience.engine.activation import Activation
-from audience.engine.drive import Stage
+from audience.engine.drive import Stage, shared_mind
+from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory
@@ -22,6 +23,7 @@ from audience.world.rng import rng
 from audience.world.world import View, World
 
 ORDERS = ("together", "one-by-one")
+DIALOGUES = ("turns", "joint")
 
 
 class Keeper(Protocol):
@@ -39,6 +41,8 @@ class Rules(msgspec.Struct, frozen=True):
     max_turns: int = 12
     max_lines: int = 3
     """Lines of a conversation: the opening, an answer, and so on in turn."""
+    dialogue: str = "turns"
+    """Conversations go in `turns`, each speaking for itself, or are written in one `joint` call."""
     refit: int = 1
     """Refit the recommender at the end of every so many rounds; 0 means never."""
     drift: float = 0.05
@@ -65,6 +69,7 @@ class Parts(msgspec.Struct, frozen=True):
     present: frozenset[int] = frozenset()
     """Who comes every round, whatever activation says: those whom people play."""
     ties: TieRules = TieRules()
+    groups: Groups = Groups()
 
 
 Listener = Callable[[e.Chapter, View], None]
@@ -96,6 +101,12 @@ class Simulation:
         self.stopping = stopping
         self.decisions = 0
         self.stage: Stage | None = None
+
+    def joint(self, wish: e.Wished) -> bool:
+        """Say whether a conversation is written in one go: where the mind can, and nobody plays."""
+        played = {wish.agent, wish.to} & self.parts.present
+        able = isinstance(shared_mind(self.parts.mind), JointMind)
+        return self.rules.dialogue == "joint" and able and not played
 
     @property
     def in_waves(self) -> bool:

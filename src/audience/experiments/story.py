@@ -60,6 +60,8 @@ def _behind(calls: CallStore, key: str) -> Iterator[str]:
 def _concerns(event: e.AnyEvent, who: int) -> bool:
     if isinstance(event, e.Delivered):
         return event.author == who or who in event.to
+    if isinstance(event, e.Gathered):
+        return who in event.members
     return who in (getattr(event, "agent", None), getattr(event, "to", None))
 
 
@@ -114,11 +116,23 @@ class Teller:
                 return f"    {name} to {names[to]} [{to}]: {text}"
             case e.Delivered(_, author, to, text):
                 return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Followed(_, who) | e.Unfollowed(_, who):
+                return f"    {name} {type(event).__name__.lower()} {names[who]}"
+            case _:
+                return self.company_line(event, name)
+
+    def company_line(self, event: e.AnyEvent, name: str) -> str:
+        names = self.names
+        match event:
+            case e.Gathered(_, members, items, _, _, rule):
+                told = ", ".join(f"{names[one]} [{one}]" for one in members)
+                return f"    {told} are together and choose among {len(items)} ({rule})"
+            case e.Parted(_, _, company, satisfaction):
+                told = " and ".join(names[one] for one in company)
+                return f"    {name} parts from {told}, satisfied {satisfaction:.2f}"
             case e.Unfounded(_, strange):
                 listed = ", ".join(f"<{title}>" for title in strange)
                 return f"    ! {name} neither saw nor heard of {listed}"
-            case e.Followed(_, who) | e.Unfollowed(_, who):
-                return f"    {name} {type(event).__name__.lower()} {names[who]}"
             case _:
                 return self.other_line(event, name)
 

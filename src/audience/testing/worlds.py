@@ -11,6 +11,7 @@ import numpy as np
 from audience.agents import Mind, RuleMind
 from audience.engine import (
     Activation,
+    Groups,
     Lives,
     Parts,
     Platform,
@@ -116,6 +117,7 @@ def simulate(
     platform: Platform | None = None,
     activation: Activation = ALWAYS,
     ties: TieRules | None = None,
+    groups: Groups | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -144,6 +146,7 @@ def simulate(
         activation,
         {round_: tuple(some) for round_, some in (changes or {}).items()},
         ties=ties or TieRules(),
+        groups=groups or Groups(),
     )
     keeper, told = keeper or ListKeeper(), list(listeners)
     if memory is not None:

@@ -53,7 +53,8 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     at: int = 0
     surface: str = ""
-    """Where it is: nowhere, `home`, `recommender`, `search`, `social` or `conversation`."""
+    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `conversation`, `together`.
+    """
     slate: tuple[int, ...] = ()
     page: int = -1
     pages: int = 0
@@ -190,6 +191,16 @@ def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:
     return replace(me, situation=NOWHERE, inbox=(), satisfaction=satisfaction)
 
 
+def _gathered(me: Agent, event: e.Gathered, laws: Laws) -> Agent:
+    shown = event.items
+    return replace(me, situation=Situation(event.at, "together", shown, 0, 1, shown))
+
+
+def _parted(me: Agent, event: e.Parted, laws: Laws) -> Agent:
+    satisfaction = me.satisfaction + HABITUAL * (event.satisfaction - me.satisfaction)
+    return replace(me, situation=NOWHERE, satisfaction=satisfaction)
+
+
 def _recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
     return replace(me, thoughts=recalled(me.thoughts, event.thoughts, event.at))
 
@@ -257,6 +268,8 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Said: _said,
     e.Delivered: _delivered,
     e.Left: _left,
+    e.Gathered: _gathered,
+    e.Parted: _parted,
     e.Recalled: _recalled,
     e.Remembered: _remembered,
     e.Enhanced: _enhanced,

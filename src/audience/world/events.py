@@ -265,6 +265,31 @@ class TiesEnlivened(Event, frozen=True):
     fade: float
 
 
+class Gathered(Event, frozen=True):
+    """Some people met to live an item together; what each made of it follows."""
+
+    agent: int
+    """Who invited."""
+    members: tuple[int, ...]
+    """The one who invited first."""
+    items: tuple[int, ...]
+    """What they chose among."""
+    at: int
+    item: int
+    rule: str
+    scores: tuple[float, ...]
+    """How much each member expected of the item, 0 to 1."""
+
+
+class Parted(Event, frozen=True):
+    """Somebody goes home from an evening with others."""
+
+    agent: int
+    item: int
+    company: tuple[int, ...]
+    satisfaction: float
+
+
 class TasteShifted(Event, frozen=True):
     agent: int
     tag: int
@@ -321,6 +346,8 @@ AnyEvent = (
     | RoundEnded
     | Unfounded
     | TiesEnlivened
+    | Gathered
+    | Parted
 )
 
 
