@@ -40,9 +40,14 @@ def story(
             if only and not isinstance(event, only):
                 continue
             if line := teller.line(event):
-                yield line + (f"  ({entry.cause})" if entry.cause else "")
+                yield printable(line + (f"  ({entry.cause})" if entry.cause else ""))
             if calls is not None:
                 yield from (line for key in entry.calls for line in _behind(calls, key))
+
+
+def printable(text: str) -> str:
+    """Return a text as one line that a terminal only shows: nothing in it can steer one."""
+    return "".join(one if one.isprintable() else " " for one in text)
 
 
 def _behind(calls: CallStore, key: str) -> Iterator[str]:
@@ -51,10 +56,10 @@ def _behind(calls: CallStore, key: str) -> Iterator[str]:
         yield f"      ── {call.request.purpose}, {call.reply.model}, {call.reply.outcome}"
         for message in call.request.messages:
             for line in message.content.splitlines():
-                yield f"      {message.role[:1]}│ {line}"
+                yield printable(f"      {message.role[:1]}│ {line}")
         for text in call.reply.texts or (call.reply.why,):
             for line in text.splitlines():
-                yield f"      →│ {line}"
+                yield printable(f"      →│ {line}")
 
 
 def _concerns(event: e.AnyEvent, who: int) -> bool:

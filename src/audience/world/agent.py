@@ -16,6 +16,8 @@ from audience.world.thoughts import Thought, arisen, arising, enhanced, recalled
 
 INBOX = 20
 HEARD = 20
+LONGEST = 2_000
+"""Characters of a message that an inbox keeps; only the platform can write longer ones."""
 HABITUAL = 0.5
 """Share of the last satisfaction that a new one replaces."""
 
@@ -179,7 +181,8 @@ def _hearing(me: Agent, who: int, items: tuple[int, ...], stance: float) -> Agen
 
 
 def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
-    message = Message(event.post, event.author, event.text, event.items, event.stance)
+    text = event.text if len(event.text) <= LONGEST else event.text[:LONGEST] + "…"
+    message = Message(event.post, event.author, text, event.items, event.stance)
     me = replace(me, inbox=(*me.inbox, message)[-INBOX:])
     return _hearing(me, event.author, event.items, event.stance)
 
