@@ -27,7 +27,7 @@ NASTY = (
 HUGE = NASTY + "words and more words " * 2_500
 SCENARIO = """
 title = "Hostile words"
-agents = 16
+agents = 10
 rounds = 3
 mind = "llm"
 memory = "{memory}"
@@ -110,7 +110,7 @@ def test_nobody_is_lost_and_all_is_quoted(
         inboxes = [me.inbox for me in world_at(log, 3).agents]
     kinds = Counter(type(event) for event in events)
     assert kinds[e.Failed] == 0
-    assert kinds[e.Woke] == kinds[e.Left] == 48
+    assert kinds[e.Woke] == kinds[e.Left] == 30
     assert kinds[e.Posted] > 0
     if says is TALKS:
         assert sum(MARK in event.text for event in events if isinstance(event, e.Said)) > 2
@@ -182,6 +182,6 @@ def test_what_is_too_long_to_be_said_is_refused_and_nothing_else(
     with Log.open(tmp_path / "run") as log:
         events = [record.event for record in log.records()]
     woke = sum(isinstance(event, e.Woke) for event in events)
-    assert sum(isinstance(event, e.Left) for event in events) == woke == 48
+    assert sum(isinstance(event, e.Left) for event in events) == woke == 30
     assert not any(isinstance(event, e.Posted) for event in events)
     assert any(isinstance(event, e.Refused | e.Failed) for event in events)
