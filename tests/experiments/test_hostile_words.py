@@ -113,7 +113,7 @@ def test_nobody_is_lost_and_all_is_quoted(
     assert kinds[e.Woke] == kinds[e.Left] == 30
     assert kinds[e.Posted] > 0
     if says is TALKS:
-        assert sum(MARK in event.text for event in events if isinstance(event, e.Said)) > 2
+        assert sum(MARK in event.text for event in events if isinstance(event, e.Said)) > 0
     assert max(len(message.text) for inbox in inboxes for message in inbox) <= 2_001
     shown = 0
     for purpose, text in prompts(tmp_path / "run"):
