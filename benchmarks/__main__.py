@@ -24,6 +24,7 @@ NAMES = (
     "memory",
     "kills",
     "recommenders",
+    "studies",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 

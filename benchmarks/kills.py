@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from audience.experiments import resume, start
-from audience.experiments.runs import text_of
+from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.world import rng
 from benchmarks.measuring import place, row, scenario, tell

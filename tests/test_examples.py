@@ -14,7 +14,7 @@ from audience.world.events import Intervened
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 NAMES = {path.stem for path in EXAMPLES}
-FAST = ("rule", "recsim")
+FAST = ("rule", "recsim", "grounded")
 
 
 def minds_of(path: Path) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from traceback import extract_tb
@@ -14,8 +15,9 @@ from audience.errors import BadInput, unknown
 GROUPS = ("minds", "memories", "recommenders", "datasets", "metrics", "embedders", "commands")
 
 
+@lru_cache
 def known(group: str) -> dict[str, EntryPoint]:
-    """Return every registered part of a group by its kind."""
+    """Return every registered part of a group by its kind, as installed when first asked for."""
     return {point.name: point for point in entry_points(group=f"audience.{group}")}
 
 

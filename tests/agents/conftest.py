@@ -27,10 +27,11 @@ from audience.world import (
     Observation,
     Profile,
 )
-from audience.world.agent import Message, Situation
+from audience.world.agent import Situation
 from audience.world.events import Said
 from audience.world.observe import LAST_RESULTS, MENUS
 from audience.world.rng import dice
+from audience.world.topics import Message
 
 AT = 1_736_359_200
 """A Wednesday evening of 2025."""

@@ -34,9 +34,9 @@ from audience.llm import CallStore, Door, Endpoint, Message, Request, open_gatew
 from audience.llm.fake import Fake
 from audience.memory import NoMemory, Recollection
 from audience.world import Friend, Heard, Item, Lived, Observation, Profile
-from audience.world.agent import Message as Post
 from audience.world.rng import dice
 from audience.world.thoughts import Thought
+from audience.world.topics import Message as Post
 
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]

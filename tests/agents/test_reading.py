@@ -32,9 +32,10 @@ from audience.world import (
     Profile,
 )
 from audience.world import actions as a
-from audience.world.agent import Message, Situation
+from audience.world.agent import Situation
 from audience.world.events import Said
 from audience.world.observe import LAST_PAGE, LAST_RESULTS, MENUS
+from audience.world.topics import Message
 
 REPLIES = Path(__file__).parent / "replies"
 TITLES = {0: "Jaws", 3: "Solaris", 5: "Alien", 6: "Aliens", 10: "The Quiet Harbour", 11: "Quiet"}

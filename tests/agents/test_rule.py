@@ -14,10 +14,11 @@ from audience.testing import check_batch_mind, simulate, tiny_genesis
 from audience.world import Agent, Catalogue, Domain, Habits, Item, Observation, Profile
 from audience.world import actions as a
 from audience.world import events as e
-from audience.world.agent import Heard, Lived, Message, Situation
+from audience.world.agent import Heard, Lived, Situation
 from audience.world.observe import LAST_PAGE, MENUS, Friend
 from audience.world.rng import dice
 from audience.world.taste import taste_of
+from audience.world.topics import Message
 
 ITEMS = tuple(
     Item(

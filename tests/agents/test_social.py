@@ -9,9 +9,10 @@ from audience.testing import tiny_genesis
 from audience.world import Agent, Domain, Habits, Observation, Profile
 from audience.world import actions as a
 from audience.world import events as e
-from audience.world.agent import Heard, Lived, Message, Situation
+from audience.world.agent import Heard, Lived, Situation
 from audience.world.observe import MENUS, Friend
 from audience.world.taste import taste_of
+from audience.world.topics import Message
 
 CATALOGUE = tiny_genesis(2, 10).catalogue
 FRIENDS = (Friend(4, "Ann", "friend", 0.9), Friend(5, "Bob", "friend", 0.1))

@@ -92,14 +92,14 @@ def test_importing_prints_the_tables_and_names_what_is_left_out(
     told = cli("eval", "people", "import", *files, "--key", "page.key.json", "--out", "found")
     assert told.returncode == 0, told.stderr
     assert "2 people judged, 1 of them all 16 tasks: ann (16), cy (14)" in told.stdout
-    assert "people 1.000 [1.000, 1.000]" in " ".join(told.stdout.split())
+    assert "people 1.000 [0.439, 1.000]" in " ".join(told.stdout.split())
     assert "Blind pairs by people" in told.stdout
     assert "T1: agent / person" in told.stdout
     assert "Memories by people" in told.stdout
     assert "without short-term" in told.stdout
     assert "…" not in told.stdout, "a table is cut off"
     assert "Krippendorff's alpha" in told.stdout
-    assert "Left out: 2 files, 1 answers; 1 files are partial." in told.stdout
+    assert "Left out: 2 files, 1 answer; partial: 1 file." in told.stdout
     assert "cy.json, task t2: chooses 1 instead of 2" in told.stdout
     assert "odd.json: holds no answers" in told.stdout
     assert "cy.json: 14 of 16 tasks" in told.stdout
@@ -135,7 +135,7 @@ def test_a_model_as_judge_is_called_one_everywhere(
         assert "22 calls, 0 reused" in told.stdout
         assert "1 texts left to people" in told.stdout
         assert "Blind pairs by model judge fake" in told.stdout
-        assert "Left out: 0 files, 0 answers; 0 files are partial." in told.stdout
+        assert "Left out: 0 files, 0 answers; partial: 0 files." in told.stdout
         assert "of 4 change sides with the order" in told.stdout
         assert "of 3 change with the order" in told.stdout
         assert "people judged" not in told.stdout

@@ -128,3 +128,11 @@ def test_recommenders_become_arms_in_the_order_given(here: Path) -> None:
     assert (alone.arms, alone.recommender.kind, alone.seeds) == ({}, "random", 1)
     with pytest.raises(BadInput, match="two bear the same name"):
         changed_by(plain, ("a.py:Mine", "b.py:Mine"), {})
+
+
+def test_an_intervention_after_the_last_round_is_told(cli: Cli, here: Path) -> None:
+    late = '[[interventions]]\nround = 9\ndo = "announce"\ntext = "too late"\n'
+    (here / "s.toml").write_text(f"recommender = 'popular'\n{late}")
+    told = cli("run", "s.toml", *QUICK, "--out", "one")
+    assert told.returncode == 0
+    assert "intervention 1 (announce) is set for round 9, after the last one (2)" in told.stderr

@@ -63,6 +63,19 @@ def test_asking_changes_nothing(run: Path) -> None:
     assert {call.request.purpose for call in calls(run)} == {"interview"}
 
 
+def test_an_interview_uses_the_prompts_of_the_scenario(server: Fake, tmp_path: Path) -> None:
+    own = tmp_path / "prompts" / "default"
+    own.mkdir(parents=True)
+    (own / "interview.md").write_text("In my own words: $question\n$page")
+    text = TEXT.format(port=server.port).replace(
+        'mind = "rule"', f'mind = {{kind = "llm", prompts = "{tmp_path / "prompts"}"}}'
+    )
+    start(parse(text), 1, tmp_path / "run")
+    ask(tmp_path / "run", [3], "What did you like?", 3)
+    (asked,) = (call for call in calls(tmp_path / "run") if call.request.purpose == "interview")
+    assert asked.request.messages[-1].content.startswith("In my own words: What did you like?")
+
+
 def test_the_same_question_is_asked_once(run: Path, server: Fake) -> None:
     first = ask(run, [2], "Why?", 3)
     before = server.requests

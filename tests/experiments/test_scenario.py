@@ -6,8 +6,8 @@ import pytest
 
 from audience.errors import BadInput
 from audience.experiments import Part, Scenario, changed, embedded_scenario, load, parse
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import arm, arms_of, from_tree, label
+from audience.experiments.writing_down import text_of
 
 WHOLE = """
 title = "All of it"

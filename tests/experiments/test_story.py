@@ -30,6 +30,8 @@ def test_every_event_that_matters_has_a_line() -> None:
         e.RoundStarted(2, 0): "Round 2, 1970-01-01 00:00",
         e.Woke(1, 3600): f"{name} comes, 1970-01-01 01:00",
         e.SlateShown(1, (0,), 0): f"recommender page 1: {title}",
+        e.SlateAnnotated(1, reasons=("popular", "")): "because: popular; –",
+        e.SlateAnnotated(1, propensities=(0.5, 0.5)): "",
         e.Searched(1, "x", 3): f"{name} searches for “x”: 3 found",
         e.Watched(1, 0, 0.5): f"{name} {genesis.domain.past} {title} (50%)",
         e.Rated(1, 0, 4): f"{name} gives {title} ★★★★☆",

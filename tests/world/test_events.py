@@ -22,6 +22,7 @@ LEAVES: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     float | None: st.none() | FLOATS,
     int | None: st.none() | NUMBERS,
+    dict[str, float]: st.dictionaries(st.text(max_size=5), FLOATS, max_size=2),
     dict[str, Any]: st.dictionaries(st.text(max_size=5), st.text(max_size=5) | NUMBERS, max_size=2),
 }
 

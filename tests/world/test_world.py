@@ -12,11 +12,12 @@ from audience.testing import simulate, tiny_genesis
 from audience.world import World
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import HEARD, INBOX, Heard, Laws, Lived, Message, fold_agent
+from audience.world.agent import HEARD, INBOX, Heard, Laws, Lived, fold_agent
 from audience.world.items import Item
 from audience.world.people import Profile
 from audience.world.taste import taste_of
 from audience.world.thoughts import Thought
+from audience.world.topics import Message
 
 PEOPLE, ITEMS, TAGS = 4, 6, 5
 WHO = st.integers(0, PEOPLE - 1)

@@ -1,5 +1,6 @@
 """How an agent decides."""
 
+from audience.agents.grounded import GroundedMind
 from audience.agents.human import HumanMind, MixedMind
 from audience.agents.llm import LLMMind
 from audience.agents.mind import (
@@ -20,6 +21,7 @@ from audience.agents.voiced import VoicedMind
 __all__ = [
     "BatchMind",
     "Decision",
+    "GroundedMind",
     "HumanMind",
     "JointMind",
     "LLMMind",

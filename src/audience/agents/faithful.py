@@ -17,6 +17,7 @@ from audience.agents.prompting import (
     because,
     holes_of,
     item_line,
+    known,
     plain,
     quoted,
 )
@@ -159,8 +160,9 @@ async def _at_home(asking: _Asking) -> Found:
 
 async def _on_page(asking: _Asking) -> Found:
     seen, name = asking.seen, asking.holes["name"]
+    told = asking.mind.told(seen)
     page = "; ".join(
-        item_line(seen.catalogue[item]) + because(seen, place)
+        item_line(seen.catalogue[item]) + because(seen, place) + known(told, place)
         for place, item in enumerate(seen.me.situation.slate)
     )
     answer = await asking.ask("recommender_action", f"{name} sees these recommendations: {page}")

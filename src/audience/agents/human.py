@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from audience.agents.mind import Decision, Mind
+from audience.agents.news_prompting import as_said, news_in
 from audience.agents.prompting import because, item_line
 from audience.agents.reading import items_in
 from audience.llm.kinds import Gateway, Message, Request
@@ -210,6 +211,37 @@ async def _talk(seen: Observation, typed: str, table: _Table) -> Found:
     return (a.Say(seen.friends[0].id, typed, items_in(seen, typed), voice="human"),)
 
 
+def _news_view(seen: Observation) -> str:
+    names = {one.number: one.topic.name for one in seen.news}
+    posts = [
+        f"  {place}. ({names[one.topic]}) {as_said(one.text)}"
+        for place, one in enumerate(news_in(seen), 1)
+    ]
+    return "\n".join(["", "News:", *posts, _NEWS_HELP])
+
+
+_NEWS_HELP = "[f1] forward  [p1 words] write about it  [l] leave it > "
+
+
+async def _news(seen: Observation, typed: str, table: _Table) -> Found:
+    letter, _, rest = typed.partition(" ")
+    told, number = news_in(seen), letter[1:]
+    known = number.isdecimal() and 1 <= int(number) <= len(told)
+    last: tuple[a.AnyAction, ...] = ()
+    if letter[:1] == "f" and known:
+        last = (a.Forward(told[int(number) - 1].post),)
+    elif letter[:1] == "p" and known and rest.strip():
+        last = (a.Post(rest.strip(), voice="human", topic=told[int(number) - 1].topic),)
+    elif letter != "l":
+        return _NEWS_HELP
+    for one in seen.news:
+        level = await _number(table, f"{one.topic.name}: 1 calm, 2 moderate, 3 intense > ", 3)
+        side = await _number(table, f"{one.topic.name}: 1 against, 2 for > ", 2)
+        table.actions += [a.Feel(one.number, level - 1)] if level else []
+        table.actions += [a.Hold(one.number, 2 * side - 3)] if side else []
+    return *table.actions, *last
+
+
 _VIEWS: dict[
     str, tuple[Callable[[Observation], str], Callable[[Observation, str, _Table], Awaitable[Found]]]
 ] = {
@@ -218,4 +250,5 @@ _VIEWS: dict[
     "search": (_page_view, _page),
     "social": (_social_view, _social),
     "conversation": (_talk_view, _talk),
+    "news": (_news_view, _news),
 }

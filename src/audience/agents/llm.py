@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from audience.agents.faithful import FaithfulMind
+from audience.agents.grounded import Grounds
 from audience.agents.joint import play
 from audience.agents.mind import Decision, Scene, Script
+from audience.agents.news_asking import read_faithfully, read_fused
 from audience.agents.pausing import pauses
 from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
 from audience.agents.reading import actions_of, read
 from audience.agents.replies import AnyReply, PageReply, schema_of
-from audience.errors import unknown
+from audience.errors import BadInput, unknown
 from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.llm.loose import Unreadable
 from audience.memory import Memory
@@ -50,7 +52,12 @@ class LLMMind:
         max_tokens: int = 400,
         recall: int = 5,
         context: Sequence[str] = ("weekday",),
+        evidence: bool = False,
+        grounds: Grounds | None = None,
     ) -> None:
+        """`evidence`: pages say what `grounds` know, and the raw history stands for the profile."""
+        if evidence and grounds is None:
+            raise BadInput("evidence = true needs a past to learn from; take data that has one")
         for kind in context:
             if kind not in CONTEXTS:
                 raise unknown("context", kind, CONTEXTS)
@@ -63,13 +70,18 @@ class LLMMind:
         self.max_tokens = max_tokens
         self.recall = recall
         self.context = tuple(context)
+        self.grounds = grounds if evidence else None
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
         found = await memory.recall(seen.me, cue_of(seen), seen.now, limit)
-        decide = self._decide if self.faithful is None else self.faithful.decide
-        decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
+        if seen.surface == "news":
+            read = read_fused if self.faithful is None else read_faithfully
+            decision = await read(self, seen, found.thoughts, dice)
+        else:
+            decide = self._decide if self.faithful is None else self.faithful.decide
+            decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
         ids = tuple(thought.id for thought in found.thoughts)
         return replace(decision, recalled=ids, cut=found.cut)
 
@@ -106,7 +118,8 @@ class LLMMind:
         pause: bool = False,
     ) -> tuple[Message, ...]:
         """Return the prompt of a behaviour: what is the same for everybody first."""
-        holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw)
+        told = self.told(seen) if behaviour == "page" else None
+        holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw, told=told)
         if seen.lines:
             friend = seen.friends[0]
             other = plain(friend.name, NAME) or "a friend"
@@ -125,6 +138,13 @@ class LLMMind:
         examples = self.pack.examples(behaviour)
         system = f"{rules}\n\n{examples}" if examples else rules
         return Message("system", system), Message("user", self.pack.fill(behaviour, holes))
+
+    def told(self, seen: Observation) -> Sequence[str] | None:
+        """Return what is known of each item of the page, in words; None without evidence."""
+        if self.grounds is None:
+            return None
+        history = [lived.item for lived in seen.me.history]
+        return self.grounds.words(history, seen.me.situation.slate)
 
     async def ask(
         self,
@@ -151,7 +171,7 @@ class LLMMind:
     def again(
         self, messages: tuple[Message, ...], reply: Reply, found: Unreadable
     ) -> tuple[Message, ...]:
-        """Return the one repair ask: the same, what came, and why it is no use."""
+        """Return the prompt that asks once more, saying what was wrong."""
         return (
             *messages,
             Message("assistant", reply.text[:2000]),

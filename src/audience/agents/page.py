@@ -29,15 +29,34 @@ class Page(msgspec.Struct, frozen=True):
     satisfaction: list[float]
 
 
-def read_page(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> Page:
+class Wishes(msgspec.Struct, frozen=True):
+    """What a mind knows of its page besides taste and quality, [agents, places]."""
+
+    utility: Floats
+    """In place of taste and quality."""
+    enjoyment: Floats | None = None
+    """In place of what taste and quality say of enjoyment, 0 to 1."""
+
+
+def read_page(
+    p: RuleParameters, seen: Sequence[Observation], dice: Dice, wishes: Wishes | None = None
+) -> Page:
     """Return what each agent makes of its page."""
     slates, real = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
     critic = np.array([one.me.profile.habits.critic for one in seen])
-    utility = _utility(p, seen, slates, match, quality)
+    begin = (
+        p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
+    )
+    utility = _utility(p, seen, slates, begin)
     weights = np.where(real & ~_lived_now(seen, slates), np.exp(utility), 0.0)
     picked = _choose(p, seen, weights, critic, dice)
-    enjoyed = _enjoyed(p, match, quality, critic, picked, dice)
+    expected = wishes.enjoyment if wishes is not None else None
+    if expected is None:
+        expected = _expected(p, match, quality, critic)
+    enjoyed = _enjoyed(p, expected, picked, dice)
+    if p.conform:
+        enjoyed = _swayed(p, seen, slates, picked, enjoyed)
     fraction = _fraction(p, enjoyed, dice)
     satisfaction = _satisfaction(p, seen, picked, enjoyed)
     leaving = _leaving(p, seen, picked, satisfaction, dice)
@@ -80,9 +99,7 @@ def _match(seen: Sequence[Observation], slates: Ints) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _utility(
-    p: RuleParameters, seen: Sequence[Observation], slates: Ints, match: Floats, quality: Floats
-) -> Floats:
+def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats) -> Floats:
     habits = [one.me.profile.habits for one in seen]
     explorer = np.array([habit.explorer for habit in habits])
     trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
@@ -90,8 +107,7 @@ def _utility(
     place = np.arange(slates.shape[1], dtype=np.float64)
     first = (place == 0.0).astype(np.float64)
     utility: Floats = (
-        p.taste * match
-        + p.quality * (2.0 * quality - 1.0)
+        begin
         + p.novelty * explorer[:, None] * _new(seen, slates)
         + p.friends * trust[:, None] * _heard(seen, slates)
         - p.position * place[None, :]
@@ -159,23 +175,36 @@ def _choose(
     return picked
 
 
-def _enjoyed(
-    p: RuleParameters, match: Floats, quality: Floats, critic: Floats, picked: Ints, dice: Dice
-) -> Floats:
-    """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
-    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
-    expected = _expected(p, match[rows, column], quality[rows, column], critic)
-    noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
-    return np.clip(expected + noise, 0.0, 1.0)
-
-
 def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats) -> Floats:
+    """Return [agents, places] how much each item is likely to be enjoyed."""
     return (
         p.enjoy
         + p.enjoy_taste * match
         + p.enjoy_quality * (2.0 * quality - 1.0)
         - p.strict * critic[:, None]
     )
+
+
+def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> Floats:
+    """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
+    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
+    noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
+    return np.clip(expected[rows, column] + noise, 0.0, 1.0)
+
+
+def _swayed(
+    p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
+) -> Floats:
+    """Return enjoyment moved towards the mean of what was said, where something was."""
+    said = np.zeros(slates.shape, np.bool_)
+    for row, one in enumerate(seen):
+        items = {heard.item for heard in one.me.heard}
+        said[row, : len(one.me.situation.slate)] = [x in items for x in one.me.situation.slate]
+    trust = 0.4 + 0.6 * np.array([one.me.profile.habits.chatter for one in seen])
+    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
+    theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
+    pull = p.conform * trust[:, None] * said[rows, column]
+    return np.clip(enjoyed + pull * (theirs - enjoyed), 0.0, 1.0)
 
 
 def read_together(

@@ -49,6 +49,9 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strict: float = 0.1
     company: float = 0.0
     """How much more one enjoys what is lived together with people who are fully close."""
+    conform: float = 0.0
+    """How far enjoyment moves towards what friends said of an item, times 0.4 + 0.6 chatter; 0
+    lets everybody judge alone."""
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 
@@ -81,6 +84,29 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Chance to stop following the least close of those, family apart, who are hardly close."""
     distant: float = 0.1
     """Closeness below which somebody is hardly close."""
+
+    news_stir: float = 0.8
+    """How one feels about a topic: arousal = stir (1 - exp(-trust told)) + charge |stance|
+    + near relevance + lasting level / 2 - used where it was heard of before + noise; moderate and
+    intense from two bounds on."""
+    news_charge: float = 0.35
+    news_near: float = 0.6
+    news_lasting: float = 0.3
+    news_used: float = 0.2
+    news_noise: float = 0.2
+    news_moderate: float = 0.45
+    news_intense: float = 0.95
+    news_conviction: float = 2.2
+    """For it with logistic(conviction view + sway (told + remembered) / 2)."""
+    news_sway: float = 1.6
+    news_tell: float = -2.5
+    """Tells others with logistic(tell + tell_level level + near relevance
+    + tell_poster (poster - 0.5) - stale where it was heard of before)."""
+    news_tell_level: float = 0.8
+    news_tell_poster: float = 1.0
+    news_stale: float = 1.0
+    news_write: float = 0.15
+    """Share of what is told that is in own words, times the level; the rest is passed on."""
 
 
 def load_parameters(path: str | Path) -> dict[str, float]:

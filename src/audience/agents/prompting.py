@@ -37,6 +37,7 @@ __all__ = [
     "holes_of",
     "inbox",
     "item_line",
+    "known",
     "person",
     "plain",
     "quoted",
@@ -46,6 +47,8 @@ HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 60, 180, 600, 160
 """Token budgets of the parts."""
 INBOX_AT_HOME = 60
 """Enough to see whether there is something to read; the social page shows the rest."""
+HISTORY_RAW = 400
+"""The same for the history where it alone says what somebody likes."""
 HISTORY_BESIDE = {"home": 0, "page": 40, "social": 40, "talk": 30}
 """Token budgets of the history where memory tells of it too, by behaviour."""
 NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
@@ -102,8 +105,12 @@ def holes_of(
     *,
     contexts: Sequence[str] = ("weekday",),
     draw: float = 0.0,
+    told: Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """Return everything a prompt of this behaviour may ask for."""
+    """Return everything a prompt of this behaviour may ask for.
+
+    `told` is what is known of each item of the page: with it the raw history says who somebody is.
+    """
     me, now = seen.me, seen.me.situation
     words = seen.domain
     return {
@@ -111,24 +118,31 @@ def holes_of(
         "plural": words.plural,
         "past": words.past,
         "name": plain(me.profile.name, NAME) or "this person",
-        "person": person(me, behaviour, seen.domain.plural),
+        "person": person(me, behaviour, seen.domain.plural, raw=told is not None),
         "memory": bounded(
             "What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY
         ),
-        "history": history(seen, HISTORY_BESIDE.get(behaviour, HISTORY) if recalled else HISTORY),
+        "history": history(seen, _room(behaviour, bool(recalled), told)),
         "heard": heard(seen),
         "inbox": inbox(me, INBOX_AT_HOME if behaviour == "home" else INBOX),
         "now": context(seen, contexts, draw),
         "surface": "search results" if now.surface == "search" else "recommendations",
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
-        "page": _page(seen),
+        "page": _page(seen, told),
         "ways": ", ".join(way.replace("_", " ") for way in ways(seen)),
         "next": " | ".join(f'"{way}"' for way in ways(seen)),
         "pause": "",
         "friends": bounded("", [_friend(one) for one in seen.friends], FRIENDS),
         **_turning(seen),
     }
+
+
+def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
+    """Return the token budget of the history."""
+    if told is not None:
+        return HISTORY_RAW
+    return HISTORY_BESIDE.get(behaviour, HISTORY) if remembers else HISTORY
 
 
 def _turning(seen: Observation) -> dict[str, str]:
@@ -146,14 +160,16 @@ def _turning(seen: Observation) -> dict[str, str]:
     return {"turning": " ".join(lines), "turning_answer": answer}
 
 
-def person(me: Agent, behaviour: str, plural: str) -> str:
-    """Return who somebody is, as far as it matters for a behaviour."""
+def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
+    """Return who somebody is, as far as it matters for a behaviour; `raw`: without its taste."""
     who = me.profile
     parts = [plain(who.name, NAME) or "A person"]
     if who.age is not None:
         parts.append(f"{who.age}")
     parts += [plain(part, NAME) for part in (who.gender, who.career) if part]
     lines = [", ".join(parts) + "."]
+    if raw:
+        return lines[0]
     if who.traits:
         lines.append(f"Traits: {_listed(who.traits)}.")
     if who.interests:
@@ -203,12 +219,13 @@ def inbox(me: Agent, budget: int = INBOX) -> str:
     return bounded("New posts to read:", lines, budget)
 
 
-def _page(seen: Observation) -> str:
+def _page(seen: Observation, told: Sequence[str] | None) -> str:
     """Return the items before somebody's eyes, one a line."""
     lived = {one.item for one in seen.me.lived_now()}
     lines = [
         item_line(seen.catalogue[item])
         + because(seen, place)
+        + known(told, place)
         + (" (picked already)" if item in lived else "")
         for place, item in enumerate(seen.me.situation.slate)
     ]
@@ -221,6 +238,11 @@ def because(seen: Observation, place: int) -> str:
     if place >= len(reasons) or not reasons[place]:
         return ""
     return f" (why: {quoted(reasons[place], REASON)})"
+
+
+def known(told: Sequence[str] | None, place: int) -> str:
+    """Return what is known of an item of the page, where something stands out."""
+    return f" ({told[place]})" if told and told[place] else ""
 
 
 def _friend(friend: Friend) -> str:

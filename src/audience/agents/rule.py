@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from audience.agents.mind import Decision, Mark
-from audience.agents.page import Page, read_page, read_together
+from audience.agents.news import react
+from audience.agents.page import Page, Wishes, read_page, read_together
 from audience.agents.parameters import RuleParameters, load_parameters
 from audience.agents.social import converse, socialise
 from audience.agents.words import feeling
@@ -21,13 +22,14 @@ from audience.world.agent import Agent
 from audience.world.observe import Observation
 from audience.world.rng import Dice, Floats
 
-_HOME, _PAGE, _SOCIAL, _TALK = range(4)
+_HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
 _PART = {
     "home": _HOME,
     "recommender": _PAGE,
     "search": _PAGE,
     "social": _SOCIAL,
     "conversation": _TALK,
+    "news": _NEWS,
 }
 _BROWSE = Decision((a.Enter("recommender"), a.Browse()), "came for something to enjoy")
 _FRIENDS = Decision((a.Enter("social"),), "came to see friends")
@@ -50,10 +52,10 @@ class RuleMind:
 
     def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
         decisions: list[Decision] = [_NOTHING] * len(seen)
-        rows: tuple[list[int], ...] = ([], [], [], [])
+        rows: tuple[list[int], ...] = ([], [], [], [], [])
         for row, one in enumerate(seen):
             rows[_PART[one.surface]].append(row)
-        parts = (self._at_home, self._on_page, self._among_friends, self._in_talk)
+        parts = (self._at_home, self._on_page, self._among_friends, self._in_talk, self._told)
         for part, chosen in zip(parts, rows, strict=True):
             if chosen:
                 made = part([seen[row] for row in chosen], dice.pick(np.array(chosen)))
@@ -86,8 +88,13 @@ class RuleMind:
                 made.append(_FRIENDS if to_social[row] else _NOTHING)
         return made
 
+    def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
+        """Return what stands in for taste and quality on these pages; nothing for rule minds."""
+        del seen
+        return None
+
     def _on_page(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        page = read_page(self.parameters, seen, dice)
+        page = read_page(self.parameters, seen, dice, self.wishes(seen))
         tells = dice.uniforms("tell", 2)
         rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
         return [self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)]
@@ -102,6 +109,8 @@ class RuleMind:
     ) -> Decision:
         actions: list[a.AnyAction] = []
         slate, habits = seen.me.situation.slate, seen.me.profile.habits
+        if not slate:
+            return Decision((a.Leave(page.satisfaction[row]),), "found an empty page")
         for choice, column in enumerate(page.picked[row]):
             if column < 0:
                 break
@@ -137,6 +146,9 @@ class RuleMind:
     def _in_talk(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         draws = dice.uniforms("talk", 3)
         return [converse(one, draws[row].tolist()) for row, one in enumerate(seen)]
+
+    def _told(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        return react(self.parameters, seen, dice)
 
 
 def _wanted(seen: Observation) -> Decision | None:

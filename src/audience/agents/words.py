@@ -28,6 +28,22 @@ _REPLIES = {
 }
 
 
+_NEWS = {
+    (-1, 0): ("Read about {t}. I do not agree with it.", "Not convinced by {t}."),
+    (-1, 1): ("{t} worries me.", "I am annoyed about {t}, to be honest."),
+    (-1, 2): ("I am furious about {t}! This is outrageous.", "{t} is a disgrace and I am shocked!"),
+    (1, 0): ("Read about {t}. Seems reasonable to me.", "{t}: fine by me."),
+    (1, 1): ("I am glad about {t}.", "{t} moves me, and I am for it."),
+    (1, 2): ("I am thrilled about {t}! At last.", "So proud and overjoyed about {t}!"),
+}
+
+
+def news(name: str, level: int, stance: int, draw: float) -> str:
+    """Return words on a topic that fit how one feels and what one thinks of it."""
+    choices = _NEWS[stance, level]
+    return choices[int(draw * len(choices))].replace("{t}", " ".join(name.split())[:200])
+
+
 def _fill(choices: tuple[str, ...], draw: float, title: str, domain: Domain) -> str:
     words = choices[int(draw * len(choices))]
     return words.format(t=title, v=domain.past, n=domain.noun)

@@ -29,7 +29,7 @@ def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) 
     from rich.table import Table
 
     from audience.cli.evaluating import folder_for
-    from audience.experiments.evaluation.activity import HEADS, SAMPLES, fits_of, lines, plain
+    from audience.experiments.evaluation.activity import HEADS, fits_of, foot, lines, plain
     from audience.experiments.evaluation.writing import write_activity
 
     console = Console(stderr=True)
@@ -48,12 +48,7 @@ def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) 
     shown = Console(highlight=False)
     shown.width = max(shown.width, _WIDTH)
     shown.print(table)
-    shown.print(
-        f"[dim]Interactions per user; 95 % intervals over {SAMPLES} samples of people, seed "
-        f"{seed}; no model, no calls, $0.[/]",
-        soft_wrap=True,
-    )
-    for one in left:
-        shown.print(f"[dim]left out: {one}[/]", soft_wrap=True)
+    for one in foot(left, seed):
+        shown.print(one, style="dim", markup=False, soft_wrap=True)
     for path in written:
         click.echo(str(path))

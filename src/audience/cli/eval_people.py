@@ -182,7 +182,7 @@ def _tell(
         found = plain_result(key, answered, problems)
         o.print_json({**found, "written": [str(path) for path in written]})
         return
-    print_all(tables, models, answered, problems)
+    print_all(tables, models, answered, problems, seed=key.seed, kept=bool(written))
     for path in written:
         click.echo(str(path))
 

@@ -30,8 +30,14 @@ def print_all(
     models: Sequence[Turned],
     answered: Sequence[Answered],
     problems: Sequence[Problem],
+    *,
+    seed: int,
+    kept: bool,
 ) -> None:
-    """Print everything that answers say, people and models under their own names."""
+    """Print everything that answers say, people and models under their own names.
+
+    `seed` is the page's; `kept`: whether the texts were written to a folder.
+    """
     console = Console(highlight=False)
     console.width = max(console.width, WIDTH)
     _print_judges(console, answered)
@@ -43,11 +49,12 @@ def print_all(
         _print_scores(console, who, [one for one in tables.scores if one.who == who])
     if tables.texts:
         told = ", ".join(f"{many} of {what}" for what, many in sorted(tables.texts.items()))
-        console.print(f"\n[bold]Texts written[/]: {told}; --out DIR keeps them as references.json")
+        where = "kept in references.json" if kept else "--out DIR keeps them as references.json"
+        console.print(f"\n[bold]Texts written[/]: {told}; {where}")
     _print_agreement(console, tables)
     for one in models:
         _print_turned(console, one)
-    _print_problems(answered, problems)
+    _print_problems(answered, problems, seed)
 
 
 def _print_judges(console: Console, answered: Sequence[Answered]) -> None:
@@ -109,12 +116,12 @@ def _print_choices(console: Console, found: Sequence[Choices]) -> None:
 def _print_verdicts(console: Console, who: str, found: Sequence[Verdicts]) -> None:
     if not found:
         return
-    heads = ["A / B", *_POINTS, "A better", "verdicts", "judges"]
+    heads = ["A / B", *_POINTS, "A better", "cases", "verdicts", "judges"]
 
     def rows() -> Iterator[list[str]]:
         for one in found:
             shares = [f"{share:.3f}" for share in one.shares]
-            counts = (str(one.verdicts), str(one.judges))
+            counts = (str(one.cases), str(one.verdicts), str(one.judges))
             yield [f"{one.table}: {one.a} / {one.b}", *shares, _share(one.better), *counts]
 
     title = "Blind pairs by {} (tables 1, 4, 5); A better: with half of the ties"
@@ -172,13 +179,13 @@ def _print_turned(console: Console, one: Turned) -> None:
         console.print(f"  as people, {what}: {100 * share:.0f} %")
 
 
-def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem]) -> None:
+def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem], seed: int) -> None:
     files = [one for one in problems if not one.task]
     single = [one for one in problems if one.task]
     partial = [one for one in answered if len(one.answers) < one.tasks]
     click.echo(
-        f"\n95 % intervals over cases. Left out: {len(files)} files, {len(single)} answers; "
-        f"{len(partial)} files are partial."
+        f"\nSeed {seed}. 95 % intervals over cases, none where scores are all alike. Left out: "
+        f"{_many(files, 'file')}, {_many(single, 'answer')}; partial: {_many(partial, 'file')}."
     )
     for one in [*files, *single][:_PROBLEMS]:
         click.echo(f"  {one.path}{f', task {one.task}' if one.task else ''}: {one.why}")
@@ -186,6 +193,10 @@ def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem]) -
         click.echo(f"  … {len(problems) - _PROBLEMS} more; all with --json")
     for who in partial:
         click.echo(f"  {who.path}: {len(who.answers)} of {who.tasks} tasks")
+
+
+def _many(found: Sequence[object], noun: str) -> str:
+    return f"{len(found)} {noun}" + ("" if len(found) == 1 else "s")
 
 
 def _share(share: Share, digits: int = 3) -> str:

@@ -27,8 +27,10 @@ COMMANDS = {
     "export": "Write interactions, events or messages for other programs.",
     "digest": "Print the hash of a run's log.",
     "eval": "Evaluate memories and other parts, with intervals and baselines.",
+    "study": "Study cocoons, conformity, spreading and more, with controls and intervals.",
     "data": "List datasets, check your own files.",
     "model": "List and get models that run on this machine.",
+    "serve": "Open the page: watch, steer, ask, play, change, branch, compare.",
     "doctor": "Check this machine, a run file or a recommender.",
 }
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141

@@ -69,9 +69,21 @@ def command(
     if estimate:
         print_estimate(wanted, as_json=as_json)
         return
+    warn_of_late(wanted)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
     conduct_on_screen(wanted, folder, as_json=as_json, report=report, spending=spending)
+
+
+def warn_of_late(scenario: Scenario) -> None:
+    """Say which interventions come after the last round and so never happen."""
+    for number, one in enumerate(scenario.interventions, 1):
+        if one["round"] > scenario.rounds:
+            click.echo(
+                f"intervention {number} ({one['do']}) is set for round {one['round']}, after the "
+                f"last one ({scenario.rounds}): it will not happen; raise --rounds or move it",
+                err=True,
+            )
 
 
 def changed_by(

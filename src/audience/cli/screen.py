@@ -22,7 +22,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from audience.experiments.experiment import SUMMARY
+from audience.experiments.experiment import SUMMARY, summary_of
 from audience.experiments.findings import Difference, Findings, interval, readable
 from audience.llm import Meter
 from audience.metrics import LABELS
@@ -86,6 +86,40 @@ class Bar:
             self._now = None
 
 
+class StudyBar:
+    """One bar for runs that go on beside each other: rounds of all of them, runs done."""
+
+    def __init__(self, console: Console, runs: int, rounds: int) -> None:
+        self._progress = Progress(
+            TextColumn("[bold]rounds"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[runs]}"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+        )
+        self._runs, self._rounds = runs, rounds
+        self._rounds_done = self._runs_done = 0
+        self._task = self._progress.add_task("", total=runs * rounds, runs="")
+
+    def __enter__(self) -> StudyBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def watch(self, rounds: int, runs: int) -> None:
+        """Take in that so many more rounds and runs are done."""
+        self._rounds_done += rounds
+        self._runs_done += runs
+        done = max(self._rounds_done, self._runs_done * self._rounds)
+        told = f"{self._runs_done} of {self._runs} runs"
+        done = min(done, self._runs * self._rounds)
+        self._progress.update(self._task, completed=done, runs=told)
+
+
 @contextmanager
 def reading(folders: Sequence[Path]) -> Iterator[Callable[[int], None]]:
     """Show on standard error how far logs have been read; give what is told each round."""
@@ -123,10 +157,10 @@ def stoppable() -> Iterator[Callable[[], bool]]:
             signal.signal(one, old)
 
 
-def print_findings(findings: Findings, metrics: Sequence[str] = SUMMARY) -> None:
+def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     """Print the table, what its intervals mean, and the answer."""
     console = Console(highlight=False)
-    console.print(summary_table(findings, metrics))
+    console.print(summary_table(findings, metrics or summary_of(findings)))
     if findings.differences:
         one = findings.differences[0]
         of_what = "of means over seeds" if one.over == "seeds" else "per person, where one has it"

@@ -3,6 +3,7 @@
 from audience.engine.activation import METHODS, Activation
 from audience.engine.changes import objection
 from audience.engine.consolidation import Lives
+from audience.engine.control import Control, Queued, Steering
 from audience.engine.feed import FEEDS
 from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault
@@ -25,6 +26,7 @@ __all__ = [
     "METHODS",
     "ORDERS",
     "Activation",
+    "Control",
     "Groups",
     "Keeper",
     "Listener",
@@ -32,9 +34,11 @@ __all__ = [
     "Parts",
     "Paused",
     "Platform",
+    "Queued",
     "RecommenderFault",
     "Rules",
     "Simulation",
+    "Steering",
     "TieRules",
     "objection",
     "run",

@@ -11,7 +11,7 @@ from audience.errors import unknown
 from audience.world.rng import Floats, Ints, dice
 from audience.world.world import World
 
-METHODS = ("random", "sample", "marginal")
+METHODS = ("random", "sample", "marginal", "reached")
 
 
 class Activation(msgspec.Struct, frozen=True):
@@ -19,6 +19,7 @@ class Activation(msgspec.Struct, frozen=True):
 
     `random`: everybody with `share`. `sample`: each with its own activity level, scaled so that
     the mean is `share`. `marginal`: that times the rounds since the last visit, plus one.
+    `reached`: nobody by itself; those who have news of a topic come, as with every method.
     """
 
     method: str = "sample"
@@ -27,6 +28,8 @@ class Activation(msgspec.Struct, frozen=True):
     """How satisfaction s moves the chance to return: times 1 + loyalty (2 s - 1)."""
     at_most: int = 0
     """No more people than this in a round, chosen by hash; 0 means all."""
+    attention: float = 1.0
+    """Chance that somebody who has news of a topic comes to read it in a round."""
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -36,6 +39,8 @@ class Activation(msgspec.Struct, frozen=True):
 def chances(world: World, activation: Activation) -> Floats:
     """Return everybody's chance to wake in the present round."""
     people = len(world.activity)
+    if activation.method == "reached":
+        return np.zeros(people)
     if activation.method == "random":
         chance = np.full(people, activation.share)
     else:

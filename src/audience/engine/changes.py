@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from audience.engine.news import begun
 from audience.engine.rules import is_text
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
@@ -11,6 +12,7 @@ from audience.world import changes as c
 from audience.world import events as e
 from audience.world.people import Profile
 from audience.world.posts import SYSTEM, post_id
+from audience.world.topics import Topic
 from audience.world.world import View, World
 
 _REFITTED = (c.SwapRecommender, c.AddItem, c.AddPerson)
@@ -28,7 +30,8 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
 
     happen(e.RoundStarted(round_, world.genesis.clock.at(round_)))
     swapped = False
-    for number, change in enumerate(sim.parts.changes.get(round_, ())):
+    queued = sim.control.open(round_, sim.keep) if sim.control else ()
+    for number, change in enumerate((*sim.parts.changes.get(round_, ()), *queued)):
         if why := objection(world, change):
             raise BadInput(f"intervention {number + 1} of round {round_}: {why}")
         happen(e.Intervened(change))
@@ -38,6 +41,9 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
             if readers:
                 post = post_id(round_, SYSTEM, number)
                 happen(e.Delivered(post, SYSTEM, readers, change.text, change.items, change.stance))
+        if isinstance(change, c.Raise):
+            for event in begun(world, change, round_):
+                happen(event)
     if world.fitted is None or swapped:
         happen(sim.fit())
     return events
@@ -83,16 +89,38 @@ def objection(world: View, change: c.AnyChange) -> str:
             return _stranger(people, agent, other) or ("a tie needs two people" * (agent == other))
         case c.Silence(agent) | c.Remind(agent):
             return _stranger(people, agent)
-        case c.Announce(items=mentioned, stance=stance):
-            return _missing(items, mentioned) or _stance(stance) or _words(change.text)
-        case c.Advertise(items=mentioned, agents=agents, stance=stance):
-            wrong = _missing(items, mentioned) or _stranger(people, *agents) or _stance(stance)
-            return wrong or _words(change.text) or _ages(change.ages)
+        case c.Raise(topic, seeds, stance):
+            return _topic(topic) or _stranger(people, *seeds) or _stance(stance)
+        case c.Announce() | c.Advertise():
+            return _message(change, people, items)
     return ""
+
+
+def _message(change: c.Announce | c.Advertise, people: int, items: int) -> str:
+    """Return why nobody can be told this, or nothing when it can be."""
+    wrong = _missing(items, change.items) or _stance(change.stance) or _words(change.text)
+    if wrong or isinstance(change, c.Announce):
+        return wrong
+    return _stranger(people, *change.agents) or _ages(change.ages)
 
 
 def _stance(stance: float) -> str:
     return "" if -1.0 <= stance <= 1.0 else f"stance {stance} is not in [-1, 1]"
+
+
+def _topic(topic: Topic) -> str:
+    """Return why a topic cannot be raised, or nothing when it can."""
+    if not topic.name.strip() or not topic.text.strip():
+        return "a topic needs a name and a text"
+    if not is_text(topic.text + topic.about + topic.name):
+        return f"the words of topic {topic.name!r} are no text"
+    shares = {"favour": topic.favour, "decay": topic.decay, **topic.favour_of}
+    for name, share in shares.items():
+        if not 0.0 <= share <= 1.0:
+            return f"{name} is {share}; give a share from 0 to 1"
+    if topic.half_life <= 0.0 or topic.keep < 1:
+        return f"half_life {topic.half_life} and keep {topic.keep} must be above 0"
+    return ""
 
 
 def _words(text: str) -> str:

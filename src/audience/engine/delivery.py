@@ -15,7 +15,10 @@ def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.D
         author = post.author if isinstance(post, e.Forwarded) else post.agent
         readers = tuple(reader for reader in world.graph.followers(post.agent) if reader != author)
         if readers:
-            deliveries.append(
-                e.Delivered(post.post, author, readers, post.text, post.items, post.stance)
-            )
+            news: tuple[int, int, str] = (-1, -1, "")
+            if post.topic >= 0:
+                root = post.root if isinstance(post, e.Forwarded) else post.post
+                news = (post.topic, post.agent, root)
+            told = (post.text, post.items, post.stance, *news)
+            deliveries.append(e.Delivered(post.post, author, readers, *told))
     return deliveries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -161,17 +161,27 @@ async def as_coroutines(
     concurrency: int,
     deadline: float,
     stopping: Callable[[], bool],
+    allowed: Callable[[int], Awaitable[int]] | None = None,
 ) -> None:
     """Drive each strand at its own pace, at most `concurrency` at a time.
+
+    `allowed` is waited for before each strand begins; 0 lets it not begin.
 
     A halt begins no further strand, but what the others are waiting for may come: it was paid for.
     """
     free = asyncio.Semaphore(concurrency)
+    turnstile = asyncio.Lock()
     halts: list[Halt] = []
+
+    async def may_begin() -> bool:
+        if allowed is None:
+            return True
+        async with turnstile:
+            return bool(await allowed(1))
 
     async def live(place: int, strand: Strand[T]) -> None:
         async with free:
-            if halts or stopping():
+            if halts or stopping() or not await may_begin() or halts:
                 return
             try:
                 done([(place, await _live(stage, strand, deadline))])

@@ -10,9 +10,10 @@ The platform itself is as close as anybody half-way; a message without items mat
 
 from __future__ import annotations
 
-from audience.world.agent import Agent, Message
+from audience.world.agent import Agent
 from audience.world.posts import SYSTEM, sent
 from audience.world.taste import tastes
+from audience.world.topics import Message
 from audience.world.world import View
 
 FEEDS = ("time", "ranked")

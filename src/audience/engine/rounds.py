@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from audience.engine.activation import awake
 from audience.engine.changes import opened
@@ -10,6 +11,7 @@ from audience.engine.consolidation import consolidate
 from audience.engine.delivery import delivered
 from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
 from audience.engine.groups import companies, gathering
+from audience.engine.news import reached
 from audience.engine.simulation import Simulation
 from audience.engine.talk import Talk, Talked, pairs, talk
 from audience.engine.ties import rewired
@@ -34,17 +36,21 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     """Run one round; the chapters in `found` happened already and are kept."""
     world = sim.world
     kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
+    if not kept and sim.control and not await sim.control.may_open():
+        raise Paused
     _open(sim, kept)
+    sim.seat()
     visited = {agent for phase, agent in kept if phase == e.VISITS}
-    chosen, places = awake(world, sim.parts.activation, sim.parts.present | visited)
+    came = awake(world, sim.parts.activation, sim.parts.present | visited)
+    chosen, places, briefly = reached(world, sim.parts.activation, *came)
     sim.progress(world.round, 0, len(chosen))
     if sim.rules.order == "one-by-one":
-        await _one_by_one(sim, chosen, places, kept)
+        await _one_by_one(sim, chosen, places, kept, briefly)
         await _gather(sim, kept)
     else:
-        await _together(sim, chosen, places, kept)
+        await _together(sim, chosen, places, kept, briefly)
         await _converse(sim, kept, await _gather(sim, kept))
-        _deliver(sim)
+    _deliver(sim)
     await consolidate(sim)
     _close(sim)
 
@@ -59,6 +65,8 @@ def _open(sim: Simulation, kept: Kept) -> None:
     if opening is not None:
         _apply(sim, opening)
         sim.refit()
+        if sim.control:
+            sim.control.reopen(sim.world.round)
         return
     world = sim.world
     round_ = world.round + 1
@@ -92,25 +100,38 @@ def _ranked(sim: Simulation, chosen: Ints) -> list[tuple[int, int, int]]:
     return sorted(zip(ranks, chosen.tolist(), range(len(ranks)), strict=True))
 
 
-async def _together(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _together(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let everybody live its visit against the world as the round found it."""
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
     size = sim.rules.wave if sim.in_waves else max(len(order), 1)
     for start in range(0, len(order), size):
-        await _wave(sim, order[start : start + size], moments, kept)
+        await _wave(sim, order[start : start + size], moments, kept, briefly)
         sim.progress(sim.world.round, min(start + size, len(order)), len(order))
 
 
 async def _wave(
-    sim: Simulation, order: list[tuple[int, int, int]], moments: list[int], kept: Kept
+    sim: Simulation,
+    order: list[tuple[int, int, int]],
+    moments: list[int],
+    kept: Kept,
+    briefly: frozenset[int],
 ) -> None:
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
     fresh = [row for row in order if (e.VISITS, row[1]) not in kept]
     strands = [
-        visit(world, sim.stage.platform, agent, moments[place], rules.max_turns)
+        visit(
+            world,
+            sim.stage.platform,
+            agent,
+            moments[place],
+            rules.max_turns,
+            briefly=agent in briefly,
+        )
         for _, agent, place in fresh
     ]
     results: dict[int, tuple[e.Chapter, Visited]] = {}
@@ -143,7 +164,7 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
     if sim.stopping():
         raise Paused
     if sim.in_waves:
-        in_waves(sim.stage, strands, done)
+        await _in_waves(sim, strands, done)
         return
     rules = sim.rules
     await as_coroutines(
@@ -151,11 +172,32 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
         strands,
         done,
         concurrency=rules.concurrency,
-        deadline=rules.deadline,
+        deadline=0.0 if sim.is_played else rules.deadline,
         stopping=sim.stopping,
+        allowed=sim.control.allowed if sim.control else None,
     )
     if sim.stopping():
         raise Paused
+
+
+async def _in_waves(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in one wave, or in as many as the control lets begin at a time."""
+    assert sim.stage is not None
+    if sim.control is None:
+        in_waves(sim.stage, strands, done)
+        return
+    start = 0
+    while start < len(strands):
+        count = await sim.control.allowed(len(strands) - start)
+        if not count:
+            raise Paused
+        some = partial(_done_from, start, done)
+        in_waves(sim.stage, strands[start : start + count], some)
+        start += count
+
+
+def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
+    done([(start + place, result) for place, result in ended])
 
 
 async def _gather(sim: Simulation, kept: Kept) -> set[int]:
@@ -206,7 +248,9 @@ def _deliver(sim: Simulation) -> None:
         sim.emit(e.DELIVERY, 0, -1, [e.Entry(post) for post in posts])
 
 
-async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept) -> None:
+async def _one_by_one(
+    sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
+) -> None:
     """Let each visit be a small round of its own, delivered before the next one begins."""
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
@@ -217,7 +261,10 @@ async def _one_by_one(sim: Simulation, chosen: Ints, places: Floats, kept: Kept)
             world.outbox.clear()
             continue
         at = world.genesis.clock.at(world.round, float(places[place]))
-        visited = await _alone(sim, visit(world, sim.stage.platform, agent, at, rules.max_turns))
+        life = visit(
+            world, sim.stage.platform, agent, at, rules.max_turns, briefly=agent in briefly
+        )
+        visited = await _alone(sim, life)
         world.absorb(visited.me, visited.entries)
         entries = list(visited.entries)
         wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
@@ -256,3 +303,5 @@ def _close(sim: Simulation) -> None:
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
     sim.keeper.commit()
+    if sim.control:
+        sim.control.close(world.round)

@@ -11,6 +11,7 @@ from audience.world import events as e
 from audience.world.agent import Agent
 from audience.world.observe import MENUS
 from audience.world.posts import post_id
+from audience.world.topics import CALM, INTENSE, MODERATE
 from audience.world.world import View
 
 SURFACES = ("recommender", "social")
@@ -111,20 +112,32 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
 def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
     if why := speech(world, me, action):
         return [refuse(me, action, why)]
+    speaks = action.topic != -1 or me.situation.surface == "news"
+    if speaks and (why := _subject(world, me, action.topic)):
+        return [refuse(me, action, why)]
     who = me.profile.id
     post = _post_id(world, me)
-    posted = e.Posted(who, post, action.text, action.items, action.stance, action.voice)
-    return [posted, *flagged(world, me, action.text)]
+    told = (action.text, action.items, action.stance, action.voice, action.topic)
+    return [e.Posted(who, post, *told), *flagged(world, me, action.text)]
 
 
 def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
     source = next((message for message in me.inbox if message.post == action.post), None)
     if source is None:
         return [refuse(me, action, f"post {action.post!r} is not in the inbox")]
+    if source.topic >= 0 and source.root in me.passed:
+        return [refuse(me, action, f"post {action.post!r} was passed on already")]
     who, post = me.profile.id, _post_id(world, me)
-    return [
-        e.Forwarded(who, post, source.post, source.author, source.text, source.items, source.stance)
-    ]
+    told = (source.text, source.items, source.stance, source.topic, source.root)
+    return [e.Forwarded(who, post, source.post, source.author, *told)]
+
+
+def _subject(world: View, me: Agent, topic: int) -> str:
+    """Return why somebody may not speak of a topic, or nothing when it may."""
+    if not 0 <= topic < len(world.spread.topics):
+        return f"topic {topic} does not exist"
+    heard = world.spread.aware[topic, me.profile.id] > 0
+    return "" if heard else f"topic {topic} was not heard of"
 
 
 def _post_id(world: View, me: Agent) -> str:
@@ -166,6 +179,26 @@ def _shift(world: View, me: Agent, action: a.Shift) -> list[e.AnyEvent]:
     return [e.TasteShifted(me.profile.id, action.tag, action.by)]
 
 
+def _feel(world: View, me: Agent, action: a.Feel) -> list[e.AnyEvent]:
+    if why := _subject(world, me, action.topic):
+        return [refuse(me, action, why)]
+    if action.level not in (CALM, MODERATE, INTENSE):
+        return [refuse(me, action, f"{action.level} is not 0, 1 or 2: calm, moderate or intense")]
+    if world.spread.level[action.topic, me.profile.id] == action.level:
+        return []
+    return [e.MoodShifted(me.profile.id, action.topic, action.level)]
+
+
+def _hold(world: View, me: Agent, action: a.Hold) -> list[e.AnyEvent]:
+    if why := _subject(world, me, action.topic):
+        return [refuse(me, action, why)]
+    if action.stance not in (-1, 1):
+        return [refuse(me, action, f"{action.stance} is not -1 or 1: against or for")]
+    if world.spread.stance[action.topic, me.profile.id] == action.stance:
+        return []
+    return [e.AttitudeShifted(me.profile.id, action.topic, action.stance)]
+
+
 def _leave(world: View, me: Agent, action: a.Leave) -> list[e.AnyEvent]:
     told = action.satisfaction
     if told is not None and not 0.0 <= told <= 1.0:
@@ -187,6 +220,8 @@ _RULES: dict[type, Callable[[View, Agent, Any], list[e.AnyEvent]]] = {
     a.Follow: _follow,
     a.Unfollow: _unfollow,
     a.Shift: _shift,
+    a.Feel: _feel,
+    a.Hold: _hold,
     a.Leave: _leave,
     a.Nothing: _nothing,
 }

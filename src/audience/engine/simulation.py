@@ -9,8 +9,9 @@ from typing import Protocol
 
 import msgspec
 
-from audience.agents import BatchMind, JointMind, Mind
+from audience.agents import BatchMind, JointMind, Mind, MixedMind
 from audience.engine.activation import Activation
+from audience.engine.control import Control, Keep
 from audience.engine.drive import Stage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
@@ -90,7 +91,10 @@ class Simulation:
         listeners: Sequence[Listener] = (),
         progress: Callable[[int, int, int], None] | None = None,
         stopping: Callable[[], bool] = lambda: False,
+        control: Control | None = None,
+        keep: Keep = lambda queued: None,
     ) -> None:
+        """`control` steers the run; `keep` writes down what it queued before that happens."""
         self.world = world
         self.keeper = keeper
         self.parts = parts
@@ -98,9 +102,14 @@ class Simulation:
         self.seed = seed
         self.listeners = listeners
         self.progress = progress or (lambda round_, done, total: None)
-        self.stopping = stopping
+        self.stopping: Callable[[], bool] = stopping
+        if control:
+            self.stopping = lambda: stopping() or control.stopping
+        self.control = control
+        self.keep = keep
         self.decisions = 0
         self.stage: Stage | None = None
+        self._unplayed = parts
 
     def joint(self, wish: e.Wished) -> bool:
         """Say whether a conversation is written in one go: where the mind can, and nobody plays."""
@@ -123,6 +132,27 @@ class Simulation:
     def tell(self, chapter: e.Chapter) -> None:
         for listener in self.listeners:
             listener(chapter, self.world)
+        if self.control:
+            self.control.tell(chapter, self.world)
+
+    @property
+    def is_played(self) -> bool:
+        """Whether somebody may take its time to decide."""
+        return self.parts is not self._unplayed
+
+    def seat(self) -> None:
+        """Let those who are played in this round be played."""
+        seated = self.control.seated() if self.control else {}
+        parts = self._unplayed
+        if seated:
+            own = {agent: make(parts.mind) for agent, make in seated.items()}
+            mind = MixedMind(own, parts.mind)
+            parts = msgspec.structs.replace(
+                parts, mind=mind, present=parts.present | frozenset(seated)
+            )
+        self.parts = parts
+        if self.stage:
+            self.stage.mind = parts.mind
 
     def fit(self) -> e.RecommenderFitted:
         """Fit the recommender that serves now and put its ranker on the stage."""

@@ -39,11 +39,23 @@ class Visited(msgspec.Struct, frozen=True, gc=False):
 Life = Generator[Need, Answer, Visited]
 
 
-def visit(world: World, platform: Platform, who: int, at: int, max_turns: int) -> Life:
-    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up."""
+def visit(
+    world: World, platform: Platform, who: int, at: int, max_turns: int, *, briefly: bool = False
+) -> Life:
+    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up.
+
+    Who has news of a topic reads it first; who came `briefly` leaves then.
+    """
     stay = _Stay(world, platform, world.agents[who])
     stay.emit(e.Woke(who, at))
-    for turn in range(max_turns):
+    first = 0
+    if briefly or any(message.topic >= 0 for message in stay.me.inbox):
+        first = yield from stay.read_news()
+        if briefly:
+            stay.emit(e.Left(who))
+            return stay.done(first)
+        stay.emit(e.Entered(who, "home"))
+    for turn in range(first, max_turns):
         decision = yield observe(world, stay.eyes(), turn, stay.menu())
         if isinstance(decision, e.Failed):
             stay.emit(decision)
@@ -129,6 +141,37 @@ class _Stay:
         if now.surface == "search" and shown >= len(self.results):
             return LAST_RESULTS
         return MENUS[now.surface]
+
+    def read_news(self) -> Generator[Need, Answer, int]:
+        """Read what came of topics, and return how many decisions that took: one, if any came."""
+        who, at = self.me.profile.id, self.me.situation.at
+        self.emit(e.Entered(who, "news"))
+        seen = observe(self.world, self.me, 0)
+        if not seen.news:  # crowded out of the inbox by other posts
+            return 0
+        decision = yield seen
+        if isinstance(decision, e.Failed):
+            self.emit(decision)
+            return 1
+        assert isinstance(decision, Decision)
+        for event in minded(self.me, decision, at):
+            self.emit(event)
+        if decision.failure:
+            self.emit(e.Failed(who, decision.failure), "", decision.calls)
+        else:
+            self._respond(decision)
+        return 1
+
+    def _respond(self, decision: Decision) -> None:
+        cause, calls = decision.reason, decision.calls
+        if not is_text(cause):
+            cause = cause.encode("utf-8", "replace").decode()
+        for action in decision.actions:
+            if type(action) in (a.Leave, a.Nothing):
+                break
+            for event in resolve(self.world, self.me, action):
+                self.emit(event, cause, calls)
+                cause, calls = "", ()
 
     def attempt(self, decision: Decision) -> Generator[Need, Answer, None]:
         cause, calls = decision.reason, decision.calls

@@ -8,6 +8,8 @@ from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from audience.experiments._style import inline
 from audience.experiments.findings import Findings
 from audience.experiments.summary import Contrast, Line, headline, summary
@@ -20,23 +22,34 @@ _MARKS = {"better": "▲ ", "worse": "▼ "}
 _MARKED = "▲ better or ▼ worse than {} by more than the 95 % interval; grey: no clear difference."
 
 
+class Told(msgspec.Struct, frozen=True):
+    """What a study says besides its findings."""
+
+    question: str
+    method: tuple[str, ...]
+    command: str
+    """What to type to get the same again."""
+
+
 def page(
     findings: Findings,
     drawn: Mapping[str, Figure],
     captions: Mapping[str, str],
     limits: Sequence[str],
+    told: Told | None = None,
 ) -> str:
-    """Return the whole page."""
+    """Return the whole page; of a study with its question, its method and its command."""
     lines = summary(findings)
     template = files("audience.experiments").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
         title=escape(findings.title),
-        verdict=_verdict(findings.verdict),
-        cards="\n".join(_card(line) for line in headline(lines)[:8]),
-        marks=_kept(_MARKED.format(findings.arms[0].name)) if findings.differences else "",
-        figures=_figures(drawn, captions),
+        question=f'<p class="question">{_kept(told.question)}</p>\n' if told else "",
+        verdict=_found(findings.verdict) if told else _verdict(findings.verdict),
+        lead=_method(told.method) if told else _cards(findings, lines),
+        figures=_figures(drawn, captions, is_first=told is None),
         table=_table(text_rows(findings, lines), lines),
         legend=escape(_legend(findings)),
+        command=f"<p>Reproduce with</p>\n<pre>{escape(told.command)}</pre>\n" if told else "",
         facts="\n".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in _facts(findings)),
         limits="\n".join(f"<li>{escape(limit)}</li>" for limit in limits),
         runs=_runs(findings),
@@ -50,6 +63,25 @@ def _verdict(text: str) -> str:
     if not colon or len(lead) > 120:
         return f'<p class="verdict">{_kept(text)}</p>'
     return f'<p class="verdict">{_kept(lead)}:</p>\n<p class="detail">{_kept(rest)}</p>'
+
+
+def _found(text: str) -> str:
+    size = "verdict long" if len(text) > 120 else "verdict"
+    return f'<p class="{size}">{_kept(text)}</p>'
+
+
+def _method(lines: Sequence[str]) -> str:
+    listed = "\n".join(f"<li>{_kept(line)}</li>" for line in lines)
+    return f'<h2>Method</h2>\n<ol class="method">\n{listed}\n</ol>'
+
+
+def _cards(findings: Findings, lines: Sequence[Line]) -> str:
+    cards = "\n".join(_card(line) for line in headline(lines)[:8])
+    marks = _kept(_MARKED.format(findings.arms[0].name)) if findings.differences else ""
+    return (
+        f'<section aria-label="Key numbers"><div class="cards">\n{cards}\n</div>\n'
+        f'<p class="note">{marks}</p></section>'
+    )
 
 
 def _card(line: Line) -> str:
@@ -81,13 +113,14 @@ def _kept(text: str) -> str:
     return escape(text).replace(" %", "&nbsp;%")
 
 
-def _figures(drawn: Mapping[str, Figure], captions: Mapping[str, str]) -> str:
+def _figures(drawn: Mapping[str, Figure], captions: Mapping[str, str], *, is_first: bool) -> str:
+    """Return all charts; what changed comes first, or last where a study has charts of its own."""
     parts = {name: _figure(name, figure, captions[name]) for name, figure in drawn.items()}
-    first = parts.pop("differences", "")
-    text = f"<h2>What changed</h2>\n{first}\n" if first else ""
-    if parts:
-        text += '<h2>Charts</h2>\n<div class="charts">\n' + "\n".join(parts.values()) + "\n</div>"
-    return text
+    changed = parts.pop("differences", "")
+    changed = f"<h2>What changed</h2>\n{changed}\n" if changed else ""
+    charts = '<h2>Charts</h2>\n<div class="charts">\n' + "\n".join(parts.values()) + "\n</div>"
+    charts = charts if parts else ""
+    return changed + charts if is_first else f"{charts}\n{changed}"
 
 
 def _figure(name: str, figure: Figure, caption: str) -> str:

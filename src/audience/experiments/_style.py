@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, MUTED, GRID, SURFACE = "#1c2128", "#59636e", "#d9dee4", "#ffffff"
-# Okabe and Ito's colours, which people with any colour vision tell apart.
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+# Okabe and Ito's colours, which people with any colour vision tell apart, and one more.
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a")
 DASHES = ("-", "--", ":", "-.")
 FILE_FORMATS = ("svg", "pdf", "png")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, cast
 
@@ -16,7 +17,10 @@ from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
 from audience.experiments.serving import HTTP, Serving, addressed, is_service, run_name
+from audience.experiments.spread_scenario import SpreadTable, raised, with_graph
 from audience.experiments.written import mixed_genesis
+from audience.grounding.chooser import TooFew
+from audience.grounding.grounds import Grounds, grounds_of
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
@@ -32,6 +36,9 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
     make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
     try:
         asked = inspect.signature(make).parameters
+        genesis = given.get("genesis")
+        if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
+            given["grounds"] = _grounds(genesis)
         return make(**{key: value for key, value in given.items() if key in asked} | part.options)
     except AudienceError:
         raise
@@ -42,22 +49,39 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         ) from error
 
 
+def _wants_grounds(asked: Mapping[str, object], part: Part) -> bool:
+    """Say whether a mind needs what others did; who can do without asks by `evidence = true`."""
+    wanted = bool(part.options.get("evidence", False)) if "evidence" in asked else True
+    return "grounds" in asked and wanted
+
+
+def _grounds(genesis: Genesis) -> Grounds | None:
+    """Return what the past of a genesis gives; None where it is too short to learn from."""
+    try:
+        return grounds_of(genesis)
+    except TooFew:
+        return None
+
+
 def genesis_of(scenario: Scenario, seed: int) -> Genesis:
     """Return the genesis of a scenario for a seed; arms with the same one share it."""
     mixture, _ = split_options(scenario.dataset.options)
     model = name_of(scenario.llm) if mixture and mixture.asked else ""
-    source = msgspec.json.encode([scenario.dataset, scenario.clock, model])
+    graph = msgspec.structs.replace(scenario.spread, topics=())
+    source = msgspec.json.encode([scenario.dataset, scenario.clock, model, graph])
     return _genesis(source, scenario.agents, seed)
 
 
 @lru_cache(maxsize=2)
 def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
-    part, clock, model = msgspec.json.decode(source, type=tuple[Part, Clock, str])
+    kinds = tuple[Part, Clock, str, SpreadTable]
+    part, clock, model, graph = msgspec.json.decode(source, type=kinds)
     mixture, options = split_options(part.options)
     dataset: Dataset = made("datasets", Part(part.kind, options))
     if mixture is None:
-        return dataset.genesis(agents, seed, clock)
-    return mixed_genesis(dataset, mixture, agents, seed, clock, model)
+        return with_graph(dataset.genesis(agents, seed, clock), graph, seed)
+    found = mixed_genesis(dataset, mixture, agents, seed, clock, model)
+    return with_graph(found, graph, seed)
 
 
 def asks_models(scenario: Scenario) -> bool:
@@ -92,8 +116,11 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
         "gateway": gateway or Shut(),
         "model": name_of(scenario.llm),
         "suited": suited(scenario),
+        "genesis": genesis,
     }
     changes = changes_of(scenario.interventions, genesis)
+    for round_, begun in raised(scenario.spread, genesis, scenario.seed).items():
+        changes[round_] = (*changes.get(round_, ()), *begun)
     kinds = _kinds_by_label(scenario)
     swaps = [one for each in changes.values() for one in each if isinstance(one, SwapRecommender)]
     name = lru_cache(lambda: run_name(scenario, genesis))

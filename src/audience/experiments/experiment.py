@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,9 +16,10 @@ from audience.experiments.findings import Arm, Difference, Findings, differences
 from audience.experiments.going import Finished, Progress, Stopping
 from audience.experiments.measuring import Seen, measured
 from audience.experiments.models import Spending
-from audience.experiments.runs import text_of
 from audience.experiments.scenario import Scenario, arm, label, parse
 from audience.experiments.serving import reach
+from audience.experiments.watching import Watch
+from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.metrics import LABELS, suite
 
@@ -42,6 +43,30 @@ SUMMARY = (
     "coverage_exposure",
     "repeated_exposure",
 )
+
+
+SPREAD_SUMMARY = (
+    "reach",
+    "emotion",
+    "emotion_words",
+    "positive",
+    "told",
+    "delivered",
+    "cascades",
+    "cascade_scale",
+    "cascade_depth",
+    "cascade_breadth",
+    "visits",
+)
+"""What is told of a run in which nothing was picked and a topic spread."""
+
+
+def summary_of(found: Findings) -> tuple[str, ...]:
+    """Return the numbers by which findings are told."""
+    totals = found.arms[0].runs[0].totals if found.arms else {}
+    if "reach" not in totals:
+        return SUMMARY
+    return SPREAD_SUMMARY if not totals.get("picks") else (*SPREAD_SUMMARY[:6], *SUMMARY)
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -87,10 +112,15 @@ def conduct(
     progress: Progress | None = None,
     stopping: Stopping = lambda: False,
     spending: Spending | None = None,
+    watching: Callable[[Path], Watch] | None = None,
 ) -> Outcome:
-    """Run every arm with every seed, or a scenario's one run; what is there is resumed."""
+    """Run every arm with every seed, or a scenario's one run; what is there is resumed.
+
+    `watching` gives what steers the run in each folder.
+    """
     if not scenario.arms and scenario.seeds == 1:
-        done = _one(scenario, scenario.seed, folder, progress, stopping, spending)
+        watch = watching(folder) if watching else None
+        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), findings(scenario, arms))
     verify(scenario)
@@ -99,7 +129,8 @@ def conduct(
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
         for name, variant in variants(scenario).items():
             place = folder / name / f"seed-{seed}"
-            done = _one(variant, seed, place, progress, stopping, spending)
+            watch = watching(place) if watching else None
+            done = _one(variant, seed, place, progress, stopping, spending, watch)
             finished[name].append(done)
             spending = spending.after(done.spent) if spending else None
     arms = tuple(
@@ -123,12 +154,12 @@ def _one(
     progress: Progress | None,
     stopping: Stopping,
     spending: Spending | None,
+    watch: Watch | None = None,
 ) -> Finished:
+    told = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
     if (folder / "run.db").exists():
-        return runs.resume(folder, progress=progress, stopping=stopping, spending=spending)
-    return runs.start(
-        scenario, seed, folder, progress=progress, stopping=stopping, spending=spending
-    )
+        return runs.resume(folder, **told)  # type: ignore[arg-type]
+    return runs.start(scenario, seed, folder, **told)  # type: ignore[arg-type]
 
 
 def _mark(scenario: Scenario, folder: Path) -> None:
@@ -206,6 +237,8 @@ def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
     """Return which arm serves the audience better, by how much, and how sure that is."""
     if len(arms) < 2:
         totals = arms[0].runs[0].totals
+        if "reach" in totals:
+            return spread_verdict(totals)
         return (
             f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages "
             f"(click rate {totals['click_rate']:.1%}), satisfaction {totals[HEADLINE]:.3f}."
@@ -213,9 +246,20 @@ def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
     return " ".join(_sentence(found, arms[0].name, one.name) for one in arms[1:])
 
 
+def spread_verdict(totals: Mapping[str, float]) -> str:
+    """Return how far topics came, and how those who know of them feel and think."""
+    positive = totals["positive"]
+    view = "nobody has a view" if math.isnan(positive) else f"{positive:.0%} of views are for it"
+    return (
+        f"{totals['reach']:.1%} of people know, after {totals['told']:,.0f} messages; "
+        f"emotion {totals['emotion']:.2f}, {view}; largest cascade "
+        f"{totals['cascade_scale']:,.0f} messages, {totals['cascade_depth']:,.0f} deep."
+    )
+
+
 def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
     by_metric = {one.metric: one for one in found if one.other == other}
-    head = by_metric[HEADLINE]
+    head = by_metric["reach" if "reach" in by_metric else HEADLINE]
     if math.isnan(head.low) or not head.is_clear:
         return (
             f"No clear difference between {other} and {reference}: {_told(head)}. "

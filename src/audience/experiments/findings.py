@@ -18,6 +18,10 @@ _T95 = (
 )  # fmt: skip
 
 
+Label = tuple[str, str, str]
+"""What a number is called, its unit, and whether `higher` or `lower` is better, or ``."""
+
+
 class Measured(msgspec.Struct, frozen=True):
     """One run with its numbers."""
 
@@ -83,6 +87,8 @@ class Findings(msgspec.Struct, frozen=True):
     """The scenario as TOML."""
     facts: dict[str, str]
     """What else a reader wants to know: people, rounds, seeds, versions."""
+    labels: dict[str, Label] = {}
+    """Where given, reports keep to these numbers, in this order."""
 
 
 def readable(value: float) -> str:

@@ -11,14 +11,16 @@ from typing import Protocol
 import msgspec
 
 from audience.agents import Mind, MixedMind
-from audience.engine import Listener, Lives, Paused, Rules, Simulation, run, run_sync
+from audience.engine import Listener, Lives, Parts, Paused, Rules, Simulation, run, run_sync
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
-from audience.experiments.measuring import measured_log, measurement
+from audience.experiments.measuring import measured_log, measured_upto, measurement
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
 from audience.experiments.scenario import Scenario, parse
 from audience.experiments.serving import Serving
+from audience.experiments.watching import Watch
+from audience.experiments.writing_down import intervene
 from audience.llm import Counts, Door, Meter, compose
 from audience.llm.person import Person
 from audience.llm.store import FILE as CALLS
@@ -108,11 +110,13 @@ class Going:
         progress: Progress,
         stopping: Stopping,
         spending: Spending,
+        watch: Watch | None = None,
     ) -> None:
         self.log = log
         self.scenario = scenario
         self.progress = progress
         self.stopping = stopping
+        self.watch = watch
         self.unusable: Counter[str] = Counter()
         self.door = self._opened(spending)
 
@@ -135,6 +139,9 @@ class Going:
         log, scenario, resumed_at = self.log, self.scenario, world.round
         found = log.partial(resumed_at + 1)
         live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        if self.watch:
+            live = live or measured_upto(log, resumed_at)
+            self.watch.begin(world, live, scenario.rounds)
         sim = self._simulation(world, shots, live, minds or {})
         self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
         began = time.perf_counter()
@@ -168,14 +175,37 @@ class Going:
             mixed = MixedMind(dict(minds), parts.mind)
             parts = msgspec.structs.replace(parts, mind=mixed, present=frozenset(minds))
 
-        def snap(chapter: Chapter, _: View) -> None:
-            if chapter.phase == CLOSING:
-                shots.after_round(world)
+        watch, meter = self.watch, self.door.meter if self.door else None
+        if watch and meter:
+            watch.spend(meter)
 
         def advance(round_: int, done: int, total: int) -> None:
             self.progress.advance(round_, done, total)
-            if self.door:
-                self.progress.spend(self.door.meter)
+            if watch:
+                watch.control.advance(round_, done, total)
+            if meter:
+                self.progress.spend(meter)
+
+        keeper = Kept(self.log, self.door) if self.door else self.log
+        return Simulation(
+            world,
+            keeper,
+            parts,
+            self._rules(),
+            self.log.seed,
+            listeners=self._listeners(parts, world, shots, live),
+            progress=advance,
+            stopping=self.stopping,
+            control=watch.control if watch else None,
+            keep=lambda queued: intervene(self.log, [one.written for one in queued]),
+        )
+
+    def _listeners(
+        self, parts: Parts, world: World, shots: Snapshooter, live: Metrics | None
+    ) -> list[Listener]:
+        def snap(chapter: Chapter, _: View) -> None:
+            if chapter.phase == CLOSING:
+                shots.after_round(world)
 
         def fail(chapter: Chapter, _: View) -> None:
             for entry in chapter.entries:
@@ -188,17 +218,7 @@ class Going:
         if isinstance(serving, Serving) and serving.has_services:
             listeners.append(serving.hear)
         listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
-        keeper = Kept(self.log, self.door) if self.door else self.log
-        return Simulation(
-            world,
-            keeper,
-            parts,
-            self._rules(),
-            self.log.seed,
-            listeners=listeners,
-            progress=advance,
-            stopping=self.stopping,
-        )
+        return [*listeners, self.watch.hear] if self.watch else listeners
 
     def _rules(self) -> Rules:
         """Return the rules; a model on this machine gets no more visits than it can serve soon."""
@@ -222,11 +242,14 @@ class Going:
         folder = self.log.folder
         try:
             run_sync(work)
+            self._keep_pending()
         except Paused:
+            self._keep_pending()
             self.log.set_state("stopped")
             where = f"stopped in round {sim.world.round}"
             raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
         except Halt as halt:
+            self._keep_pending()
             self.log.set_state("stopped")
             raise Interrupted(f"{halt}: audience resume {folder}") from halt
         except BaseException as error:
@@ -234,6 +257,11 @@ class Going:
                 stopped = isinstance(error, KeyboardInterrupt)
                 self.log.set_state("stopped" if stopped else "failed")
             raise
+
+    def _keep_pending(self) -> None:
+        """Write down what was queued for a round that has not opened: it happens in that one."""
+        if self.watch:
+            intervene(self.log, [one.written for one in self.watch.control.pending])
 
 
 def memory_problems(log: Log) -> dict[str, int]:

@@ -9,24 +9,17 @@ import msgspec
 
 from audience.agents import Mind
 from audience.errors import BadInput
-from audience.experiments import toml
 from audience.experiments.build import asks_models, genesis_of, parts_of
 from audience.experiments.going import Finished, Going, Progress, Quiet, Stopping
 from audience.experiments.models import Spending, check_models, copy_calls
 from audience.experiments.scenario import Scenario, from_tree, parse
 from audience.experiments.serving import reach
+from audience.experiments.watching import Watch
+from audience.experiments.writing_down import text_of
 from audience.llm.store import FILE as CALLS
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
 from audience.world import World
-
-
-def text_of(scenario: Scenario) -> str:
-    """Return a scenario as TOML."""
-    tree = msgspec.to_builtins(scenario)
-    for part in ("dataset", "mind", "memory", "recommender"):
-        tree[part] = {"kind": tree[part]["kind"], **tree[part]["options"]}
-    return toml.dump(tree)
 
 
 def start(
@@ -37,8 +30,9 @@ def start(
     progress: Progress | None = None,
     stopping: Stopping = lambda: False,
     spending: Spending | None = None,
+    watch: Watch | None = None,
 ) -> Finished:
-    """Run a scenario with one seed into a new folder."""
+    """Run a scenario with one seed into a new folder; `watch` steers it."""
     genesis = genesis_of(scenario, seed)
     reach(parts_of(scenario, genesis))
     suite(scenario.metrics)
@@ -46,7 +40,7 @@ def start(
         check_models(scenario.llm, spending or Spending())
     own = msgspec.structs.replace(scenario, seed=seed, seeds=1, arms={})
     with Log.create(folder, genesis, text_of(own), seed) as log:
-        going = Going(log, own, progress or Quiet(), stopping, spending or Spending())
+        going = Going(log, own, progress or Quiet(), stopping, spending or Spending(), watch)
         return going.on(World(genesis), Snapshooter(log))
 
 
@@ -58,11 +52,12 @@ def resume(
     spending: Spending | None = None,
     minds: Mapping[int, Mind] | None = None,
     upto: int | None = None,
+    watch: Watch | None = None,
 ) -> Finished:
     """Take a run up where it was committed last.
 
     `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
-    that round though the scenario goes on.
+    that round though the scenario goes on; `watch` steers it.
     """
     with Log.open(folder, write=True) as log:
         scenario = parse(log.scenario, str(folder))
@@ -75,7 +70,7 @@ def resume(
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
         reach(parts_of(scenario, world.genesis))
-        going = Going(log, scenario, progress or Quiet(), stopping, spending or Spending())
+        going = Going(log, scenario, progress or Quiet(), stopping, spending or Spending(), watch)
         return going.on(world, shots, minds or {})
 
 

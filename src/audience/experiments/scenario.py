@@ -17,6 +17,7 @@ import msgspec
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
+from audience.experiments.spread_scenario import SpreadTable, is_file
 from audience.world import Clock
 from audience.world.agent import INBOX
 
@@ -90,6 +91,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arms: dict[str, Options] = {}
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
+    spread: SpreadTable = SpreadTable()
 
     @property
     def rounds(self) -> int:
@@ -105,6 +107,7 @@ _TABLES: dict[str, type] = {
     "ties": TieRules,
     "groups": Groups,
     "llm": Models,
+    "spread": SpreadTable,
 }
 
 
@@ -134,9 +137,13 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     """Return the scenario that a nested dictionary describes."""
     tree = deepcopy(tree)
+    tree.pop("study", None)  # what a study asks is for experiments/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)
+    spread = tree.get("spread")
+    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
+        tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
     for part in _PARTS:
         if part in tree:
             tree[part] = _part(tree[part], f"{where}: {part}")
@@ -177,6 +184,9 @@ def _anchor(scope: Options, folder: Path) -> None:
     mind = scope.get("mind")
     options = mind.get("options", mind) if isinstance(mind, dict) else None
     _anchor_files(options, ("prompts", "parameters"), folder)
+    spread = scope.get("spread")
+    if isinstance(spread, dict) and is_file(spread.get("graph")):
+        _anchor_files(spread, ("graph",), folder)
     for key in ("metrics", "interventions"):
         if isinstance(scope.get(key), (list, tuple)):
             scope[key] = [_found_from(one, folder) for one in scope[key]]
@@ -309,6 +319,7 @@ def check(scenario: Scenario, where: str) -> None:
     for key, share in {
         "share": waking.share,
         "loyalty": waking.loyalty,
+        "attention": waking.attention,
         "drift": rules.drift,
     }.items():
         if not 0.0 <= share <= 1.0:

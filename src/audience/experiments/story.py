@@ -10,9 +10,10 @@ import msgspec
 from audience.errors import BadInput
 from audience.llm import CallStore
 from audience.log import Log, world_at
-from audience.world import Genesis, shown
+from audience.world import Genesis, World, shown
 from audience.world import events as e
 from audience.world.taste import tastes
+from audience.world.topics import LEVELS
 
 WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
 """Events in which somebody speaks."""
@@ -80,6 +81,7 @@ class Teller:
         self.names[-1] = "the platform"
         self.titles = [item.title for item in genesis.catalogue.items]
         self.past = genesis.domain.past
+        self.topics: list[str] = []
 
     def learn(self, event: e.AnyEvent) -> None:
         change = event.change if isinstance(event, e.Intervened) else None
@@ -87,8 +89,14 @@ class Teller:
             self.names[profile.id] = profile.name or f"person {profile.id}"
         if item := getattr(change, "item", None):
             self.titles.append(item.title)
+        if topic := getattr(change, "topic", None):
+            self.topics.append(topic.name)
 
     def line(self, event: e.AnyEvent) -> str:
+        """Return an event in words, without marks that a terminal would obey."""
+        return visible(self._line(event))
+
+    def _line(self, event: e.AnyEvent) -> str:
         names, titles = self.names, self.titles
         name = f"{names[event.agent]} [{event.agent}]" if hasattr(event, "agent") else ""
         match event:
@@ -143,6 +151,8 @@ class Teller:
 
     def other_line(self, event: e.AnyEvent, name: str) -> str:
         match event:
+            case e.SlateAnnotated(_, _, reasons) if any(reasons):
+                return f"      because: {'; '.join(why or '–' for why in reasons)}"
             case e.Left(_, satisfaction, why):
                 told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
                 return f"    {name} leaves{told}{f' ({why})' if why else ''}"
@@ -155,7 +165,28 @@ class Teller:
             case e.RecommenderFitted(kind, count, _):
                 return f"  {kind} is fitted on {count} interactions"
             case _:
+                return self.inner_line(event, name)
+
+    def inner_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.MoodShifted(_, topic, level):
+                return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
+            case e.AttitudeShifted(_, topic, stance):
+                side = "for" if stance > 0 else "against"
+                return f"    {name} is {side} {self.topics[topic]}"
+            case _:
                 return ""
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters shown and not sent to a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() or mark == "\n" else _escaped(mark) for mark in text)
+
+
+def _escaped(mark: str) -> str:
+    return mark.encode("unicode_escape").decode()
 
 
 def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
@@ -183,4 +214,16 @@ def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
             f"{world.agents[tie.other].profile.name} [{tie.other}], {tie.kind} {tie.closeness:.2f}"
             for tie in world.graph.ties(who)[:12]
         ],
+        **({"topics": _topics(world, who)} if world.spread.topics else {}),
     }
+
+
+def _topics(world: World, who: int) -> dict[str, str]:
+    """Return how each topic stands with somebody."""
+    found = {}
+    for number, topic in enumerate(world.spread.topics):
+        one = world.spread.standing(number, who)
+        view = {-1: "against it", 0: "no view", 1: "for it"}[one.stance]
+        told = f"{LEVELS[one.level]}, {view}, since round {one.aware}"
+        found[topic.name] = told if one.aware else "never heard of it"
+    return found

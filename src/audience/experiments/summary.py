@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
 
-from audience.experiments.findings import Arm, Difference, Findings, interval
+from audience.experiments.findings import Arm, Difference, Findings, Label, interval
 from audience.metrics import LABELS, OPTIONAL
 from audience.world.rng import Floats
 
 HEADLINE = (
+    "reach",
+    "emotion",
+    "positive",
     "satisfaction",
     "click_rate",
     "picks",
@@ -68,7 +71,12 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def summary(findings: Findings) -> tuple[Line, ...]:
-    """Return every metric, known ones first in their usual order; optional ones where defined."""
+    """Return every metric, known ones first in their usual order; or those that are labelled.
+
+    Optional ones are left out where no run has them.
+    """
+    if findings.labels:
+        return tuple(_line(findings, name) for name in findings.labels)
     names: dict[str, None] = {}
     for arm in findings.arms:
         for run in arm.runs:
@@ -80,9 +88,14 @@ def summary(findings: Findings) -> tuple[Line, ...]:
     return tuple(line for line in lines if line.metric not in OPTIONAL or _is_defined(line))
 
 
-def headline(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Return the lines a reader wants to see first; the first ten where none of them is known."""
+def headline(lines: Sequence[Line], labels: Mapping[str, Label] | None = None) -> tuple[Line, ...]:
+    """Return the lines a reader wants to see first; the first ten where none of them is known.
+
+    Where `labels` name the numbers, these are the lines.
+    """
     found = {line.metric: line for line in lines if _is_defined(line)}
+    if labels:
+        return tuple(found.values())
     chosen = tuple(found[name] for name in HEADLINE if name in found)
     return chosen or tuple(found.values())[:10]
 
@@ -92,7 +105,7 @@ def _is_defined(line: Line) -> bool:
 
 
 def _line(findings: Findings, metric: str) -> Line:
-    label, unit, better = LABELS.get(metric, (metric, "", ""))
+    label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
     cells = tuple(_cell(arm, metric) for arm in findings.arms)
     if any(cell.over == "people" for cell in cells):
         # Over people a count becomes an amount of each person, which the unit has to say.

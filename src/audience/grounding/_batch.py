@@ -31,10 +31,13 @@ class Batch(msgspec.Struct, frozen=True, eq=False):
     """[cases, width]."""
 
 
-def batch_of(histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]) -> Batch:
-    """Return cases as arrays."""
+def batch_of(
+    histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]], known: int
+) -> Batch:
+    """Return cases as arrays; items from number `known` on are all one: those that came later."""
     lengths = np.array([len(one) for one in histories], np.int64)
     items = np.fromiter((item for one in histories for item in one), np.int64, int(lengths.sum()))
+    items = np.minimum(items, known)
     owners = np.repeat(np.arange(len(lengths)), lengths)
     ends = np.cumsum(lengths)
     ages = ends[owners] - 1 - np.arange(len(items))
@@ -45,6 +48,7 @@ def batch_of(histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[i
     shown = np.zeros((len(lengths), max(width, 1)), np.int64)
     for row, one in enumerate(candidates):
         shown[row, : len(one)] = one
+    shown = np.minimum(shown, known)
     real = np.arange(RECENT)[None, :] < lengths[:, None]
     return Batch(recent, real, lengths, owners, items, ages, shown)
 

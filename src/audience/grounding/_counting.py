@@ -61,6 +61,8 @@ def together(rows: Ordered) -> Table:
     lived: Any = csr_array(cells, (rows.people, rows.known))
     lived.sum_duplicates()
     lived.data[:] = 1.0
+    if not rows.known:
+        return np.zeros((0, 0), np.float32)
     total = np.zeros((rows.known, rows.known), np.float32, order="F")
     for start in range(0, rows.people, _ROWS):
         dense = lived[start : start + _ROWS].toarray()
@@ -69,10 +71,10 @@ def together(rows: Ordered) -> Table:
 
 
 def mirrored(upper: Table) -> Table:
-    """Return a symmetric table from its upper triangle."""
-    whole = np.triu(upper)
-    whole += np.triu(upper, 1).T
-    return np.ascontiguousarray(whole)
+    """Return a symmetric table from its upper triangle; below it there is nought."""
+    whole = np.ascontiguousarray(upper + upper.T)
+    np.fill_diagonal(whole, upper.diagonal())
+    return whole
 
 
 def followed(rows: Ordered, weights: Sequence[Floats]) -> list[Table]:
@@ -120,7 +122,7 @@ def lifts(counts: Table, shares: Floats, doubt: float) -> Table:
     A row and a column of noughts are added, for items without a place.
     """
     shown = shares.astype(np.float32)
-    found = counts + np.float32(doubt) * shown
+    found: Table = counts + np.float32(doubt) * shown
     found /= counts.sum(axis=1, keepdims=True) + np.float32(doubt)
     found /= shown
     np.log(found, out=found)
@@ -131,7 +133,9 @@ def linear(products: Table, regularisation: float) -> Table:
     """Return EASE's weights for a table of products: nought on the diagonal, and padded."""
     from scipy.linalg import lapack
 
-    matrix = np.asfortranarray(products, np.float32)
+    if not len(products):
+        return padded(products)
+    matrix = _aligned(products)
     diagonal = np.arange(len(matrix))
     matrix[diagonal, diagonal] += np.float32(regularisation)
     factor, failed = lapack.spotrf(matrix, lower=False, overwrite_a=True)
@@ -142,6 +146,16 @@ def linear(products: Table, regularisation: float) -> Table:
     weights /= -weights[diagonal, diagonal]
     weights[diagonal, diagonal] = 0.0
     return padded(weights)
+
+
+def _aligned(table: Table) -> Table:
+    """Return a copy to invert in place, at a round address: the last bits depend on that."""
+    size = table.size
+    room = np.empty(size + 16, np.float32)
+    begin = -(room.ctypes.data // 4) % 16
+    found = room[begin : begin + size].reshape(table.shape, order="F")
+    found[...] = table
+    return found
 
 
 def padded(table: Table) -> Table:

@@ -15,11 +15,8 @@ AGES = ((0, 1), (1, 2), (2, 3), (3, 5), (5, 10), (10, 20), (20, 30))
 """Ages that are told apart: the newest, the one before, and so on."""
 FADINGS = (0.7, 0.85, 0.93)
 STEPS = ("next", "beside", "later", "around")
-PEOPLE = ((50, 1), (200, 3))
-"""How many people most alike, and the power of their likeness by which they count."""
 LAST = (3, 5, 10)
 """Over how many last items contents are compared."""
-_FAR = 4000.0
 
 
 def popularity(batch: Batch, tables: Tables) -> Iterator[Column]:
@@ -63,31 +60,6 @@ def recent(batch: Batch, tables: Tables) -> Iterator[Column]:
     yield from zip(("alike 5", "alike 20", "alike fading"), found, strict=True)
     window = over_recent(batch, tables, tables.window, np.stack([0.9**ages, 0.7**ages]))
     yield from zip(("window", "window soon"), window, strict=True)
-
-
-def people(batch: Batch, tables: Tables) -> Iterator[Column]:
-    """How many of those whose histories are most like this one lived it."""
-    from scipy.sparse import csr_array
-
-    places = tables.places[batch.items]
-    cells = (np.ones(len(places), np.float32), (batch.owners, places))
-    cases, width = batch.candidates.shape
-    shared = (csr_array(cells, (cases, len(tables.share))) @ tables.lived_by).toarray()
-    roots = np.sqrt(np.maximum(batch.lengths, 1))[:, None] * np.sqrt(tables.sizes)
-    like = shared / roots
-    columns = tables.places[batch.candidates]
-    most = min(max(size for size, _ in PEOPLE), like.shape[1])
-    near = np.argpartition(-like, most - 1, axis=1)[:, :most]
-    order = np.argsort(-np.take_along_axis(like, near, axis=1), axis=1, kind="stable")
-    near = np.take_along_axis(near, order, axis=1)
-    how = np.take_along_axis(like, near, axis=1)
-    for size, power in PEOPLE:
-        found, total = np.zeros((cases, width)), np.full(cases, 1e-9)
-        for rank in range(min(size, most)):
-            weight = how[:, rank] ** power
-            total += weight
-            found += weight[:, None] * tables.lived[near[:, rank, None], columns]
-        yield f"people {size}", np.log(found / total[:, None] + 0.003)
 
 
 def steps(batch: Batch, tables: Tables) -> Iterator[Column]:
@@ -176,26 +148,7 @@ def years(batch: Batch, tables: Tables) -> Iterator[Column]:
     yield "year", (shown - usual) / 10.0
 
 
-def neighbours(batch: Batch, tables: Tables) -> Iterator[Column]:
-    """How near it stands in the catalogue to the last items: lists are often read along."""
-    del tables
-    shown = batch.candidates.astype(np.float64)
-    nearest, total = np.full(shown.shape, _FAR), np.zeros(shown.shape)
-    count = np.zeros((len(shown), 1))
-    for age in range(LAST[-1]):
-        there = batch.real[:, age, None]
-        apart = np.abs(shown - batch.recent[:, age, None])
-        apart = np.where(there, np.minimum(apart, _FAR), _FAR)
-        if age == 0:
-            yield "catalogue 0", np.log1p(apart)
-        nearest = np.minimum(nearest, apart)
-        total += np.where(there, np.log1p(apart), 0.0)
-        count += there
-    yield "catalogue nearest", np.log1p(nearest)
-    yield "catalogue mean", total / np.maximum(count, 1.0)
-
-
-FAMILIES = (popularity, collaborative, recent, people, steps, lifetime, genres, years, neighbours)
+FAMILIES = (popularity, collaborative, recent, steps, lifetime, genres, years)
 
 
 def columns_of(batch: Batch, tables: Tables, families: Sequence[str]) -> list[Column]:

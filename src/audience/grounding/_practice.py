@@ -20,7 +20,7 @@ LAST, SPREAD = 6, 0.5
 SOME = 0.2
 """The share of lives of which something is kept back, where it is spread."""
 NEGATIVES = ("uniform", "matched", "recommended")
-OTHERS = 12
+OTHERS = 6
 """Items never lived beside the one that was."""
 _WINDOW, _BEST = 100, 60
 _LEAST = 3
@@ -108,7 +108,10 @@ class Others:
         fit = np.ones(len(taken), np.bool_)
         shown = np.zeros((len(taken), 0), np.int64)
         if kind == "recommended":
-            shown = recommended(self.tables, self.practice.histories)
+            # The shortest history of each person: nothing that was kept back is in it.
+            _, first, case = np.unique(users, return_index=True, return_inverse=True)
+            told = [self.practice.histories[row] for row in first.tolist()]
+            shown = recommended(self.tables, told)[case]
             fit = (shown == taken[:, None]).any(axis=1)
         made = np.zeros((len(taken), OTHERS), np.int64)
         missing = np.ones(made.shape, np.bool_)
@@ -137,7 +140,7 @@ def recommended(tables: Tables, histories: Sequence[tuple[int, ...]]) -> Ints:
     """Return [cases, many] items that go best with each history: what a recommender shows."""
     from scipy.sparse import csr_array
 
-    known = np.flatnonzero(tables.places < len(tables.share) - 1)
+    known = np.flatnonzero(tables.places[:-1] < len(tables.share) - 1)
     best = min(_BEST, len(known))
     found = np.empty((len(histories), best), np.int64)
     for start in range(0, len(histories), _ROWS):

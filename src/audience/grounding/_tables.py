@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 
@@ -21,7 +19,7 @@ from audience.grounding._counting import (
 from audience.grounding.lives import Lives
 from audience.recommenders.matrix import one_thread
 from audience.world.items import Catalogue
-from audience.world.rng import Bools, Floats, Ints, keys
+from audience.world.rng import Bools, Floats, Ints
 
 REGULARISATION = 1000.0
 """Of the weights over whole lives."""
@@ -33,14 +31,15 @@ NEAR, FAR = 10, 30
 DOUBTS = (5.0, 10.0, 20.0, 20.0)
 STAGES = 11
 """Stages of a life: by powers of two of what was lived before."""
-MOST_PEOPLE = 8000
-"""People among whom those alike are sought; of more, those drawn by name."""
 END = 10
 """The last items of a life that count as its end."""
 
 
 class Tables(msgspec.Struct, frozen=True, eq=False):
-    """One entry for each item that has a place, and one more for all the others."""
+    """One entry for each item that has a place, and one more for all the others.
+
+    `places`, `tags` and `year` have one for each item of the catalogue, and one for later ones.
+    """
 
     places: Ints
     log_count: Floats
@@ -57,12 +56,6 @@ class Tables(msgspec.Struct, frozen=True, eq=False):
     ending: Floats
     """Log lift of an item at the end of lives."""
     tags: Bools
-    lived: Bools
-    """[people, items]: who lived what."""
-    lived_by: Any
-    """The same as a sparse matrix [items, people]."""
-    sizes: Floats
-    """How many items each of these people lived."""
     rarity: Floats
     """Of each tag."""
     year: Floats
@@ -98,9 +91,8 @@ def fit_tables(lives: Lives) -> Tables:
     )
     stage, moment, ending = _lifetime(rows, shares)
     tags, rarity, year = _contents(lives.catalogue)
-    lived, lived_by = _people(rows)
     return Tables(
-        places=places,
+        places=np.append(places, known),
         log_count=np.log1p(counts),
         share=shares,
         linear=whole,
@@ -110,28 +102,10 @@ def fit_tables(lives: Lives) -> Tables:
         stage=stage,
         moment=moment,
         ending=ending,
-        lived=lived,
-        lived_by=lived_by,
-        sizes=np.maximum(lived.sum(axis=1), 1).astype(np.float64),
         tags=tags,
         rarity=rarity,
         year=year,
     )
-
-
-def _people(rows: Ordered) -> tuple[Bools, Any]:
-    from scipy.sparse import csr_array
-
-    people = np.unique(rows.users)
-    if len(people) > MOST_PEOPLE:
-        drawn = np.argsort(keys(1, "grounding", "people", people), kind="stable")
-        people = np.sort(people[drawn[:MOST_PEOPLE]])
-    place = np.full(rows.people, -1, np.int64)
-    place[people] = np.arange(len(people))
-    kept = (place[rows.users] >= 0) & (rows.places < rows.known)
-    lived = np.zeros((len(people), rows.known + 1), np.bool_)
-    lived[place[rows.users[kept]], rows.places[kept]] = True
-    return lived, csr_array(lived.T.astype(np.float32))
 
 
 def _steps(rows: Ordered, counts: Floats) -> tuple[Table, Table, Table]:
@@ -164,7 +138,7 @@ def _lift(counts: Floats, shares: Floats, doubt: float) -> Floats:
 
 
 def _contents(catalogue: Catalogue) -> tuple[Bools, Floats, Floats]:
-    tags: Bools = catalogue.weights > 0.0
-    rarity = np.log(max(len(tags), 1) / np.maximum(tags.sum(axis=0), 1))
+    tags: Bools = np.pad(catalogue.weights > 0.0, ((0, 1), (0, 0)))
+    rarity = np.log(max(len(catalogue), 1) / np.maximum(tags.sum(axis=0), 1))
     years = [np.nan if item.year is None else float(item.year) for item in catalogue.items]
-    return tags, rarity, np.array(years, np.float64)
+    return tags, rarity, np.array([*years, np.nan], np.float64)

@@ -26,7 +26,7 @@ Made = TypeVar("Made")
 
 
 class Evidence:
-    """Fitted on lives; pure afterwards. Items that came later have contents and no more."""
+    """Fitted on lives; pure afterwards. Of items that came later nothing is known."""
 
     def __init__(self, tables: Tables, families: Sequence[str] = KINDS) -> None:
         for family in families:
@@ -34,7 +34,7 @@ class Evidence:
                 raise unknown("evidence", family, KINDS)
         self.tables = tables
         self.families = tuple(families)
-        nothing = batch_of([()], [(0,)])
+        nothing = batch_of([()], [(0,)], len(tables.places) - 1)
         self.names = tuple(name for name, _ in columns_of(nothing, tables, self.families))
 
     def of(
@@ -62,7 +62,7 @@ class Evidence:
         self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
     ) -> Values:
         """Return [cases, widest, names]; what is beyond a case's candidates means nothing."""
-        batch = batch_of(histories, candidates)
+        batch = batch_of(histories, candidates, len(self.tables.places) - 1)
         found = columns_of(batch, self.tables, self.families)
         return np.stack([column.astype(np.float32) for _, column in found], axis=2)
 

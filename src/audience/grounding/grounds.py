@@ -8,12 +8,15 @@ from functools import lru_cache
 import numpy as np
 
 from audience.grounding.chooser import Chooser, fit_chooser
-from audience.grounding.evidence import CASES, Evidence, fit_evidence, in_parts
+from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts
 from audience.grounding.lives import Lives
 from audience.grounding.words import words_of
 from audience.world.genesis import Genesis
 from audience.world.interactions import Interactions
 from audience.world.rng import Floats
+
+WIDEST = 64
+"""Candidates that cases of one history are asked about together."""
 
 
 class Grounds:
@@ -24,15 +27,25 @@ class Grounds:
         self.chooser = chooser
 
     def log_odds(
-        self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
+        self,
+        histories: Sequence[Sequence[int]],
+        candidates: Sequence[Sequence[int]],
+        *,
+        owners: Sequence[int] = (),
     ) -> list[Floats]:
-        """Return, for each case, the log-odds that the person takes each candidate."""
-        groups: dict[tuple[int, ...], list[int]] = {}
-        for row, history in enumerate(histories):
-            groups.setdefault(tuple(history), []).append(row)
-        shown = [[item for row in rows for item in candidates[row]] for rows in groups.values()]
+        """Return, for each case, the log-odds that the person takes each candidate.
+
+        With `owners`, the people of the training part that they are, weights come from others.
+        """
+        who = owners or [-1] * len(histories)
+        groups = _groups(
+            [(*one, owner) for one, owner in zip(histories, who, strict=True)], candidates
+        )
+        told = [histories[rows[0]] for rows in groups]
+        asked = [who[rows[0]] for rows in groups] if owners else []
+        shown = [[item for row in rows for item in candidates[row]] for rows in groups]
         found: list[Floats] = [np.zeros(0)] * len(histories)
-        for rows, scores in zip(groups.values(), self._scores(list(groups), shown), strict=True):
+        for rows, scores in zip(groups, self._scores(told, shown, asked), strict=True):
             start = 0
             for row in rows:
                 found[row] = scores[start : start + len(candidates[row])]
@@ -40,12 +53,18 @@ class Grounds:
         return found
 
     def _scores(
-        self, histories: Sequence[Sequence[int]], shown: Sequence[Sequence[int]]
+        self,
+        histories: Sequence[Sequence[int]],
+        shown: Sequence[Sequence[int]],
+        owners: Sequence[int],
     ) -> list[Floats]:
         def part(start: int) -> list[Floats]:
             wanted = shown[start : start + CASES]
             values = self.evidence.block(histories[start : start + CASES], wanted)
-            scores = self.chooser.score(values.reshape(-1, values.shape[2]).astype(np.float64))
+            flat = values.reshape(-1, values.shape[2]).astype(np.float64)
+            mine = np.array(owners[start : start + CASES], np.int64)
+            whose = np.repeat(mine, values.shape[1]) if len(mine) else None
+            scores = self.chooser.score(flat, whose)
             rows = scores.reshape(values.shape[:2])
             return [rows[row, : len(one)] for row, one in enumerate(wanted)]
 
@@ -57,11 +76,44 @@ class Grounds:
         return words_of(self.evidence.names, values)
 
 
+def _groups(
+    histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Return cases of one history together, as many as keep lists short: all are as wide as one."""
+    groups: list[list[int]] = []
+    open_: dict[tuple[int, ...], tuple[list[int], int]] = {}
+    for row, history in enumerate(histories):
+        told = tuple(history)
+        rows, width = open_.get(told, ([], WIDEST))
+        width += len(candidates[row])
+        if width > WIDEST:
+            rows, width = [], len(candidates[row])
+            groups.append(rows)
+        rows.append(row)
+        open_[told] = rows, width
+    return groups
+
+
 @lru_cache(maxsize=2)
-def fit_grounds(lives: Lives, *, seed: int = 1, held: str = "last") -> Grounds:
-    """Return the grounds of a training part; `held` is how what is asked about was held out."""
-    chooser, _ = fit_chooser(lives, seed=seed, held=held)
-    return Grounds(fit_evidence(lives, seed=seed), chooser)
+def fit_grounds(
+    lives: Lives,
+    *,
+    seed: int = 1,
+    held: str = "last",
+    families: tuple[str, ...] = KINDS,
+    weighed: Lives | None = None,
+) -> Grounds:
+    """Return the grounds of a training part; `held` is how what is asked about was held out.
+
+    `weighed` is what the chooser learns from, where several training parts share one.
+    """
+    chooser = _chooser(lives if weighed is None else weighed, seed, held, families)
+    return Grounds(fit_evidence(lives, seed=seed, families=families), chooser)
+
+
+@lru_cache(maxsize=2)
+def _chooser(lives: Lives, seed: int, held: str, families: tuple[str, ...]) -> Chooser:
+    return fit_chooser(lives, seed=seed, held=held, families=families)[0]
 
 
 @lru_cache(maxsize=2)

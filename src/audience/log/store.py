@@ -191,8 +191,13 @@ class Log:
 
     def follow(self, after_seq: int, *, limit: int = 10_000) -> list[tuple[int, Chapter]]:
         """Return the chapters committed after `after_seq`, in the order of their arrival."""
+        found = self.arrived(after_seq, limit=limit)
+        return [(seq, self._chapter(row)) for seq, row in found]
+
+    def arrived(self, after_seq: int, *, limit: int) -> list[tuple[int, Row]]:
+        """Return the same as rows: round, phase, rank, agent and the entries as JSON."""
         rows = self.query(_ARRIVED, (after_seq, limit))
-        return [(seq, self._chapter((*place, self._upcast(body)))) for seq, *place, body in rows]
+        return [(seq, (*place, self._upcast(body))) for seq, *place, body in rows]
 
     def complete_rounds(self) -> int:
         """Return the last round that was closed, 0 when none was."""

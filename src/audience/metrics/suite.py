@@ -18,6 +18,7 @@ from audience.metrics.remembering import Remembering
 from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
+from audience.metrics.spreading import Spreading
 from audience.metrics.together import Together
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
@@ -107,6 +108,7 @@ def builtin() -> list[Metric]:
         Mentions(),
         Together(),
         Remembering(),
+        Spreading(),
     ]
 
 

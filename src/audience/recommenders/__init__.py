@@ -10,7 +10,7 @@ from audience.recommenders.markov import Markov
 from audience.recommenders.mix import Mix
 from audience.recommenders.search import Search, search_in
 from audience.recommenders.service import Service
-from audience.recommenders.simple import Popular, Random
+from audience.recommenders.simple import Nothing, Popular, Random
 from audience.recommenders.social import Social
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "ItemKNN",
     "Markov",
     "Mix",
+    "Nothing",
     "Popular",
     "Random",
     "Ranked",

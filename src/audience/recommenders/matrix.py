@@ -84,6 +84,8 @@ def packed(matrix: Sparse) -> bytes:
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Keep matrix products on one thread: their last bits depend on how many there are."""
+    # Only what is loaded is kept back, and scipy brings a library of its own.
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1, user_api="blas"):

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from audience.recommenders.kinds import Context
+from audience.recommenders.kinds import Context, Ranked
 from audience.recommenders.matrix import flat
 from audience.world.interactions import Interactions
 from audience.world.rng import Bools, Floats, Generator, Ints
@@ -149,3 +149,22 @@ def first_allowed(rows: Ints, allowed: Bools, k: int) -> Ints:
     user, column = np.nonzero(allowed & (place < k))
     slates[user, place[user, column]] = rows[user, column]
     return slates
+
+
+class Nothing:
+    """No recommender: pages stay empty, so that people find what they search for and hear of."""
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Empty:
+        del interactions, rng
+        return Empty()
+
+
+class Empty:
+    """Shows nothing to anybody."""
+
+    checks_itself = True
+    """Nothing is too little for a ranking, and here it is meant."""
+
+    def rank(self, users: Ints, k: int, context: Context) -> Ranked:
+        del context
+        return Ranked(np.full((len(users), k), -1, np.int64))

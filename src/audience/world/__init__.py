@@ -1,6 +1,6 @@
 """What exists and what happened: pure, no I/O."""
 
-from audience.world.agent import Agent, Heard, Laws, Lived, Message, Situation, fold_agent
+from audience.world.agent import Agent, Heard, Laws, Lived, Situation, fold_agent
 from audience.world.clock import Clock, shown
 from audience.world.events import AnyEvent, Chapter, Entry, Record
 from audience.world.genesis import Domain, Genesis, Past
@@ -10,7 +10,9 @@ from audience.world.items import Catalogue, Item
 from audience.world.observe import Friend, Observation, observe, overhear
 from audience.world.people import HABITS, Habits, Profile
 from audience.world.rng import Dice, dice, key, keys, rank, rng
+from audience.world.spread import Spread, SpreadView, Standing
 from audience.world.taste import taste_of, tastes
+from audience.world.topics import Message, Topic
 from audience.world.world import View, World
 
 __all__ = [
@@ -38,9 +40,13 @@ __all__ = [
     "Record",
     "Situation",
     "SocialGraph",
+    "Spread",
+    "SpreadView",
+    "Standing",
     "Thought",
     "Tie",
     "Ties",
+    "Topic",
     "View",
     "World",
     "dice",

@@ -50,6 +50,8 @@ class Post(Action, frozen=True):
     items: tuple[int, ...] = ()
     stance: float = 0.0
     voice: str = ""
+    topic: int = -1
+    """The topic it speaks of, where it speaks of one."""
 
 
 class Forward(Action, frozen=True):
@@ -83,6 +85,20 @@ class Shift(Action, frozen=True):
     by: float
 
 
+class Feel(Action, frozen=True):
+    """An inward change of how one feels about a topic: 0 calm, 1 moderate, 2 intense."""
+
+    topic: int
+    level: int
+
+
+class Hold(Action, frozen=True):
+    """Come to a view of a topic: -1 against, 1 for."""
+
+    topic: int
+    stance: int
+
+
 class Leave(Action, frozen=True):
     """End the visit or the conversation, with how satisfying it was, 0 to 1, if one can tell."""
 
@@ -107,6 +123,8 @@ AnyAction = (
     | Follow
     | Unfollow
     | Shift
+    | Feel
+    | Hold
     | Leave
     | Nothing
 )

@@ -13,6 +13,7 @@ from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.taste import drifted, shifted
 from audience.world.thoughts import Thought, arisen, arising, enhanced, recalled, without
+from audience.world.topics import OWN, Message, Topic, pooled, relevance
 
 INBOX = 20
 HEARD = 20
@@ -20,6 +21,8 @@ LONGEST = 2_000
 """Characters of a message that an inbox keeps; only the platform can write longer ones."""
 HABITUAL = 0.5
 """Share of the last satisfaction that a new one replaces."""
+PASSED = 100
+"""Messages on topics that somebody remembers to have passed on."""
 
 
 class Lived(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -40,23 +43,13 @@ class Heard(msgspec.Struct, frozen=True, gc=False, array_like=True):
     stance: float
 
 
-class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A post as it lies in an inbox."""
-
-    post: str
-    author: int
-    text: str
-    items: tuple[int, ...] = ()
-    stance: float = 0.0
-
-
 class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Where somebody is inside its visit."""
 
     at: int = 0
     surface: str = ""
-    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `conversation`, `together`.
-    """
+    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `news`, `conversation` or
+    `together`."""
     slate: tuple[int, ...] = ()
     page: int = -1
     pages: int = 0
@@ -90,6 +83,10 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """How many thoughts ever had an id; the next one gets this number."""
     brewing: float = 0.0
     """Importance gathered in long-term memory since the last reflection."""
+    pool: tuple[Message, ...] = ()
+    """The most influential messages on topics; see world/topics.py."""
+    passed: tuple[str, ...] = ()
+    """Roots of the messages on topics that it passed on or wrote."""
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was taken up in this visit."""
@@ -102,6 +99,8 @@ class Laws(msgspec.Struct, frozen=True):
 
     catalogue: Catalogue
     drift: float
+    topics: tuple[Topic, ...] = ()
+    round: int = 0
 
 
 def _woke(me: Agent, event: e.Woke, laws: Laws) -> Agent:
@@ -164,7 +163,17 @@ def _felt(me: Agent, event: e.Felt, laws: Laws) -> Agent:
 
 
 def _posted(me: Agent, event: e.Posted | e.Forwarded, laws: Laws) -> Agent:
-    return replace(me, situation=replace(me.situation, posts=me.situation.posts + 1))
+    me = replace(me, situation=replace(me.situation, posts=me.situation.posts + 1))
+    if event.topic < 0:
+        return me
+    if isinstance(event, e.Forwarded):
+        return replace(me, passed=(*me.passed, event.root)[-PASSED:])
+    topic, who = laws.topics[event.topic], me.profile
+    near = relevance(who, topic, event.text)
+    own = Message(event.post, who.id, event.text, event.items, event.stance, event.topic)
+    own = replace(own, sender=who.id, root=event.post, round=laws.round, trust=OWN, relevance=near)
+    pool = pooled(me.pool, own, laws.round, topic)
+    return replace(me, pool=pool, passed=(*me.passed, event.post)[-PASSED:])
 
 
 def _said(me: Agent, event: e.Said, laws: Laws) -> Agent:
@@ -185,6 +194,26 @@ def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
     message = Message(event.post, event.author, text, event.items, event.stance)
     me = replace(me, inbox=(*me.inbox, message)[-INBOX:])
     return _hearing(me, event.author, event.items, event.stance)
+
+
+def told(me: Agent, event: e.Delivered, laws: Laws, trust: float) -> Agent:
+    """Return the agent with news of a topic in its inbox and in its memory pool."""
+    topic = laws.topics[event.topic]
+    message = Message(
+        event.post,
+        event.author,
+        event.text,
+        event.items,
+        event.stance,
+        event.topic,
+        event.sender,
+        event.root,
+        laws.round,
+        trust,
+        relevance(me.profile, topic, event.text),
+    )
+    pool = pooled(me.pool, message, laws.round, topic)
+    return replace(me, inbox=(*me.inbox, message)[-INBOX:], pool=pool)
 
 
 def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:

@@ -8,6 +8,7 @@ import msgspec
 
 from audience.world.items import Item
 from audience.world.people import Profile
+from audience.world.topics import Topic
 
 
 class Change(msgspec.Struct, frozen=True, tag=True):
@@ -89,6 +90,15 @@ class Remind(Change, frozen=True):
     weight: float = 0.5
 
 
+class Raise(Change, frozen=True):
+    """Let a topic begin: those in `seeds` know of it and tell it to all who listen to them."""
+
+    topic: Topic
+    seeds: tuple[int, ...]
+    stance: float = 0.0
+    """How the first message speaks of it, -1 to 1."""
+
+
 AnyChange = (
     ChangeProfile
     | AddPerson
@@ -100,4 +110,5 @@ AnyChange = (
     | CutTie
     | Silence
     | Remind
+    | Raise
 )

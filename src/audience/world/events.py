@@ -98,6 +98,8 @@ class Posted(Event, frozen=True):
     items: tuple[int, ...] = ()
     stance: float = 0.0
     voice: str = ""
+    topic: int = -1
+    """The topic it speaks of; see world/topics.py."""
 
 
 class Forwarded(Event, frozen=True):
@@ -106,10 +108,14 @@ class Forwarded(Event, frozen=True):
     agent: int
     post: str
     source: str
+    """The post it came in; the cascade's tree is made of these."""
     author: int
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    topic: int = -1
+    root: str = ""
+    """The post that all began with, of a message on a topic."""
 
 
 class Wished(Event, frozen=True):
@@ -141,6 +147,10 @@ class Delivered(Event, frozen=True):
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
+    topic: int = -1
+    sender: int = -1
+    """Who wrote it or passed it on, of a message on a topic."""
+    root: str = ""
 
 
 class Followed(Event, frozen=True):
@@ -296,6 +306,26 @@ class TasteShifted(Event, frozen=True):
     by: float
 
 
+class MoodShifted(Event, frozen=True):
+    """Somebody feels otherwise about a topic than before."""
+
+    agent: int
+    topic: int
+    level: int
+    """0 calm, 1 moderate, 2 intense."""
+    why: str = ""
+
+
+class AttitudeShifted(Event, frozen=True):
+    """Somebody has come to a view of a topic, or to another one."""
+
+    agent: int
+    topic: int
+    stance: int
+    """-1 against, 1 for."""
+    why: str = ""
+
+
 class RecommenderFitted(Event, frozen=True):
     kind: str
     interactions: int
@@ -312,43 +342,12 @@ class RoundEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted
-    | RoundStarted
-    | Woke
-    | Entered
-    | SlateShown
-    | SlateAnnotated
-    | Searched
-    | Picked
-    | Watched
-    | Rated
-    | Felt
-    | Posted
-    | Forwarded
-    | Wished
-    | Said
-    | Delivered
-    | Followed
-    | Unfollowed
-    | Left
-    | Refused
-    | Failed
-    | Recalled
-    | Remembered
-    | Enhanced
-    | Settled
-    | Reflected
-    | Merged
-    | Forgot
-    | TasteShifted
-    | RecommenderFitted
-    | Intervened
-    | RoundEnded
-    | Unfounded
-    | TiesEnlivened
-    | Gathered
-    | Parted
-)
+    RunStarted | RoundStarted | Woke | Entered | SlateShown | SlateAnnotated | Searched | Picked
+    | Watched | Rated | Felt | Posted | Forwarded | Wished | Said | Delivered | Followed
+    | Unfollowed | Left | Refused | Failed | Recalled | Remembered | Enhanced | Settled
+    | Reflected | Merged | Forgot | TasteShifted | MoodShifted | AttitudeShifted
+    | RecommenderFitted | Intervened | RoundEnded | Unfounded | TiesEnlivened | Gathered | Parted
+)  # fmt: skip
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):

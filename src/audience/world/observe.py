@@ -12,6 +12,7 @@ from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
 from audience.world.posts import SYSTEM
+from audience.world.spread import Standing
 from audience.world.world import View
 
 _ANYWHERE = ("Shift", "Leave")
@@ -21,6 +22,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
     "search": (*_PAGE, "Browse", "Search", "NextPage"),
     "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
+    "news": ("Feel", "Hold", "Forward", "Post", "Nothing", "Leave"),
     "conversation": ("Say", "Leave"),
 }
 """What can be attempted on each surface."""
@@ -54,6 +56,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     """What was said so far in this conversation."""
     at: int = 0
     """When a conversation takes place."""
+    news: tuple[Standing, ...] = ()
+    """How the topics of the inbox stand with one; given on the news surface."""
     strangers: tuple[Friend, ...] = ()
     """Authors of messages in the inbox whom one does not listen to; on the social surface."""
 
@@ -68,6 +72,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
     social = surface == "social"
     friends = friends_of(world, me) if social else ()
     strangers = _strangers(world, me, friends) if social and me.inbox else ()
+    news = standings(world, me) if surface == "news" else ()
     return Observation(
         me,
         world.round,
@@ -77,6 +82,7 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
         world.catalogue,
         world.genesis.domain,
         friends,
+        news=news,
         strangers=strangers,
     )
 
@@ -123,6 +129,12 @@ def _friend(world: View, me: Agent, other: int) -> Friend:
     tie = world.graph.tie(me.profile.id, other)
     kind, closeness = (tie.kind, tie.closeness) if tie else ("", 0.0)
     return Friend(other, world.profile(other).name, kind, closeness)
+
+
+def standings(world: View, me: Agent) -> tuple[Standing, ...]:
+    """Return how the topics stand with `me` of which there is news, in the order of their ids."""
+    topics = sorted({message.topic for message in me.inbox if message.topic >= 0})
+    return tuple([world.spread.standing(topic, me.profile.id) for topic in topics])
 
 
 def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Friend, ...]:

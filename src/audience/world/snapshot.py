@@ -14,6 +14,8 @@ from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue, Item
+from audience.world.spread import Spread
+from audience.world.topics import Topic
 from audience.world.world import World
 
 _SIZES = (4, 4, 8, 4, 1)
@@ -43,6 +45,9 @@ class Shared(msgspec.Struct, frozen=True, array_like=True):
     rows: tuple[bytes, ...]
     rated: tuple[tuple[int, int], ...]
     """Earlier interactions that have other stars now: row and stars."""
+    topics: tuple[Topic, ...] = ()
+    spread: tuple[bytes, ...] = ()
+    """How the topics stand with everybody."""
     living: tuple[float, float] = (0.0, 0.0)
     """How ties grow and fade."""
 
@@ -92,6 +97,8 @@ def capture(world: World, since: Mark = NOTHING) -> Snapshot:
         begin,
         world.interactions.packed(begin),
         _rerated(world.interactions, since.stars),
+        world.spread.topics,
+        world.spread.packed() if world.spread.topics else (),
         (world.graph.grow, world.graph.fade),
     )
     return Snapshot(shared, agents)
@@ -121,7 +128,10 @@ def _restore_shared(world: World, last: Shared) -> None:
     if last.items:
         before = world.genesis.catalogue
         world.catalogue = Catalogue((*before.items, *last.items), before.tags)
-    world.laws = Laws(world.catalogue, last.drift)
+    world.laws = Laws(world.catalogue, last.drift, last.topics, last.round)
+    world.spread = Spread(len(world.agents))
+    if last.topics:
+        world.spread = Spread.unpack(last.topics, len(world.agents), last.spread)
     world.round, world.now, world.seed = last.round, last.now, last.seed
     world.silent = frozenset(last.silent)
     world.recommender, world.fitted = last.recommender, last.fitted

@@ -10,6 +10,7 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from audience.world import _news as news
 from audience.world import changes as c
 from audience.world import events as e
 from audience.world.agent import FOLDS, Agent, Laws, Lived, thinking
@@ -20,6 +21,7 @@ from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.posts import sent
 from audience.world.rng import Floats, Ints
+from audience.world.spread import Spread, SpreadView
 from audience.world.taste import taste_of
 from audience.world.thoughts import Thought
 
@@ -60,6 +62,8 @@ class View(Protocol):
     def silent(self) -> frozenset[int]: ...
     @property
     def recommender(self) -> c.SwapRecommender | None: ...
+    @property
+    def spread(self) -> SpreadView: ...
 
 
 class Agents(Sequence[Agent]):
@@ -131,6 +135,7 @@ class World:
         self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
         self.satisfaction: Floats = np.full(people, 0.5)
         self.last_visit: NDArray[np.int32] = np.zeros(people, np.int32)
+        self.spread = Spread(people)
         self.laws = Laws(genesis.catalogue, 0.0)
 
     def apply(self, event: e.AnyEvent) -> None:
@@ -159,11 +164,12 @@ class World:
 
 def _run_started(world: World, event: e.RunStarted) -> None:
     world.seed = event.seed
-    world.laws = Laws(world.catalogue, event.drift)
+    world.laws = replace(world.laws, drift=event.drift)
 
 
 def _round_started(world: World, event: e.RoundStarted) -> None:
     world.round = world.graph.round = event.round
+    world.laws = replace(world.laws, round=event.round)
     world.now = event.at
 
 
@@ -185,6 +191,8 @@ def _rated(world: World, event: e.Rated) -> None:
 
 def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
     world.outbox.append(event)
+    if event.topic >= 0:
+        world.spread.reach(event.topic, (event.agent,), world.round)
     if world.graph.grow and isinstance(event, e.Forwarded):
         world.contacts.append((event.agent, event.author, PASSED_ON))
 
@@ -201,6 +209,9 @@ def _said(world: World, event: e.Said) -> None:
 
 
 def _delivered(world: World, event: e.Delivered) -> None:
+    if event.topic >= 0:
+        news.told_all(world, event)
+        return
     fold = FOLDS[e.Delivered]
     for reader in event.to:
         world.agents[reader] = fold(world.agents[reader], event, world.laws)
@@ -234,6 +245,7 @@ def _fitted(world: World, event: e.RecommenderFitted) -> None:
 
 
 def _round_ended(world: World, event: e.RoundEnded) -> None:
+    world.spread.calm(world.seed, event.round)
     for agent, other, weight in world.contacts:
         world.graph.meet(agent, other, weight)
     world.contacts.clear()
@@ -256,7 +268,7 @@ def _intervened(world: World, event: e.Intervened) -> None:
 def _add_item(world: World, change: c.AddItem) -> None:
     world.catalogue = world.catalogue.plus(change.item)
     world.interactions.catalogue = world.catalogue
-    world.laws = Laws(world.catalogue, world.laws.drift)
+    world.laws = replace(world.laws, catalogue=world.catalogue)
 
 
 def _swap(world: World, change: c.SwapRecommender) -> None:
@@ -300,6 +312,7 @@ def _add_person(world: World, change: c.AddPerson) -> None:
     world.activity = np.append(world.activity, profile.activity)
     world.satisfaction = np.append(world.satisfaction, 0.5)
     world.last_visit = np.append(world.last_visit, np.int32(0))
+    world.spread.grow(world.seed, profile)
     for friend in change.friends:
         world.graph.add(profile.id, friend, "friend", 0.5)
         world.graph.add(friend, profile.id, "friend", 0.5)
@@ -311,6 +324,7 @@ _CHANGES: dict[type, Callable[[World, Any], None]] = {
     c.AddTie: _add_tie,
     c.ChangeProfile: _change_profile,
     c.CutTie: _cut_tie,
+    c.Raise: news.begin,
     c.Remind: _remind,
     c.Silence: _silence,
     c.SwapRecommender: _swap,
@@ -320,6 +334,7 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
     e.RoundStarted: _round_started,
     e.Woke: _woke,
+    e.Entered: news.entered,
     e.Watched: _watched,
     e.Rated: _rated,
     e.Posted: _posted,
@@ -332,6 +347,8 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
+    e.MoodShifted: news.mood_shifted,
+    e.AttitudeShifted: news.attitude_shifted,
     e.RecommenderFitted: _fitted,
     e.Intervened: _intervened,
     e.RoundEnded: _round_ended,

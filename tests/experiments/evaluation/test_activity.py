@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,7 +45,36 @@ def test_a_folder_of_datasets_is_read_one_by_one(
     assert {path.name for path in paths} == {
         "result.json", "table.md", "table.csv", "figure.png", "figure.svg"
     }  # fmt: skip
-    assert len(survival(fits).axes) >= 2
+    figure = survival(fits)
+    assert [axes.texts[0].get_text().split()[:2] for axes in figure.axes] == [["KS", "Pareto"]] * 2
+    note = (tmp_path / "out" / "table.md").read_text()
+    assert "seed 1" in note
+    assert f"left out: {left[0]}" in note
+
+
+def test_the_file_for_programs_holds_numbers_with_their_bounds(tmp_path: Path) -> None:
+    draws = rng(1, "activity")
+    fit = fit_of("drawn", draws.integers(1, 4_000, 1_500), 1)
+    write_activity([fit], [], 1, tmp_path)
+    with (tmp_path / "table.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert row["people"] == "1500"
+    for head in HEADS:
+        one = fit.values[head]
+        found = [float(row[name]) for name in (head, f"{head} low", f"{head} high")]
+        assert found == pytest.approx([one.mean, one.low, one.high], abs=1e-6)
+
+
+def test_the_reason_for_leaving_something_out_is_told_whole(tmp_path: Path) -> None:
+    (tmp_path / "good").mkdir()
+    rows = "".join(f"p{n % 9},i{n % n_items}\n" for n_items in (7, 11) for n in range(90))
+    (tmp_path / "good" / "interactions.csv").write_text(f"user,item\n{rows}")
+    (tmp_path / "bad").mkdir()
+    strange = [f"column_{'x' * 20}_{n}" for n in range(8)]
+    (tmp_path / "bad" / "interactions.csv").write_text(",".join(strange) + "\n" + "1," * 7 + "1\n")
+    _, left = fits_of([tmp_path], 1)
+    assert len(left) == 1
+    assert strange[-1] in left[0]
 
 
 def test_a_path_without_interactions_is_told(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from audience.errors import BadInput
 from audience.experiments.evaluation.baselines import Ground
 from audience.experiments.evaluation.cases import Case, Contestant
 from audience.experiments.evaluation.contest import MIX, Entry, play
@@ -186,11 +187,13 @@ def test_people_have_a_row_of_their_own(ring: Real) -> None:
         for one in task.cases[:4]
     ]
 
-    async def whole() -> Result:
+    async def whole(people: list[Answer]) -> Result:
         played = [await play(one, entries, Keeper(None)) for one in found]
-        return result_of(ring, played, entries, seed=1, people=right)
+        return result_of(ring, played, entries, seed=1, people=people)
 
-    [row] = [row for row in asyncio.run(whole()).rows if row.name == PEOPLE]
+    [row] = [row for row in asyncio.run(whole(right)).rows if row.name == PEOPLE]
     column = task.name.removeprefix("uniform ")
     cell = row.cells["uniform"][column]
     assert (row.kind, cell.users, cell.value.mean) == ("people", 4, 1.0)
+    with pytest.raises(BadInput, match="none of the 1 choices"):
+        asyncio.run(whole([Answer(3, "uniform (1,5)", (1, 2), (1,))]))

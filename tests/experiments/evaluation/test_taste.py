@@ -12,6 +12,7 @@ from audience.experiments.evaluation.contest import MIX, play
 from audience.experiments.evaluation.contestants import baselines
 from audience.experiments.evaluation.keeping import Keeper
 from audience.experiments.evaluation.reading import Real
+from audience.experiments.evaluation.results import aucs
 from audience.experiments.evaluation.splits import (
     TEST,
     TRAIN,
@@ -22,9 +23,9 @@ from audience.experiments.evaluation.splits import (
 )
 from audience.experiments.evaluation.taste import (
     BY_RECOMMENDER,
+    KNOWN,
     RATIOS,
     arena_of,
-    aucs,
     measured,
     ratio_name,
     result_of,
@@ -112,6 +113,8 @@ def test_the_table_tells_baselines_from_chance(parted: Parted, arena: Arena) -> 
     assert rows["item-knn"]["1:9"]["AUC"].value.mean > 0.7
     assert 0.4 < rows["random"]["1:1"]["accuracy"].value.mean < 0.6
     assert set(rows["ease"][BY_RECOMMENDER]) == {"AUC"}
+    assert rows[MIX]["1:9"][KNOWN].value.mean > 0.3
+    assert KNOWN not in rows["random"]["1:9"], "who says yes and no is not told the count"
 
 
 def published(folder: Path, users: int = 12, items: int = 40) -> Path:

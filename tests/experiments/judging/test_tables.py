@@ -69,6 +69,43 @@ def test_ties_count_half_and_rows_come_in_the_order_of_the_paper(tmp_path: Path)
     assert all(math.isnan(row.better.low) for row in rows), "one case has no interval"
 
 
+def test_cases_that_are_all_alike_are_no_certainty(tmp_path: Path) -> None:
+    key = key_of(choices_of(4), pairs_of("T1", 4), memories_of(4))
+    answers = {
+        id_: {"chosen": [0, 3], "verdict": 3, "informative": 4, "relevant": 4} for id_ in key.tasks
+    }
+    kinds = {"t": ("chosen",), "pair": ("verdict",), "score": ("informative", "relevant")}
+    wanted = {
+        task.id: kinds[{"Choose": "t", "Pair": "pair", "Score": "score"}[type(task).__name__]]
+        for task in key.sheet.tasks
+    }
+    given = {id_: {name: answers[id_][name] for name in names} for id_, names in wanted.items()}
+    tables = tables_of(key, read(tmp_path, key, answers_of(key, "ann", given)))
+    (row,) = tables.choices
+    assert (row.hit.mean, row.hit.low) == (0.0, 0.0)
+    assert row.hit.high == pytest.approx(0.49, abs=0.01), "none of four: Wilson's"
+    (pair,) = tables.verdicts
+    assert pair.better.low < 0.2 < 0.8 < pair.better.high
+    assert all(math.isnan(score.informative.low) for score in tables.scores)
+
+
+def test_two_texts_about_the_same_are_one_case(tmp_path: Path) -> None:
+    pairs: list[Sealing] = [
+        (seen, Paired("T1", f"T1/7-{case}/{author}", "agent", "person", author))
+        for case in range(3)
+        for author in ("bo", "ed/2")
+        for seen, _ in pairs_of("T1", 1)
+    ]
+    key = key_of(pairs)
+    answers = {
+        id_: {"verdict": 1 if isinstance(seal, Paired) and "7-0" in seal.case else 5}
+        for id_, seal in key.tasks.items()
+    }
+    (row,) = tables_of(key, read(tmp_path, key, answers_of(key, "ann", answers))).verdicts
+    assert (row.cases, row.verdicts) == (3, 6)
+    assert row.better.mean == pytest.approx(1 / 3)
+
+
 def test_table_2_with_paired_differences(tmp_path: Path) -> None:
     key = key_of(memories_of(5))
     points = {"full": (4, 5), "no-short": (2, 5), "no-long": (4, 3), "no-reflection": (4, 5)}

@@ -67,7 +67,7 @@ def fits_of(paths: Sequence[Path], seed: int) -> tuple[list[Fit], list[str]]:
         except AudienceError as error:
             if not inside:
                 raise
-            left.append(f"{path.name}: {str(error)[:120]}")
+            left.append(f"{path.name}: {error}")
     if not found:
         raise BadInput(
             f"--data {', '.join(map(str, paths))}: there is no dataset with interactions here"
@@ -142,6 +142,8 @@ def _panel(axes: Axes, fit: Fit) -> None:
         side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.4g}"))
         side.set_minor_formatter(NullFormatter())
     axes.set_title(short(fit.name, 30), fontsize=9, pad=5.0)
+    told = f"KS Pareto {fit.fitted.pareto.ks:.3f}\nKS lognormal {fit.fitted.lognormal.ks:.3f}"
+    axes.text(0.03, 0.04, told, transform=axes.transAxes, fontsize=7)
     axes.set_xlabel("interactions")
     axes.set_ylabel("share of people with more")
 
@@ -187,6 +189,27 @@ def lines(fits: Sequence[Fit]) -> list[list[str]]:
         ]
         for one in fits
     ]
+
+
+def numbers(fits: Sequence[Fit]) -> list[list[str]]:
+    """Return the same as numbers for programs, each law's with its bounds; the heads come first."""
+    bounds = [name for head in HEADS for name in (head, f"{head} low", f"{head} high")]
+    rows = [["dataset", "people", "mean", *bounds, "nearer"]]
+    for one in fits:
+        values = [one.values[head] for head in HEADS]
+        found = [f"{number:.6f}" for it in values for number in (it.mean, it.low, it.high)]
+        people = (str(one.fitted.people), f"{one.fitted.mean:.6f}")
+        rows.append([one.name, *people, *found, one.fitted.best])
+    return rows
+
+
+def foot(left: Sequence[str], seed: int) -> list[str]:
+    """Return what a table rests on, and what was left out of it."""
+    told = (
+        f"Interactions per user; 95 % intervals over {SAMPLES} samples of people, seed {seed}; "
+        "no model, no calls, $0."
+    )
+    return [told, *(f"left out: {one}" for one in left)]
 
 
 def _shown(one: Estimate) -> str:

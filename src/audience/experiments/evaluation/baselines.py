@@ -25,9 +25,11 @@ _ROWS = 256
 class Ground:
     """A training part and what several baselines read off it, made once."""
 
-    def __init__(self, lives: Lives, seed: int) -> None:
+    def __init__(self, lives: Lives, seed: int, weighed: Lives | None = None) -> None:
         self.lives = lives
         self.seed = seed
+        self.weighed = weighed
+        """The part of it that weights are learnt from, where that is shared with others."""
         self.made: dict[str, Contestant] = {}
         """Contestants that were fitted on it."""
 

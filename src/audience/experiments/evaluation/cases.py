@@ -53,6 +53,8 @@ class Arena(msgspec.Struct, frozen=True, eq=False):
     """One for each task, on what lies between: weights and thresholds are found here, and a
     person's own never come from the person's own practice."""
     seed: int = 1
+    weighed: Lives | None = None
+    """A part of `lives` that several arenas have in common: weights may be learnt from it once."""
 
 
 class Contestant(Protocol):

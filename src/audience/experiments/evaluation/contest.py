@@ -62,7 +62,7 @@ async def play(
 ) -> Played:
     """Return everybody's answers to the arena's tasks; what was kept is not asked again."""
     played = Played(arena, {}, {})
-    ground = Ground(arena.lives, arena.seed)
+    ground = Ground(arena.lives, arena.seed, arena.weighed)
     earlier = ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
     sides = (
         (False, ground, arena.tasks, played.answers),

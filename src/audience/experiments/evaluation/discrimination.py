@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from audience.errors import BadInput
 from audience.experiments.evaluation.cases import (
     NEGATIVES,
     Arena,
@@ -20,7 +21,7 @@ from audience.experiments.evaluation.cases import (
 from audience.experiments.evaluation.contest import Entry, Played
 from audience.experiments.evaluation.framing import PEOPLE, Frame, answers_in, framed, order_of
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.results import AREA, Result, auc
+from audience.experiments.evaluation.results import AREA, Result, aucs
 from audience.world.rng import Floats, Ints
 
 SHAPES = ((1, 5), (3, 3), (3, 7), (1, 9))
@@ -61,6 +62,7 @@ def arenas(
     users = drawn_users(np.flatnonzero(sequences.sizes > 2 * most), agents, seed)
     known = [real.items[sequences.of(user)] for user in range(real.people)]
     pool = np.unique(real.items)
+    weighed = sequences.without_last(most)
     made = []
     for held in sorted({a for a, _ in shapes}):
         parts = sequences.without_last(held), sequences.without_last(2 * held)
@@ -69,7 +71,8 @@ def arenas(
         for cut, lives in enumerate(parts):
             dealer = Dealer(lives, known, pool, seed)
             tasks.append(_tasks(dealer, users, held, wanted, cut))
-        made.append(Arena(f"last {held}", parts[0], tasks[0], parts[1], tasks[1], seed))
+        sides = (parts[0], tasks[0], parts[1], tasks[1])
+        made.append(Arena(f"last {held}", *sides, seed, weighed))
     return made
 
 
@@ -137,6 +140,11 @@ def result_of(
             values.setdefault(f"{task.negatives}{AREA}", {})[column] = ranked
     if any(PEOPLE in found for group in values.values() for found in group.values()):
         kinds |= {PEOPLE: "people"}
+    elif people:
+        raise BadInput(
+            f"--people: none of the {len(people)} choices is about these cases; give the --data "
+            "and --seed that the page was made with, and no --agents"
+        )
     present = {column for group in values.values() for column in group}
     frame = Frame(
         "discrimination",
@@ -167,8 +175,3 @@ def answered(task: Task, people: Sequence[Answer]) -> Floats | None:
         return None
     means = {user: float(np.mean(each)) for user, each in found.items()}
     return np.array([means.get(case.user, math.nan) for case in task.cases])
-
-
-def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return the AUC within each case."""
-    return np.array([auc(each, case.truth) for case, each in zip(cases, scores, strict=True)])

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
+from audience.experiments.evaluation.cases import Case
 from audience.experiments.evaluation.keeping import Spent
 from audience.experiments.findings import interval
 from audience.world.rng import Floats
@@ -153,3 +154,13 @@ def auc(scores: Floats, truth: Sequence[bool]) -> float:
         return math.nan
     apart = scores[taken][:, None] - scores[~taken][None, :]
     return float((apart > 0).mean() + 0.5 * (apart == 0).mean())
+
+
+def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
+    """Return the AUC within each case; what could not be said is worth a half."""
+    return np.array(
+        [
+            0.5 if np.isnan(each).any() else auc(each, case.truth)
+            for case, each in zip(cases, scores, strict=True)
+        ]
+    )

@@ -18,8 +18,9 @@ from audience.experiments.evaluation.cases import (
 )
 from audience.experiments.evaluation.contest import CONTENT_MIX, MIX, Entry, Played
 from audience.experiments.evaluation.deciding import decided
+from audience.experiments.evaluation.discrimination import hits
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
-from audience.experiments.evaluation.results import Result, auc
+from audience.experiments.evaluation.results import Result, aucs
 from audience.experiments.evaluation.splits import TEST, TRAIN, VALID, Parted
 from audience.grounding.lives import Lives
 from audience.recommenders import ALS, Context
@@ -29,11 +30,14 @@ RATIOS = (1, 2, 3, 9)
 SHOWN = 20
 """Items that an agent is asked about, and that a recommender shows."""
 BY_RECOMMENDER = "chosen by MF"
-COLUMNS = ("accuracy", "precision", "recall", "F1", "AUC")
+KNOWN = "F1, count known"
+COLUMNS = ("accuracy", "precision", "recall", "F1", KNOWN, "AUC")
 _NOTES = (
     "Each user is asked about items of its test part and m times as many that it never took up. "
     "Scores become yes and no by a threshold from other users' validation parts. At 1:9 'always "
     "no' has an accuracy of .90: F1 and AUC tell more. "
+    f"{KNOWN}: where as many are chosen as were taken up, which no model that says yes and no is "
+    "told. "
     f"{BY_RECOMMENDER}: the {SHOWN} items that matrix factorisation ranks first, told apart by "
     "whether the user took them up later.",
 )
@@ -141,6 +145,8 @@ def result_of(
                 else:
                     said = [np.where(np.isnan(one), np.nan, one > 0.5) for one in scores]
                 found = measured(task.cases, scores, said)
+                if name in graded:
+                    found[KNOWN] = hits(task.cases, scores)
             for column, each in found.items():
                 columns.setdefault(column, {})[name] = each
         values[task.name] = columns
@@ -179,13 +185,3 @@ def _one(case: Case, said: Floats) -> tuple[float, float, float, float]:
     both = precision + recall
     f1 = 2.0 * precision * recall / both if both else 0.0
     return float((truth == yes).mean()), precision, recall, f1
-
-
-def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return the AUC within each case; what could not be said is worth a half."""
-    return np.array(
-        [
-            0.5 if np.isnan(each).any() else auc(each, case.truth)
-            for case, each in zip(cases, scores, strict=True)
-        ]
-    )

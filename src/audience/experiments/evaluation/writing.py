@@ -35,13 +35,13 @@ def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: 
     """Write the fits of activity into a folder and return the paths."""
     told = json.dumps(activity.plain(fits, left, seed), indent=1, allow_nan=False) + "\n"
     head = ["dataset", "people", "mean", *activity.HEADS, "nearer"]
-    rows = activity.lines(fits)
+    lines = [*table(head, activity.lines(fits)), "", *activity.foot(left, seed)]
     drawn = activity.survival(fits)
     return replace_all(
         {
             folder / "result.json": told.encode(),
-            folder / "table.md": ("\n".join(table(head, rows)) + "\n").encode(),
-            folder / "table.csv": listed([head, *rows]).encode(),
+            folder / "table.md": ("\n".join(lines) + "\n").encode(),
+            folder / "table.csv": listed(activity.numbers(fits)).encode(),
             **{folder / f"figure.{kind}": rendered(drawn, kind) for kind in FORMATS},
         }
     )

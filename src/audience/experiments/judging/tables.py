@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from audience.experiments.eval_scores import wilson
 from audience.experiments.evaluation.cases import UNIFORM
 from audience.experiments.evaluation.discrimination import SHAPES
 from audience.experiments.findings import interval
@@ -37,7 +38,7 @@ QUESTIONS = ("informative", "relevant")
 
 
 class Share(msgspec.Struct, frozen=True):
-    """A mean over cases with its 95 % interval; the bounds are NaN for a single case."""
+    """A mean over cases with its 95 % interval; the bounds are NaN where nothing tells them."""
 
     mean: float
     low: float
@@ -123,8 +124,15 @@ def _groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
 
 
 def share_of(values: Sequence[float], least: float = 0.0, most: float = 1.0) -> Share:
-    """Return a mean with its interval, kept within the scale."""
+    """Return a mean with its interval, kept within the scale.
+
+    Cases that are all alike have no spread, which says nothing of how sure one may be: a share
+    then gets Wilson's, which is wide enough for any share, and everything else no bounds.
+    """
     mean, low, high = interval(np.array(values, np.float64))
+    if low == high:
+        is_share = (least, most) == (0.0, 1.0)
+        return Share(mean, *(wilson(mean, len(values)) if is_share else (math.nan, math.nan)))
     return Share(mean, max(low, least), min(high, most)) if low == low else Share(mean, low, high)
 
 
@@ -186,7 +194,7 @@ def _verdicts(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Verd
         seal = key.tasks[id_]
         if isinstance(seal, Paired):
             row = (seal.table, *sides(seal))
-            rows[row][id_] += [towards(seal, verdict) for verdict in twice(given)]
+            rows[row][_whose(seal)] += [towards(seal, verdict) for verdict in twice(given)]
             judges[row].add(one.judge)
     for row in sorted(rows, key=_place):
         cases = [np.array(values) for values in rows[row].values()]
@@ -195,6 +203,11 @@ def _verdicts(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Verd
         many = sum(len(one) for one in cases)
         counts = (len(cases), len(judges[row]), many)
         yield Verdicts(who, *row, tuple(shares), share_of(better), *counts)
+
+
+def _whose(seal: Paired) -> str:
+    """Return the case of a pair: texts by several people about the same are one case."""
+    return seal.case.removesuffix(f"/{seal.author}") if seal.author else seal.case
 
 
 def _place(row: tuple[str, str, str]) -> tuple[bool, int, str, str, str]:

@@ -1,0 +1,170 @@
+"""`audience study`: questions about audiences, answered with controls, seeds and intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audience.cli import options as o
+from audience.errors import BadInput, Interrupted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from audience.experiments.studies import Recipe, Studied
+
+ALL, LIST = "all", "list"
+
+
+@click.command("study")
+@click.argument("name", metavar="NAME|FILE.toml|all|list")
+@click.option("--agents", type=int, default=None, help="How many people.")
+@click.option("--rounds", type=int, default=None, help="How many rounds.")
+@click.option("--seeds", type=int, default=None, help="How many seeds.")
+@click.option("--mind", default=None, metavar="KIND", help="How people decide.")
+@click.option("--data", default=None, metavar="PATH", help="A dataset by name, or a folder.")
+@o.model_options
+@click.option("--quick", is_flag=True, help="Small: 60 people, 4 rounds, 3 seeds.")
+@click.option("--workers", type=int, default=0, help="Runs at once; 0: one per core.")
+@click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file to change.")
+@o.out_option
+@o.json_option
+def command(
+    name: str,
+    quick: bool,
+    workers: int,
+    write: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Run a study by NAME, a changed one by FILE.toml, or all; `list` says what there is."""
+    from audience.experiments.studies import NAMES
+
+    if workers < 0:
+        raise BadInput(f"--workers {workers} is negative; 0 means one per core")
+    if name == LIST:
+        _print_list(as_json=as_json)
+    elif write is not None:
+        _write_file(name, write)
+    elif name == ALL:
+        root = out or o.free_folder("studies")
+        chosen = [(one, root / one) for one in NAMES]
+        done = [_one(one, place, given, quick, workers, as_json) for one, place in chosen]
+        _print_all(root, done, as_json=as_json)
+    else:
+        folder = out or o.free_folder(f"study-{Path(name).stem}")
+        found = _one(name, folder, given, quick, workers, as_json)
+        if as_json:
+            o.print_json(_plain(found))
+
+
+def _print_list(*, as_json: bool) -> None:
+    from audience.experiments.studies import NAMES, find
+
+    found = {name: find(name).question for name in NAMES}
+    if as_json:
+        o.print_json(found)
+        return
+    width = max(map(len, found))
+    for name, question in found.items():
+        click.echo(f"{name:{width}}  {question}")
+
+
+def _write_file(name: str, path: Path) -> None:
+    from audience.experiments._writing import replace_all
+    from audience.experiments.studies import shipped
+
+    if name.endswith(".toml") or name == ALL:
+        raise BadInput("--write wants the name of one study; see `audience study list`")
+    if path.exists():
+        raise BadInput(f"--write {path} exists already; give the name of a new file")
+    replace_all({path: shipped(name).encode()})
+    click.echo(f"Change {path}, then: audience study {path}")
+
+
+def _one(
+    name: str, folder: Path, given: dict[str, Any], quick: bool, workers: int, as_json: bool
+) -> Studied:
+    """Run or go on with one study, print what it found and write its files."""
+    from rich.console import Console
+
+    from audience.experiments.studies import command_of, find, with_changes, write_study
+
+    recipe = with_changes(find(name), changes_of(given), quick=quick)
+    errors = Console(stderr=True)
+    again = command_of(name, given, quick=quick)
+    try:
+        found = _conducted(recipe, folder, workers, errors, quiet=as_json)
+        with errors.status("Writing the report and its figures …"):
+            page = write_study(found, again)
+    except (Interrupted, KeyboardInterrupt):
+        raise Interrupted(
+            f"Stopped; what was lived is kept. Go on with: {again} --out {folder}"
+        ) from None
+    if not as_json:
+        click.echo(found.findings.verdict)
+        click.echo(f"Report: {page}")
+    return found
+
+
+def _conducted(
+    recipe: Recipe,
+    folder: Path,
+    workers: int,
+    errors: Console,
+    *,
+    quiet: bool,
+) -> Studied:
+    from audience.cli.screen import StudyBar, stoppable
+    from audience.experiments.studies import conduct_study
+
+    scenario = recipe.scenario
+    runs = len(scenario.arms) * scenario.seeds
+    if not quiet:
+        errors.print(
+            f"[bold]{recipe.study.name}[/]: {recipe.question} {scenario.agents:,} people, "
+            f"{scenario.rounds} rounds, {scenario.seeds} seeds; {', '.join(scenario.arms)}"
+            f" → {folder}",
+            highlight=False,
+            soft_wrap=True,
+        )
+    with StudyBar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
+        return conduct_study(recipe, folder, workers=workers, watch=bar.watch, stopping=stopping)
+
+
+def changes_of(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the flags change in a scenario."""
+    from audience.datasets import options_for
+
+    changes = {key: value for key, value in given.items() if value is not None}
+    names = {"url": "llm", "model": "model", "key_env": "key_env"}
+    models = {key: changes.pop(flag) for key, flag in names.items() if flag in changes}
+    if models:
+        changes["llm"] = {**models, **({"endpoints": ()} if models.get("url") else {})}
+    if "data" in changes:
+        changes["dataset"] = options_for(changes.pop("data"))
+    return changes
+
+
+def _print_all(root: Path, done: list[Studied], *, as_json: bool) -> None:
+    from audience.experiments.studies import write_index
+
+    page = write_index(root, done)
+    if as_json:
+        o.print_json({"index": str(page), "studies": [_plain(one) for one in done]})
+    else:
+        click.echo(f"\nAll reports: {page}")
+
+
+def _plain(found: Studied) -> dict[str, object]:
+    return {
+        "study": found.recipe.study.name,
+        "question": found.recipe.question,
+        "finding": found.findings.verdict,
+        "folder": str(found.folder),
+        "report": str(found.folder / "report.html"),
+        "remarks": list(found.remarks),
+    }

@@ -1,0 +1,116 @@
+"""The figures of a study from its list of charts; where there is nothing to see, none is drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audience.experiments._charts import (
+    bars,
+    by_round,
+    forest,
+    key,
+    over_seeds,
+    spread,
+    values_of,
+)
+from audience.experiments._style import INK, colour, frozen, panel, short, styled
+from audience.experiments.figures import caption
+from audience.experiments.findings import Findings
+from audience.experiments.studies.sentences import label_of
+from audience.experiments.studies.study import Chart
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOREST = "differences"
+
+
+def draw_study(
+    findings: Findings, charts: tuple[Chart, ...]
+) -> tuple[dict[str, Figure], dict[str, str]]:
+    """Return figures and their captions by name."""
+    drawn: dict[str, Figure] = {}
+    captions: dict[str, str] = {}
+    with styled():
+        for chart in charts:
+            figure = _KINDS[chart.kind](findings, chart)
+            if figure is not None:
+                drawn[chart.name] = frozen(figure)
+                captions[chart.name] = f"{chart.caption} {over_seeds(findings.arms)}".strip()
+        figure = forest(findings)
+        if figure is not None:
+            drawn[FOREST], captions[FOREST] = frozen(figure), caption(FOREST, findings)
+    return drawn, captions
+
+
+def _by_round(findings: Findings, chart: Chart) -> Figure | None:
+    label, unit, better = label_of(findings, chart.metrics[0])
+    return by_round(findings.arms, chart.metrics[0], (chart.title or label, unit, better))
+
+
+def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
+    figure, axes = panel(5.0, 2.9)
+    few = len(findings.arms) * len(chart.metrics) <= 8
+    if not bars(axes, findings.arms, chart.metrics, labelled=few):
+        return None
+    ticks = chart.ticks or tuple(label_of(findings, one)[0] for one in chart.metrics)
+    axes.set_xticks(range(len(ticks)), ticks)
+    axes.set_title(chart.title)
+    key(figure, [(arm.name, place) for place, arm in enumerate(findings.arms)])
+    return figure
+
+
+def _levels(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw one number of every arm as a dot with its interval."""
+    metric, arms = chart.metrics[0], findings.arms
+    label, unit, _ = label_of(findings, metric)
+    figure, axes = panel(5.0, 0.9 + 0.34 * len(arms))
+    is_seen = False
+    for place, arm in enumerate(arms):
+        (mean,), (low,), (high,) = spread(values_of(arm, (metric,)))
+        is_seen |= math.isfinite(mean)
+        axes.plot((low, high), (place, place), color=colour(place), linewidth=2.0)
+        axes.plot(mean, place, "o", markersize=6, color=colour(place))
+    axes.set_yticks(range(len(arms)), [short(arm.name) for arm in arms])
+    axes.tick_params(axis="y", colors=INK)
+    axes.set_ylim(len(arms) - 0.5, -0.5)
+    axes.grid(False, axis="y")
+    axes.set_title(f"{chart.title or label}, {unit}" if unit else chart.title or label)
+    return figure if is_seen else None
+
+
+def _against(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw every arm as a point of two numbers, a cross being its two intervals."""
+    figure, axes = panel(5.0, 3.6)
+    is_seen = False
+    for place, arm in enumerate(findings.arms):
+        mean, low, high = spread(values_of(arm, chart.metrics))
+        if not np.isfinite(mean).all():
+            continue
+        is_seen = True
+        ink = colour(place)
+        axes.plot((low[0], high[0]), (mean[1], mean[1]), color=ink, linewidth=1.4)
+        axes.plot((mean[0], mean[0]), (low[1], high[1]), color=ink, linewidth=1.4)
+        axes.plot(mean[0], mean[1], "o", markersize=6, color=ink)
+        axes.annotate(
+            short(arm.name), (mean[0], mean[1]), (6.0, 5.0), textcoords="offset points",
+            fontsize=8, color=ink, weight="bold",
+        )  # fmt: skip
+    across, up = (label_of(findings, one) for one in chart.metrics)
+    axes.set_xlabel(f"{across[0]}, {across[1]}" if across[1] else across[0])
+    axes.set_ylabel(f"{up[0]}, {up[1]}" if up[1] else up[0])
+    axes.margins(0.16)
+    axes.set_title(chart.title)
+    return figure if is_seen else None
+
+
+_KINDS: dict[str, Callable[[Findings, Chart], Figure | None]] = {
+    "rounds": _by_round,
+    "bars": _in_bars,
+    "levels": _levels,
+    "against": _against,
+}

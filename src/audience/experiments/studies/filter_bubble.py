@@ -1,0 +1,113 @@
+"""Filter bubble: does refitting on what people did narrow what they are shown next?"""
+
+from __future__ import annotations
+
+from audience.experiments.findings import Findings
+from audience.experiments.studies.genres import LABELS, Windows
+from audience.experiments.studies.sentences import clause, judged, sentence
+from audience.experiments.studies.study import Chart, Study, known
+from audience.metrics import Metric
+from audience.metrics.formulas import NAN
+from audience.world.events import Record
+from audience.world.world import View
+
+GROWTH = {
+    "page_top_growth": ("Growth of the top genre's share on a page, last round less first", "", ""),
+    "page_genres_growth": ("Growth of genres on a page, last round less first", "", ""),
+}
+
+
+class Narrowing:
+    """Windows, with how much pages changed between the first round and the last."""
+
+    watches = Windows.watches
+
+    def __init__(self) -> None:
+        self._windows = Windows()
+        self._rounds: list[dict[str, float]] = []
+
+    def update(self, record: Record, world: View) -> None:
+        self._windows.update(record, world)
+
+    def close(self) -> dict[str, float]:
+        found = self._windows.close()
+        self._rounds.append(found)
+        return found
+
+    def value(self) -> dict[str, float]:
+        first, last = (self._rounds[0], self._rounds[-1]) if self._rounds else ({}, {})
+        grown = {
+            f"{name}_growth": last.get(name, NAN) - first.get(name, NAN)
+            for name in ("page_top", "page_genres")
+        }
+        return self._windows.value() | grown
+
+
+def metrics(setting: object) -> list[Metric]:
+    del setting
+    return [Narrowing()]
+
+
+def finding(findings: Findings) -> str:
+    """Say whether pages narrow over refits, and more than with a ranking that never learns."""
+    first = findings.arms[0].name
+    return sentence(
+        [
+            judged(
+                findings,
+                "page_top_growth",
+                first,
+                above="the top genre's share of a page grows over the rounds",
+                below="the top genre's share of a page shrinks over the rounds",
+                neither="no growth of the top genre's share of a page could be shown",
+            ),
+            clause(findings, "page_genres_growth", "fitted once", first),
+            clause(findings, "five_top", "random", first),
+        ]
+    )
+
+
+STUDY = Study(
+    "filter-bubble",
+    {
+        "page_top": LABELS["page_top"],
+        "page_genres": LABELS["page_genres"],
+        **GROWTH,
+        "five_top": LABELS["five_top"],
+        "five_genres": LABELS["five_genres"],
+        "taste_top": LABELS["taste_top"],
+        **known("click_rate", "satisfaction", "picks"),
+    },
+    (
+        Chart(
+            "top_genre",
+            "rounds",
+            ("page_top",),
+            "Top genre's share of a page",
+            "Exposure, round by round: refits happen at the end of each.",
+        ),
+        Chart(
+            "genres",
+            "rounds",
+            ("page_genres",),
+            "Genres on a page",
+            "Exposure, round by round.",
+        ),
+        Chart(
+            "picks",
+            "rounds",
+            ("five_top",),
+            "Top genre's share of the last five picks",
+            "Consumption, at the end of each round.",
+        ),
+        Chart(
+            "taste",
+            "rounds",
+            ("taste_top",),
+            "Top genre's share of taste",
+            "Latent interest of those who took something up.",
+        ),
+    ),
+    finding,
+    metrics=metrics,
+)

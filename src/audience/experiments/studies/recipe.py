@@ -1,0 +1,130 @@
+"""A study as a file one can read and change: a scenario with a `[study]` table."""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.errors import BadInput, unknown
+from audience.experiments import toml
+from audience.experiments.scenario import Options, Scenario, changed, parse
+from audience.experiments.studies.study import Study
+from audience.experiments.writing_down import text_of
+
+NAMES = (
+    "cocoon",
+    "conformity",
+    "word-of-mouth",
+    "drift",
+    "filter-bubble",
+)
+"""Every study there is, in the order of `audience study all`."""
+FILE = "study.toml"
+"""What marks a folder as a study's: the whole study as it runs there."""
+QUICK = {"agents": 60, "rounds": 4, "seeds": 3}
+_COMMON = ("kind", "question", "method")
+_RULE = "rule"
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """A study ready to be run."""
+
+    study: Study
+    question: str
+    method: tuple[str, ...]
+    options: Mapping[str, Any]
+    scenario: Scenario
+
+    @property
+    def text(self) -> str:
+        """The whole as TOML."""
+        table = {"kind": self.study.name, "question": self.question, "method": self.method}
+        return text_of(self.scenario) + "\n" + toml.dump({"study": {**table, **self.options}})
+
+
+def study_of(kind: str, where: str = "study") -> Study:
+    """Return a study by its name."""
+    if kind not in NAMES:
+        raise BadInput(f"{where}: {unknown('study', kind, NAMES)}")
+    name = f"audience.experiments.studies.{kind.replace('-', '_')}"
+    found: Study = importlib.import_module(name).STUDY
+    return found
+
+
+def shipped(kind: str) -> str:
+    """Return the file of a study as it is shipped."""
+    study_of(kind)
+    return (files("audience.experiments.studies") / f"{kind}.toml").read_text("utf-8")
+
+
+def find(wanted: str) -> Recipe:
+    """Return the study that a name or the path of a file means."""
+    if not wanted.endswith(".toml"):
+        return read(shipped(wanted), f"{wanted}.toml")
+    path = Path(wanted)
+    if not path.is_file():
+        raise BadInput(
+            f"{path} does not exist; write one with: audience study cocoon --write {path}"
+        )
+    try:
+        return read(path.read_text("utf-8"), str(path), path.parent)
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+
+
+def read(text: str, where: str, folder: Path | None = None) -> Recipe:
+    """Return the study that a TOML text holds; its relative paths start from `folder`."""
+    scenario = parse(text, where, folder)
+    table = tomllib.loads(text).get("study")
+    if not isinstance(table, dict):
+        raise BadInput(f'{where}: has no table [study]; give it one with kind = "cocoon", say')
+    study = study_of(str(table.get("kind", "")), f"{where}: study")
+    for key in table:
+        if key not in (*_COMMON, *study.options):
+            raise BadInput(f"{where}: study: {unknown('key', key, (*_COMMON, *study.options))}")
+    question, method = table.get("question", ""), table.get("method", [])
+    if not isinstance(question, str) or not question.strip():
+        raise BadInput(f'{where}: study: asks nothing; give it question = "…"')
+    if not isinstance(method, list) or not all(isinstance(line, str) for line in method):
+        raise BadInput(f'{where}: study: method: give a list of sentences, as in ["First …"]')
+    if len(scenario.arms) < 2:
+        raise BadInput(f"{where}: a study compares; give it two or more tables [arms.NAME]")
+    options = {key: value for key, value in table.items() if key not in _COMMON}
+    return Recipe(study, question, tuple(method), options, scenario)
+
+
+def with_changes(recipe: Recipe, changes: Mapping[str, Any], *, quick: bool = False) -> Recipe:
+    """Return the study with what a command line says laid over it; `quick` makes it small."""
+    wanted = {key: value for key, value in changes.items() if value is not None}
+    if quick:
+        wanted = {**_small(recipe.scenario), **wanted}
+    scenario = recipe.scenario
+    if "mind" in wanted:
+        scenario = _with_mind(scenario, str(wanted.pop("mind")))
+    scenario = changed(scenario, **wanted) if wanted else scenario
+    return msgspec.structs.replace(recipe, scenario=scenario)
+
+
+def _small(scenario: Scenario) -> dict[str, int]:
+    now = {"agents": scenario.agents, "rounds": scenario.rounds, "seeds": scenario.seeds}
+    return {key: min(now[key], small) for key, small in QUICK.items()}
+
+
+def _with_mind(scenario: Scenario, kind: str) -> Scenario:
+    """Return the scenario with other minds; options of rule minds do not fit others."""
+    if kind == _RULE:
+        return scenario
+    arms = {name: _minded(arm, kind) for name, arm in scenario.arms.items()}
+    return changed(scenario, mind=kind, arms=arms)
+
+
+def _minded(arm: Options, kind: str) -> Options:
+    mind = arm.get("mind")
+    found = mind.get("kind") if isinstance(mind, dict) else mind
+    return {**arm, "mind": kind} if found == _RULE else arm

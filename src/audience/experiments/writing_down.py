@@ -1,0 +1,29 @@
+"""A scenario as text, and what is written into a log's own while it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from audience.experiments import toml
+from audience.experiments.scenario import Scenario, from_tree, parse
+from audience.log import Log
+
+
+def text_of(scenario: Scenario) -> str:
+    """Return a scenario as TOML."""
+    tree = msgspec.to_builtins(scenario)
+    for part in ("dataset", "mind", "memory", "recommender"):
+        tree[part] = {"kind": tree[part]["kind"], **tree[part]["options"]}
+    return toml.dump(tree)
+
+
+def intervene(log: Log, written: Sequence[dict[str, Any]]) -> None:
+    """Add interventions, as a scenario writes them, to the scenario of a log."""
+    if not written:
+        return
+    tree: dict[str, Any] = msgspec.to_builtins(parse(log.scenario, str(log.folder)))
+    tree["interventions"] = [*tree["interventions"], *written]
+    log.set_scenario(text_of(from_tree(tree, str(log.folder))))

@@ -1,0 +1,154 @@
+"""Logs that are open for reading, and what was folded of them, shared by all who look."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from audience.experiments.scenario import Scenario, parse
+from audience.experiments.story import Teller
+from audience.log import Log, world_at
+from audience.metrics import Metrics, suite
+from audience.web.replies import Missing
+from audience.world import World
+from audience.world.events import OPENING
+
+T = TypeVar("T")
+OPEN = 16
+WORLDS = 3
+
+
+class Reader:
+    """One run read by many: its log, some worlds of it, its numbers. Used under its lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.lock = threading.RLock()
+        self.is_open = True
+        self.log = Log.open(folder)
+        self._worlds: OrderedDict[int, World] = OrderedDict()
+        self._fold: tuple[int, World, Metrics] | None = None
+        self._teller: tuple[int, Teller] | None = None
+        self._remembered: dict[str, tuple[int, Any]] = {}
+
+    def remembered(self, name: str, at: int, make: Callable[[], T]) -> T:
+        """Return what was made at this moment of the run, or make it."""
+        found = self._remembered.get(name)
+        if found is None or found[0] != at:
+            found = self._remembered[name] = at, make()
+        made: T = found[1]
+        return made
+
+    def close(self) -> None:
+        """Let the file go once nobody reads it."""
+        with self.lock:
+            self.is_open = False
+            self.log.close()
+
+    @property
+    def scenario(self) -> Scenario:
+        """The scenario as it stands now: a run that goes on may have been changed."""
+        text = str(self.log.query("SELECT value FROM meta WHERE key = 'scenario'")[0][0])
+        return parse(text, self.log.folder.name)
+
+    @property
+    def last(self) -> int:
+        """The number of the chapter that arrived last; 0: none."""
+        rows = self.log.query("SELECT max(seq) FROM chapters")
+        return int(rows[0][0] or 0)
+
+    def round_of(self, at: int | None) -> int:
+        """Return the round asked for, or the last that is complete."""
+        done = self.log.complete_rounds()
+        if at is None:
+            return done
+        if at > done:
+            raise Missing(f"round {at} is not complete; {done} are")
+        return at
+
+    def world(self, at: int | None = None) -> World:
+        """Return the world at the end of a round; it is to be read under the lock."""
+        round_ = self.round_of(at)
+        if round_ not in self._worlds:
+            self._worlds[round_] = world_at(self.log, round_)
+            while len(self._worlds) > WORLDS:
+                self._worlds.popitem(last=False)
+        self._worlds.move_to_end(round_)
+        return self._worlds[round_]
+
+    def metrics(self) -> tuple[int, Metrics]:
+        """Return the numbers of all complete rounds, and how many those are."""
+        done = self.log.complete_rounds()
+        if self._fold is None:
+            self._fold = 0, World(self.log.genesis()), suite(self.scenario.metrics)
+        upto, world, metrics = self._fold
+        if upto < done:
+            for chapter in self.log.chapters(begin_round=upto + 1, end_round=done + 1):
+                for entry in chapter.entries:
+                    world.apply(entry.event)
+                metrics.update_chapter(chapter, world)
+            self._fold = done, world, metrics
+        return done, metrics
+
+    def teller(self) -> Teller:
+        """Return what knows all names and titles by now."""
+        last = self.last
+        if self._teller is None or self._teller[0] != last:
+            known = self._teller[1] if self._teller else Teller(self.log.genesis())
+            since = self._teller[0] if self._teller else 0
+            rows = self.log.query(
+                "SELECT DISTINCT round FROM chapters WHERE seq > ? AND phase = ?", (since, OPENING)
+            )
+            for (round_,) in rows:
+                for chapter in self.log.chapters(
+                    begin_round=round_, end_round=round_ + 1, phase=OPENING
+                ):
+                    for entry in chapter.entries:
+                        known.learn(entry.event)
+            self._teller = last, known
+        return self._teller[1]
+
+
+class Readers:
+    """The readers of the runs looked at last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: OrderedDict[Path, Reader] = OrderedDict()
+
+    @contextmanager
+    def reading(self, folder: Path) -> Iterator[Reader]:
+        """Give the reader of a run, held by nobody else meanwhile."""
+        while True:
+            reader = self._reader(folder)
+            with reader.lock:
+                if reader.is_open:
+                    yield reader
+                    return
+
+    def forget(self, folder: Path) -> None:
+        """Let a run's file go: it is another one from now on."""
+        with self._lock:
+            reader = self._open.pop(folder, None)
+        if reader:
+            reader.close()
+
+    def close(self) -> None:
+        for folder in list(self._open):
+            self.forget(folder)
+
+    def _reader(self, folder: Path) -> Reader:
+        old = None
+        with self._lock:
+            reader = self._open.get(folder)
+            if reader is None:
+                reader = self._open[folder] = Reader(folder)
+                if len(self._open) > OPEN:
+                    _, old = self._open.popitem(last=False)
+            self._open.move_to_end(folder)
+        if old:
+            old.close()
+        return reader

@@ -1,0 +1,226 @@
+"""The guard before every request: who may ask, how much, how often, and what a page may load.
+
+It looks at raw requests, before anything else does.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+import time
+from collections import OrderedDict
+from urllib.parse import parse_qs
+
+import msgspec
+from fastapi import HTTPException
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from audience.web.replies import refused
+
+TOKEN = "x-audience-token"  # noqa: S105
+TICKET_S = 60.0
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_NAMES = ("localhost", "127.0.0.1", "::1")
+_POLICY = (
+    "default-src 'self'; connect-src 'self'; img-src 'self' data: blob:; style-src 'self'; "
+    "script-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """How much one client may ask for."""
+
+    body: int = 1_000_000
+    """Bytes of a request."""
+    reads: float = 200.0
+    """Requests a second, on average, that change nothing; five times as many at once."""
+    writes: float = 20.0
+    """Those that change something; five times as many at once."""
+    streams: int = 200
+    """Streams that are open at once, of all clients together."""
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address can be reached from this machine alone."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class Access:
+    """Who may do what: the token of this server, and tickets for streams."""
+
+    def __init__(self, host: str = "127.0.0.1", token: str = "") -> None:
+        self.host = host
+        self.token = token or secrets.token_urlsafe(24)
+        self.is_open = is_loopback(host)
+        """Whether reading is free: nobody but this machine can ask."""
+        self._tickets: dict[str, float] = {}
+        self._hosts = {*_NAMES, host.strip("[]").lower(), socket.gethostname().lower()}
+
+    def knows_host(self, given: str) -> bool:
+        """Say whether a Host header names this server. No name that others chose leads here."""
+        name = _host_of(given)
+        if name in self._hosts:
+            return True
+        try:  # an address cannot be made to lead elsewhere, as a name can
+            ipaddress.ip_address(name)
+        except ValueError:
+            return False
+        return not self.is_open
+
+    def accepts(self, given: str) -> bool:
+        """Compare a token in constant time."""
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+
+    def ticket(self) -> str:
+        """Return what opens one stream soon: a stream in a browser can send no header."""
+        now = time.monotonic()
+        self._tickets = {one: end for one, end in self._tickets.items() if end > now}
+        made = secrets.token_urlsafe(18)
+        self._tickets[made] = now + TICKET_S
+        return made
+
+    def redeem(self, given: str) -> bool:
+        return self._tickets.pop(given, 0.0) > time.monotonic()
+
+
+def _host_of(given: str) -> str:
+    name = given.strip().lower()
+    if name.startswith("["):
+        return name[1:].partition("]")[0]
+    return name.partition(":")[0] if name.count(":") <= 1 else name
+
+
+class Guard:
+    """Lets through what is allowed, and gives every answer its headers."""
+
+    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+        self.app, self.access, self.limits = app, access, limits
+        self._reads = Buckets(limits.reads)
+        self._writes = Buckets(limits.writes)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # nothing here speaks any other protocol
+        headers = Headers(scope=scope)
+        with_headers = _adding(send, scope["path"])
+        why = self._objection(scope, headers)
+        if why is not None:
+            await refused(*why)(scope, receive, with_headers)
+            return
+        measured = _Measured(receive, self.limits.body)
+        await self.app(scope, measured.receive, with_headers)
+
+    def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+        """Return the status and the reason why a request is not let through."""
+        given = headers.get("host", "")
+        if not self.access.knows_host(given):
+            return 421, f"host {given[:80]!r} is not this server; open the address it printed"
+        if not scope["path"].startswith("/api"):
+            return None if scope["method"] in _SAFE else (405, "nothing here takes that")
+        if (foreign := _foreign(headers, given)) is not None:
+            return 403, f"requests from {foreign[:80]!r} are not answered"
+        if not self._has_token(scope, headers):
+            return 401, "the token is missing or wrong; open the address that the server printed"
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:20]) > self.limits.body:
+            return 413, _too_large(self.limits.body)
+        client = scope["client"][0] if scope.get("client") else ""
+        buckets = self._reads if scope["method"] in _SAFE else self._writes
+        if not buckets.take(client):
+            return 429, "too many requests; wait a second"
+        return None
+
+    def _has_token(self, scope: Scope, headers: Headers) -> bool:
+        if self.access.is_open and scope["method"] in _SAFE:
+            return True
+        if self.access.accepts(headers.get(TOKEN, "")):
+            return True
+        ticket = parse_qs(scope["query_string"].decode("latin-1")).get("ticket", [""])[0]
+        return scope["method"] == "GET" and bool(ticket) and self.access.redeem(ticket)
+
+
+def _too_large(most: int) -> str:
+    return f"a request may have {most:,} bytes at most"
+
+
+def _foreign(headers: Headers, host: str) -> str | None:
+    """Return the other site that a browser asks for, if it says so."""
+    origin = headers.get("origin")
+    if origin is not None and origin.partition("://")[2].lower() != host.lower():
+        return origin
+    site = headers.get("sec-fetch-site")
+    if site is not None and site not in ("same-origin", "none"):
+        return site
+    return None
+
+
+def _adding(send: Send, path: str) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            there = {name.lower() for name, _ in message["headers"]}
+            added = [
+                (name.encode(), value.encode())
+                for name, value in HEADERS.items()
+                if name.encode() not in there
+            ]
+            if path.startswith("/api") and b"cache-control" not in there:
+                added.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": [*message["headers"], *added]}
+        await send(message)
+
+    return sending
+
+
+class _Measured:
+    """Counts the bytes of a request while they come."""
+
+    def __init__(self, inner: Receive, most: int) -> None:
+        self._inner, self._left, self._most = inner, most, most
+
+    async def receive(self) -> Message:
+        message = await self._inner()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413, _too_large(self._most))
+        return message
+
+
+class Buckets:
+    """A bucket for each client that fills at a rate; an empty one lets nothing through."""
+
+    MOST = 1000
+    BURST = 5.0
+
+    def __init__(self, rate: float) -> None:
+        self._rate = rate
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, client: str) -> bool:
+        """Take one out of a client's bucket, if there is one."""
+        now, most = time.monotonic(), self._rate * self.BURST
+        left, at = self._left.pop(client, (most, now))
+        left = min(most, left + (now - at) * self._rate)
+        self._left[client] = (left - 1.0 if left >= 1.0 else left, now)
+        while len(self._left) > self.MOST:
+            self._left.popitem(last=False)
+        return left >= 1.0

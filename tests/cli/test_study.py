@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Cli
+
+from audience.experiments.studies import NAMES, shipped
+
+TEXT = """
+agents = 30
+rounds = 2
+seeds = 2
+[study]
+kind = "filter-bubble"
+question = "Which?"
+method = ["One line."]
+[arms.refitted]
+recommender = "popular"
+[arms.random]
+recommender = "random"
+"""
+
+
+def test_all_studies_are_listed_with_their_questions(cli: Cli) -> None:
+    said = cli("study", "list")
+    assert said.returncode == 0
+    assert [line.split()[0] for line in said.stdout.splitlines()] == list(NAMES)
+    assert set(json.loads(cli("study", "list", "--json").stdout)) == set(NAMES)
+
+
+def test_a_study_can_be_written_changed_and_run(cli: Cli, here: Path) -> None:
+    assert cli("study", "cocoon", "--write", "mine.toml").returncode == 0
+    assert (here / "mine.toml").read_text() == shipped("cocoon")
+    said = cli("study", "cocoon", "--write", "mine.toml")
+    assert said.returncode == 2
+    assert "exists already" in said.stderr
+    (here / "mine.toml").write_text(TEXT)
+    said = cli("study", "mine.toml", "--out", "out", "--workers", "1", "--json")
+    assert said.returncode == 0, said.stderr
+    found = json.loads(said.stdout.splitlines()[-1])
+    assert found["study"] == "filter-bubble"
+    assert found["finding"].endswith(".")
+    page = (here / "out" / "report.html").read_text()
+    assert "audience study mine.toml" in page
+    assert "One line." in page
+
+
+def test_mistakes_end_with_2_and_leave_nothing(cli: Cli, here: Path) -> None:
+    for words, said in (
+        (("nonsense",), "study 'nonsense' is unknown"),
+        (("cocoon", "--agents", "0"), "give at least 1"),
+        (("cocoon", "--mind", "mind"), "mind 'mind' is unknown"),
+        (("cocoon", "--workers", "-1"), "--workers -1 is negative"),
+        (("none.toml",), "does not exist"),
+        (("all", "--write", "x.toml"), "name of one study"),
+    ):
+        found = cli("study", *words, "--out", "out")
+        assert found.returncode == 2, words
+        assert said in found.stderr
+    assert not list(here.iterdir())
