@@ -57,11 +57,10 @@ def values_of(arm: Arm, metrics: Sequence[str]) -> Floats:
 
 def forest(findings: Findings) -> Figure | None:
     """Return every arm against the first, in % of it, metric by metric."""
-    lines = [
-        line
-        for line in headline(summary(findings), findings.labels)
-        if any(map(_is_drawable, line.contrasts))
-    ]
+    told = headline(summary(findings), findings.labels)
+    lines = [line for line in told if any(map(_is_drawable, line.contrasts))]
+    if findings.labels:
+        lines = [line for line in lines if not _is_about_nil(line)]
     others = list(dict.fromkeys(c.other for line in lines for c in line.contrasts))
     if not others:
         return None
@@ -82,6 +81,11 @@ def forest(findings: Findings) -> Figure | None:
     axes.set_title(f"{short(others[0]) if len(others) == 1 else 'Each arm'} against {reference}")
     key(figure, [(name, places.get(name, 1)) for name in others])
     return figure
+
+
+def _is_about_nil(line: Line) -> bool:
+    """Say whether the reference may be nil, so that a change in % of it says nothing."""
+    return line.cells[0].low <= 0.0 <= line.cells[0].high
 
 
 def _is_drawable(contrast: Contrast) -> bool:
