@@ -14,6 +14,8 @@ from audience.recommenders import (
     Content,
     Context,
     ItemKNN,
+    LightGCN,
+    MultVAE,
     Popular,
     Ranker,
     Recommender,
@@ -91,6 +93,15 @@ def like_movielens() -> list[Row]:
     return found
 
 
+def like_movielens_100k() -> list[Row]:
+    lived = drawn(943, 1_682, 100_000)
+    kinds: dict[str, Recommender] = {"LightGCN": LightGCN(), "MultVAE": MultVAE()}
+    return [
+        bar(f"{name} fit, 943 x 1,682, 100,000", best_of(lambda made=made: fit(made, lived)), 30)  # type: ignore[misc]
+        for name, made in kinds.items()
+    ]
+
+
 def small() -> list[Row]:
     lived = drawn(1_000, 1_000, 20_000)
     return [bar("EASE refit, 1,000 x 1,000", best_of(lambda: fit(EASE(), lived), 9), 0.3)]
@@ -142,7 +153,7 @@ def _many_items() -> Catalogue:
 
 
 def main() -> None:
-    tell(*like_movielens(), *small(), *million())
+    tell(*like_movielens(), *like_movielens_100k(), *small(), *million())
 
 
 if __name__ == "__main__":

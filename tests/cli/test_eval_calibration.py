@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.experiments.test_calibrating import files
 
+from audience.agents import GroundedMind
 from audience.cli import main
 
 QUICK = ("--agents", "10", "--tries", "4", "--max-pages", "5")
@@ -35,6 +36,21 @@ def test_a_table_parameters_and_a_figure_come_out(
     found = json.loads(text.splitlines()[-1])
     assert found["parameters"] == tomllib.loads(out.read_text("utf-8"))["mind"]
     assert found["files"] == []
+
+
+def test_grounded_minds_are_calibrated_with_what_they_foresee(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data, out = files(tmp_path / "tiny"), tmp_path / "params.toml"
+    given = ("--data", str(data), "--mind", "grounded", *QUICK, "--out", str(out))
+    code, text, _ = told(capsys, *given)
+    assert code == 0
+    assert "mind grounded on" in text
+    assert "predicted choice, any beside" in text
+    assert "predicted choice, as popular beside" in text
+    found = tomllib.loads(out.read_text("utf-8"))["mind"]
+    mind = GroundedMind(parameters=str(out))
+    assert mind.parameters.no_pick == found["no_pick"]
 
 
 def test_parameters_work_in_a_run_and_stand_in_its_report(

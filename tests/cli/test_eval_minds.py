@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from audience.experiments.judging.pairing import Sequences, read_file, way_pairs
 from audience.llm.fake import Fake
 from audience.world.rng import rng
 
@@ -109,14 +110,17 @@ def test_ratings(cli: Cli, here: Path, walkers: Path, serving: Serving) -> None:
 
 
 def test_generation_exports_sequences(cli: Cli, here: Path, walkers: Path) -> None:
-    given = ("eval", "generation", "--data", walkers, "--mind", "rule", "--agents", 6)
+    given = ("eval", "generation", "--data", walkers, "--mind", "rule,grounded", "--agents", 6)
     done = cli(*given, "--out", here / "out")
     assert done.returncode == 0, done.stderr
     for word in ("N=5", "N=10", "genres", "sequence", "AUC"):
         assert word in done.stdout
     told = json.loads((here / "out" / "sequences.json").read_text())
     assert len(told["walks"]) == 12
-    assert set(told["walks"][0]["ways"]) == {"rule", "recsim", "truth"}
+    assert set(told["walks"][0]["ways"]) == {"rule", "grounded", "recsim", "truth"}
+    found = read_file(here / "out" / "sequences.json", Sequences, "--sequences")
+    against = {frozenset((seal.first, seal.second)) for _, seal in way_pairs(found, 2, 1)}
+    assert frozenset(("grounded", "truth")) in against
 
 
 def test_activity(cli: Cli, here: Path, walkers: Path) -> None:

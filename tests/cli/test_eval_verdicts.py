@@ -37,6 +37,18 @@ def test_shared_evidence_is_flagged(cli: Cli, here: Path) -> None:
     assert [row["mark"] for row in found["rows"]] == ["", "shared"]
 
 
+def test_grounded_minds_on_collaborative_recommenders_are_flagged(cli: Cli, here: Path) -> None:
+    source = dataset(here / "camps")
+    given = ("--mind", "grounded", "--recommender", "random,ease", "--agents", 8, "--rounds", 1)
+    for evidence, wanted in (("same", "circular"), ("apart", "alike")):
+        told = cli("eval", "verdicts", "--data", source, *given, "--evidence", evidence, "--json")
+        assert told.returncode == 0, told.stderr
+        found = json.loads(told.stdout.splitlines()[-1])
+        assert [row["mark"] for row in found["rows"]] == ["", wanted]
+        assert any(one.startswith(f"{wanted} (ease)") for one in found["remarks"])
+        assert any("collaborative evidence" in one for one in found["remarks"])
+
+
 def test_mistakes_are_told(cli: Cli, here: Path) -> None:
     source = write(here / "tiny", ATOMIC)
     told = cli("eval", "verdicts", "--data", source, "--recommender", " , ")

@@ -19,7 +19,8 @@ from audience.world import Genesis, World
 from audience.world import actions as a
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import Agent, Message
+from audience.world.agent import Agent
+from audience.world.topics import Message
 
 GENESIS = tiny_genesis(8, 12)
 Serving = Callable[..., AbstractContextManager[Fake]]

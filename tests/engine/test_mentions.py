@@ -21,9 +21,10 @@ from audience.testing.scripted import Turn
 from audience.world import World
 from audience.world import actions as a
 from audience.world import events as e
-from audience.world.agent import Agent, Heard, Lived, Message, Situation
+from audience.world.agent import Agent, Heard, Lived, Situation
 from audience.world.thoughts import Thought
 from audience.world.titles import mentioned, same
+from audience.world.topics import Message
 
 GENESIS = tiny_genesis(4, 12)
 WORLD = World(GENESIS)

@@ -129,7 +129,8 @@ def test_tables_and_files_hold_all_of_it(found: Verdicts, tmp_path: Path) -> Non
     assert "NDCG@10" in others.heads
     assert "3 recommenders" in orders.title
     written = write(found, tmp_path)
-    assert sorted(path.name for path in written) == ["verdicts.csv", "verdicts.json", "verdicts.md"]
+    kinds = ("csv", "json", "md", "png", "svg")
+    assert sorted(path.name for path in written) == [f"verdicts.{kind}" for kind in kinds]
     text = (tmp_path / "verdicts.md").read_text("utf-8")
     assert "LightGCN was skipped: install it" in text
     assert "no interaction is in both" in text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +137,29 @@ def test_no_key_is_ever_in_the_store(
 
     with_fake(test, key="another")
     assert secret.encode() not in (tmp_path / "calls.db").read_bytes()
+
+
+def test_answers_last_soon_without_anybody_committing_them(
+    tmp_path: Path, wish: Any, with_fake: Any
+) -> None:
+    """A process that is killed pays again only for what it asked at the end."""
+
+    async def test(fake: Fake) -> None:
+        path = tmp_path / "calls.db"
+        door = cached(fake, path, "reuse")
+        for turn in (1, 2):
+            for number in range(3):
+                await door.ask(wish(10 * turn + number))
+            async with asyncio.timeout(20):
+                while not _all_last(path, 3 * turn):
+                    await asyncio.sleep(0.02)
+        await door.close()
+
+    with_fake(test)
+
+
+def _all_last(path: Path, calls: int) -> bool:
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as other:
+        (found,) = other.execute("SELECT count(*) FROM calls").fetchone()
+    other.close()
+    return bool(found == calls)

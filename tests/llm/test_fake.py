@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import subprocess
 import sys
 import urllib.request
@@ -127,6 +128,32 @@ def test_it_runs_as_a_program() -> None:
         assert said["choices"][0]["message"]["content"]
         assert url.startswith("http://127.0.0.1:")
         child.terminate()
+
+
+LETTERS = "Which one?\nA) <Heat>\nB) <Alien>\nC) <Big>\nAnswer with the letter alone."
+WORDS = "Is there a film <Heat>?\nAnswer with one word, yes or no."
+
+
+@pytest.mark.parametrize(("prompt", "marks"), [(LETTERS, {"A", "B", "C"}), (WORDS, {"yes", "no"})])
+def test_of_what_is_to_be_chosen_it_says_what_it_gives_most_to(
+    with_fake: Any, prompt: str, marks: set[str]
+) -> None:
+    async def test(fake: Fake) -> None:
+        said = set()
+        async with aiohttp.ClientSession() as session:
+            for seed in range(40):
+                body = {"messages": [{"role": "user", "content": prompt}], "seed": seed}
+                body |= {"logprobs": True, "top_logprobs": 20}
+                async with session.post(f"{fake.url}/chat/completions", json=body) as response:
+                    (choice,) = (await response.json())["choices"]
+                top = choice["logprobs"]["content"][0]["top_logprobs"]
+                assert {one["token"] for one in top} == marks
+                assert sum(math.exp(one["logprob"]) for one in top) == pytest.approx(1.0)
+                assert choice["message"]["content"] == top[0]["token"]
+                said.add(top[0]["token"])
+        assert said == marks
+
+    with_fake(test)
 
 
 def test_a_wrong_command_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:

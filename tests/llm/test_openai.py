@@ -166,6 +166,31 @@ def test_options_are_scored_where_that_is_offered(wish: Any, with_fake: Any, off
     with_fake(test, scores=offered)
 
 
+def test_many_at_once_learn_together_what_a_server_will_not_have(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        replies = await asyncio.gather(*(provider.ask(wish(number)) for number in range(12)))
+        assert {reply.outcome for reply in replies} == {"reply"}
+        assert provider.offers.without == {"temperature", "seed"}
+        await provider.close()
+
+    with_fake(test, unwanted=("temperature", "seed"), latency=(0.02, 0.02))
+
+
+def test_one_answer_that_tells_no_options_apart_does_not_end_scoring(
+    wish: Any, with_fake: Any
+) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        odd = await provider.ask(wish(1, options=("qqq", "zzz")))
+        assert (odd.outcome, odd.scores) == ("reply", ())
+        sound = await provider.ask(wish(2, options=("film", "feel", "about")))
+        assert len(sound.scores) == 3
+        await provider.close()
+
+    with_fake(test, scores="top")
+
+
 def test_fields_that_a_server_will_not_have_are_left_out(wish: Any, with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         one, two = await asked(fake, wish(1), wish(2))

@@ -7,6 +7,7 @@ from audience.agents.mind import BatchMind, Decision, Mind
 from audience.agents.parameters import RuleParameters
 from audience.agents.recsim import RecSimMind
 from audience.agents.rule import RuleMind
+from audience.agents.touched import TouchedMind
 from audience.agents.voiced import VoicedMind
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "RecSimMind",
     "RuleMind",
     "RuleParameters",
+    "TouchedMind",
     "VoicedMind",
 ]

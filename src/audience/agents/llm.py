@@ -43,6 +43,7 @@ class LLMMind:
     def __init__(
         self,
         gateway: Gateway,
+        grounds: Grounds | None = None,
         *,
         model: str = "",
         prompting: str = "fused",
@@ -52,7 +53,6 @@ class LLMMind:
         recall: int = 5,
         context: Sequence[str] = ("weekday",),
         evidence: bool = False,
-        grounds: Grounds | None = None,
     ) -> None:
         """`evidence`: pages say what `grounds` know, and the raw history stands for the profile."""
         if evidence and grounds is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from audience.experiments.offline import Score
 
 _WIDTH = 100
-USUAL = "random,popular,item-knn,ease,bpr,als,markov,content"
+USUAL = "random,popular,item-knn,ease,bpr,als,lightgcn,multvae,markov,content"
 
 
 @click.command("recommenders")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from audience.experiments.verdicts import Verdicts
 
 _WIDTH = 110
-USUAL = "random,popular,bpr,als,ease,recbole:LightGCN,recbole:MultiVAE"
+USUAL = "random,popular,bpr,als,ease,lightgcn,multvae"
 
 
 @click.command("verdicts")
@@ -78,7 +78,7 @@ def command(
     console = Console(highlight=False)
     console.width = max(console.width, _WIDTH)
     _print(console, found)
-    console.print(f"\nWritten: {folder}/verdicts.md, .csv and .json", soft_wrap=True)
+    console.print(f"\nWritten: {folder}/verdicts.md, .csv, .json, .png and .svg", soft_wrap=True)
 
 
 def _experiment(

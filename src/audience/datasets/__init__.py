@@ -9,6 +9,7 @@ from audience.datasets.checking import Checked, Listed, check, listing
 from audience.datasets.corpus import Columns, Corpus, Edges, Skipped, at_least, chosen
 from audience.datasets.folder import Folder
 from audience.datasets.handcrafted import Handcrafted, read_people
+from audience.datasets.held import HeldOut
 from audience.datasets.kinds import Dataset
 from audience.datasets.loaders import (
     Amazon,
@@ -47,6 +48,7 @@ __all__ = [
     "Folder",
     "Found",
     "Handcrafted",
+    "HeldOut",
     "LastFm",
     "Listed",
     "Loaded",

@@ -25,6 +25,7 @@ from audience.world.world import View
 
 Hearer = Callable[[Chapter, View], None]
 Keep = Callable[[Sequence["Queued"]], None]
+MakeMind = Callable[[Mind], Mind]
 MOST = 500
 """Visits that begin together at full speed: a pause is felt after so many."""
 TICK = 0.1
@@ -72,7 +73,7 @@ class Control:
         self._closed = opened
         self._queued: list[Queued] = []
         self._done: list[Queued] = []
-        self._minds: dict[int, Mind] = {}
+        self._minds: dict[int, MakeMind] = {}
         self._hearers: list[Hearer] = []
         self._progress = (opened, 0, 0)
         self._since = (0.0, 0)
@@ -120,6 +121,11 @@ class Control:
             return round_
 
     @property
+    def next_round(self) -> int:
+        """The round that a change would be made in."""
+        return self._opened + 1
+
+    @property
     def pending(self) -> tuple[Queued, ...]:
         return tuple(self._queued)
 
@@ -128,10 +134,13 @@ class Control:
         """Return the changes that were queued here and have happened."""
         return tuple(self._done)
 
-    def seat(self, agent: int, mind: Mind) -> None:
-        """Give somebody a mind of its own from the next round on; it comes every round then."""
+    def seat(self, agent: int, make: MakeMind) -> None:
+        """Give somebody a mind of its own from the next round on; it comes every round then.
+
+        `make` is given the mind that it would have otherwise.
+        """
         with self._lock:
-            self._minds[agent] = mind
+            self._minds[agent] = make
 
     def unseat(self, agent: int) -> None:
         with self._lock:
@@ -206,7 +215,7 @@ class Control:
         with self._lock:
             self._opened, self._closed = round_, round_ - 1
 
-    def seated(self) -> Mapping[int, Mind]:
+    def seated(self) -> Mapping[int, MakeMind]:
         with self._lock:
             return dict(self._minds)
 

@@ -134,7 +134,8 @@ class Simulation:
         seated = self.control.seated() if self.control else {}
         parts = self._unplayed
         if seated:
-            mind = MixedMind(dict(seated), parts.mind)
+            own = {agent: make(parts.mind) for agent, make in seated.items()}
+            mind = MixedMind(own, parts.mind)
             parts = msgspec.structs.replace(
                 parts, mind=mind, present=parts.present | frozenset(seated)
             )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from audience.agents.interview import Answer, interview, small_interview
@@ -16,8 +15,8 @@ from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
 from audience.experiments.models import Spending, door_of, endpoints_of, name_of
-from audience.experiments.scenario import from_tree, parse
-from audience.experiments.writing_down import text_of
+from audience.experiments.scenario import parse
+from audience.experiments.writing_down import intervene
 from audience.llm.together import together
 from audience.log import Log, world_at
 from audience.world import Agent, World, key
@@ -35,10 +34,11 @@ def ask(
     at: int,
     *,
     spending: Spending | None = None,
+    told: Callable[[Answer], None] = lambda answer: None,
 ) -> list[Answer]:
     """Return what people answer at the end of a round, from profile, history and memory.
 
-    `agents` None asks everybody there is by then.
+    `agents` None asks everybody there is by then; `told` hears each answer as it comes.
     """
     if not question.strip():
         raise BadInput("the question has no words; put it in quotation marks after the ids")
@@ -61,10 +61,13 @@ def ask(
         async with free:
             seen = observe(world, _present(world, agent), 0)
             if is_small:
-                return await small_interview(door, seen, question, model=model, salt=salt)
-            return await interview(
-                door, memory, seen, question, items, pack=pack, model=model, salt=salt
-            )
+                said = await small_interview(door, seen, question, model=model, salt=salt)
+            else:
+                said = await interview(
+                    door, memory, seen, question, items, pack=pack, model=model, salt=salt
+                )
+            told(said)
+            return said
 
     async def work() -> None:
         free = asyncio.Semaphore(AT_ONCE)
@@ -107,18 +110,18 @@ def remember(folder: Path, question: str, answers: Sequence[Answer]) -> int:
     with Log.open(folder, write=True) as log:
         round_ = log.complete_rounds() + 1
         round_ += bool(log.partial(round_))  # what has begun is opened already
-        tree = _tree(log)
-        for answer in answers:
-            if answer.text:
-                text = f'Asked "{question}", I answered: {answer.text}'
-                tree["interventions"].append(
-                    {"round": round_, "do": "remind", "agent": answer.agent, "text": text[:500]}
-                )
-        log.set_scenario(text_of(from_tree(tree, str(folder))))
+        intervene(log, [{"round": round_, **one} for one in reminders(question, answers)])
     return round_
 
 
-def _tree(log: Log) -> dict[str, Any]:
-    tree: dict[str, Any] = msgspec.to_builtins(parse(log.scenario, str(log.folder)))
-    tree["interventions"] = list(tree["interventions"])
-    return tree
+def reminders(question: str, answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Return the interventions by which people remember an interview, without their round."""
+    return [
+        {
+            "do": "remind",
+            "agent": answer.agent,
+            "text": f'Asked "{question}", I answered: {answer.text}'[:500],
+        }
+        for answer in answers
+        if answer.text
+    ]

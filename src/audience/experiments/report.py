@@ -51,6 +51,11 @@ def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) 
     return replace_all(contents)
 
 
+def html(findings: Findings) -> str:
+    """Return the report as one page, with nothing beside it."""
+    return page(findings, *_figures(findings), limits(findings))
+
+
 def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
     """Return figures and captions by name; fitted parameters come with how they were fitted."""
     drawn = draw(findings)

@@ -144,7 +144,7 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
         tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
     for part in _PARTS:
         if part in tree:
-            tree[part] = _part(tree[part], f"{where}: {part}")
+            tree[part] = part_of(tree[part], f"{where}: {part}")
     try:
         scenario = msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:
@@ -254,7 +254,8 @@ def _finite(value: object, where: str) -> None:
             _finite(inner, where)
 
 
-def _part(value: object, where: str) -> Options:
+def part_of(value: object, where: str) -> Options:
+    """Return a part as its kind and its options, however it was written."""
     if isinstance(value, str):
         return {"kind": value, "options": {}}
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
@@ -329,7 +330,7 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
     changes = deepcopy(scenario.arms[name])
     for part in _PARTS:
         if part in changes:
-            tree[part] = _part(changes.pop(part), f"{where}: arm {name!r}: {part}")
+            tree[part] = part_of(changes.pop(part), f"{where}: arm {name!r}: {part}")
     for key, value in changes.items():
         both = isinstance(value, dict) and isinstance(tree.get(key), dict)
         tree[key] = {**tree[key], **value} if both else value

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import msgspec
 
+from audience.experiments._style import rendered
 from audience.experiments._writing import replace_all
 from audience.experiments.verdict_counts import MEASURES
+from audience.experiments.verdict_figure import drawn
 from audience.experiments.verdict_statistics import FEWEST, Agreement, Estimate, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
 
@@ -168,11 +170,13 @@ def _plain(value: object) -> object:
 
 
 def write(found: Verdicts, folder: Path) -> list[Path]:
-    """Write verdicts.md, .csv and .json beside the runs."""
+    """Write verdicts.md, .csv, .json and the figure beside the runs."""
+    figure = drawn(found, COLUMNS)
     return replace_all(
         {
             folder / "verdicts.md": as_markdown(found).encode(),
             folder / "verdicts.csv": as_csv(found).encode(),
             folder / "verdicts.json": msgspec.json.format(msgspec.json.encode(as_plain(found))),
+            **{folder / f"verdicts.{kind}": rendered(figure, kind) for kind in ("png", "svg")},
         }
     )

@@ -105,8 +105,10 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
             texts.append(text)
         cut = cut or finish == "length"
     if texts:
-        scores = _first_token_scores(request.options, choices[0]) if choices else ()
-        return Tried(request.key, "reply", texts=tuple(texts), scores=scores, cut=cut)
+        top = _first_tokens(choices[0])
+        scores = _option_scores(request.options, top)
+        said = tuple(texts)
+        return Tried(request.key, "reply", said, scores=scores, cut=cut, scored=bool(top))
     if refusals:
         return Tried(request.key, "refusal", why=refusals[0][:_SHOWN])
     why = f"no text within {request.max_tokens} tokens" if cut else "the text is empty"
@@ -121,16 +123,20 @@ def _text(content: object) -> str:
     return ""
 
 
-def _first_token_scores(options: tuple[str, ...], choice: dict[str, Any]) -> tuple[float, ...]:
+def _first_tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return what the first token could have been, each with its log-probability."""
+    try:
+        top = choice["logprobs"]["content"][0]["top_logprobs"]
+        return [(str(one["token"]).strip(), float(one["logprob"])) for one in top]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return []
+
+
+def _option_scores(options: tuple[str, ...], tokens: list[tuple[str, float]]) -> tuple[float, ...]:
     """Return each option's first token's log-probability, () where that does not tell them apart.
 
     An option that is not among the alternatives gets the lowest of them: at most that likely.
     """
-    try:
-        top = choice["logprobs"]["content"][0]["top_logprobs"]
-        tokens = [(str(one["token"]).strip(), float(one["logprob"])) for one in top]
-    except (KeyError, IndexError, TypeError, ValueError):
-        return ()
     best: dict[str, float] = {}
     shared = -math.inf
     for token, score in tokens:

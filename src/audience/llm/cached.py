@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from time import perf_counter
 from typing import Literal, get_args
 
-from audience.errors import unknown
+from audience.errors import AudienceError, unknown
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.llm.store import CallStore
 
 Mode = Literal["fresh", "reuse", "stored"]
 """Ask anew always; only what was not replied before; never."""
+SOON = 0.2
+"""Seconds after which an answer lasts: what a killed process has to pay for again is less."""
 GIVEN_UP = "given up by the asker"
 """How the outcome of a call begins that was cancelled while it waited."""
 
@@ -31,6 +34,7 @@ class Cached:
         self.store = store
         self.mode = mode
         self._asked: dict[bytes, int] = {}
+        self._waits_in: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, request: Request) -> Reply:
         """Return the kept outcome where the mode allows, else ask and keep what comes."""
@@ -43,7 +47,7 @@ class Cached:
         if self.mode == "stored" or self.inner is None:
             return _missing(request, self.store)
         reply = await self._ask(self.inner, request, nth)
-        self.store.add(request, reply, nth)
+        self._keep(request, reply, nth)
         return reply
 
     async def close(self) -> None:
@@ -61,8 +65,22 @@ class Cached:
             seconds = perf_counter() - began
             why = f"{GIVEN_UP} after {seconds:.1f} s"
             given_up = Reply(request.key, "timeout", why=why, seconds=seconds)
-            self.store.add(request, given_up, nth)
+            self._keep(request, given_up, nth)
             raise
+
+    def _keep(self, request: Request, reply: Reply, nth: int) -> None:
+        """Add a call, and see to it that it lasts soon, also where nobody commits anything."""
+        self.store.add(request, reply, nth)
+        loop = asyncio.get_running_loop()
+        if self._waits_in is not loop:
+            self._waits_in = loop
+            loop.call_later(SOON, self._flush)
+
+    def _flush(self) -> None:
+        self._waits_in = None
+        # What cannot be written now stays, and is told by the next flush that somebody waits for.
+        with suppress(AudienceError):
+            self.store.flush()
 
 
 def _missing(request: Request, store: CallStore) -> Reply:

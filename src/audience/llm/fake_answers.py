@@ -33,15 +33,35 @@ def sentence(key: str, most: int = 24) -> str:
 
 
 _TAGGED = re.compile(r"^\[([A-Z]+)\]::(.*)$", re.MULTILINE)
+_LETTERED = re.compile(r"^([A-Z])\) ", re.MULTILINE)
+_EITHER = re.compile(r"one word, (\w+) or (\w+)")
 _NAMED = re.compile(r"\[\d+\] <([^<>]+)>")
 _FRIENDS = re.compile(r"one of the friends \(([^()]+)\)")
 
 
-def free(prompt: str, key: str, most: int = 24) -> str:
-    """Return an answer without a schema: one of the tagged lines a prompt offers, else a sentence.
+def marks_in(prompt: str) -> list[str]:
+    """Return what a prompt asks to choose among: letters before lines, or two words."""
+    last = prompt.rstrip().rpartition("\n")[2]
+    if "letter alone" in last:
+        return list(dict.fromkeys(_LETTERED.findall(prompt)))
+    words = _EITHER.search(last)
+    return [words[1], words[2]] if words else []
 
-    A `<…>` in such a line stands for one of the titles of the prompt's list.
+
+def mark_weight(key: str, mark: str) -> float:
+    """Return how much of an answer one mark is, among the marks of the same prompt."""
+    return draw(key, mark, "mark") + 0.01
+
+
+def free(prompt: str, key: str, most: int = 24) -> str:
+    """Return an answer without a schema: the mark it gives most to, or a tagged line it is offered.
+
+    A `<…>` in such a line stands for one of the titles of the prompt's list. Where nothing is
+    offered it is a sentence.
     """
+    marks = marks_in(prompt)
+    if marks:
+        return max(marks, key=lambda mark: mark_weight(key, mark))
     lines = _TAGGED.findall(prompt)
     if not lines:
         return sentence(key, most)

@@ -10,7 +10,15 @@ from typing import Any, Literal
 import msgspec
 import orjson
 
-from audience.llm.fake_answers import PREFER, answer, draw, free, sentence
+from audience.llm.fake_answers import (
+    PREFER,
+    answer,
+    draw,
+    free,
+    mark_weight,
+    marks_in,
+    sentence,
+)
 from audience.llm.fake_faults import Faults
 
 MODEL = "fake"
@@ -65,7 +73,7 @@ def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
         for i, text in enumerate(texts)
     ]
     if body.get("logprobs") and manners.scores != "none":
-        choices[0]["logprobs"] = {"content": [{"top_logprobs": _top(body, key)}]}
+        choices[0]["logprobs"] = {"content": [{"top_logprobs": _top(body, f"{key}/0")}]}
     lengths = [(one["role"], tokens(one["content"])) for one in body["messages"]]
     fixed = sum(length for role, length in lengths if role == "system")
     prompt = sum(length for _, length in lengths)
@@ -192,11 +200,20 @@ def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manne
 
 
 def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return alternatives for the first token: the words of the last message."""
-    words = list(dict.fromkeys(body["messages"][-1]["content"].split()))
-    scored = [
-        {"token": word, "logprob": math.log(draw(word, "top") * 0.9 + 0.01)} for word in words
-    ]
+    """Return alternatives for the first token: what is to be chosen among, else any words."""
+    prompt = body["messages"][-1]["content"]
+    marks = marks_in(prompt)
+    if marks:
+        weights = [mark_weight(key, mark) for mark in marks]
+        scored = [
+            {"token": mark, "logprob": math.log(weight / sum(weights))}
+            for mark, weight in zip(marks, weights, strict=True)
+        ]
+    else:
+        words = list(dict.fromkeys(prompt.split()))
+        scored = [
+            {"token": word, "logprob": math.log(draw(word, "top") * 0.9 + 0.01)} for word in words
+        ]
     scored.sort(key=lambda one: -float(str(one["logprob"])))
     return scored[: int(body.get("top_logprobs", 5))]
 

@@ -102,7 +102,8 @@ class OpenAI:
         if found.outcome != "reply":
             return found
         if request.options and self.offers.scores is None:
-            self.offers.scores = "top" if found.scores else "none"
+            # Scores that tell no options apart are an odd answer, not a server without them.
+            self.offers.scores = "top" if found.scored else "none"
         if count > 1 and self.offers.many is None:
             self.offers.many = len(found.texts) > 1
         missing = request.candidates - len(found.texts)
@@ -182,9 +183,11 @@ class OpenAI:
     async def _learning(self, path: str, body: Callable[[], dict[str, Any]]) -> _Came:
         """Send, and send anew without the fields that the server will not have."""
         while True:
-            came = await self._send("POST", path, body())
+            sent = body()
+            came = await self._send("POST", path, sent)
             text = came.payload.decode("utf-8", "replace") if came.status != 200 else ""
-            if not self.offers.learn(came.status, text):
+            # Of many at once only the first complaint is news; the others are sent anew as well.
+            if not self.offers.learn(came.status, text) and (not text or body() == sent):
                 return came
 
     async def _score(self, request: Request, model: str) -> Tried | None:

@@ -23,6 +23,8 @@ class Tried(Reply, frozen=True):
 
     cut: bool = False
     """The server stopped at the most tokens allowed."""
+    scored: bool = False
+    """Log-probabilities came, whether or not they tell the options apart."""
 
     @property
     def throttled(self) -> bool:

@@ -4,10 +4,13 @@ from audience.recommenders.als import ALS
 from audience.recommenders.bpr import BPR
 from audience.recommenders.content import Content
 from audience.recommenders.ease import EASE
+from audience.recommenders.explained import Explained
 from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
 from audience.recommenders.knn import ItemKNN
+from audience.recommenders.lightgcn import LightGCN
 from audience.recommenders.markov import Markov
 from audience.recommenders.mix import Mix
+from audience.recommenders.multvae import MultVAE
 from audience.recommenders.search import Search, search_in
 from audience.recommenders.service import Service
 from audience.recommenders.simple import Nothing, Popular, Random
@@ -20,10 +23,13 @@ __all__ = [
     "AsyncRanker",
     "Content",
     "Context",
+    "Explained",
     "ItemKNN",
+    "LightGCN",
     "Markov",
     "Mix",
     "Nothing",
+    "MultVAE",
     "Popular",
     "Random",
     "Ranked",

@@ -36,7 +36,7 @@ class Mix:
             )
         if by not in WAYS:
             raise unknown("mix: by", by, WAYS)
-        self.parts = tuple(_made(part) for part in parts)
+        self.parts = tuple(part_of(part) for part in parts)
         self.weights = tuple(weights or [1.0] * len(parts))
         self.by = by
 
@@ -115,7 +115,8 @@ def merged(items: Ints, points: Floats, k: int) -> Ints:
     return slates
 
 
-def _made(part: Part) -> Recommender:
+def part_of(part: Part) -> Recommender:
+    """Return the recommender that a kind, or a kind with its options, describes."""
     if not isinstance(part, str | Mapping):
         return part
     options = {} if isinstance(part, str) else dict(part)

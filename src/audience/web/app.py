@@ -11,8 +11,25 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
 
-from audience.web import runs, scenarios, session, stream
+from audience.web import (
+    asking,
+    branching,
+    calls,
+    changes,
+    graph,
+    judge,
+    measures,
+    names,
+    people,
+    playing,
+    runs,
+    scenarios,
+    session,
+    story,
+    stream,
+)
 from audience.web.hall import Hall
 from audience.web.replies import Missing, tell_errors
 from audience.web.scenarios import Offer
@@ -25,6 +42,16 @@ _UNBUILT = (
 )
 
 
+class App:
+    """The server as it is called for each request, with what it is made of."""
+
+    def __init__(self, guard: Guard, hall: Hall, streams: stream.Streams, api: FastAPI) -> None:
+        self.guard, self.hall, self.streams, self.api = guard, hall, streams, api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.guard(scope, receive, send)
+
+
 def make_app(
     root: Path,
     access: Access,
@@ -33,7 +60,7 @@ def make_app(
     opened: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
-) -> Guard:
+) -> App:
     """Return the server over a folder of runs.
 
     `found` are scenario files to offer, `opened` is the run that is shown first.
@@ -41,11 +68,16 @@ def make_app(
     limits = limits or Limits()
     hall = Hall(root)
     offer = Offer(dict(found or {}), is_open=access.is_open)
+    door, jobs = changes.Door(hall), asking.Jobs()
+    tables = playing.Tables(hall, door)
+    streams = stream.Streams(hall, limits.streams)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        jobs.close()
         await asyncio.to_thread(hall.close)
+        tables.close()
 
     app = FastAPI(
         title="Audience",
@@ -57,15 +89,25 @@ def make_app(
     )
     tell_errors(app)
     for api in (
-        session.router(hall, offer, access, opened),
+        session.router(hall, offer, access, streams, opened),
         scenarios.router(offer),
         runs.router(hall, offer),
-        stream.router(hall, limits.streams),
+        stream.router(hall, streams),
+        names.router(hall),
+        people.router(hall),
+        calls.router(hall),
+        graph.router(hall),
+        story.router(hall),
+        asking.router(hall, door, jobs),
+        playing.router(hall, tables, streams),
+        changes.router(hall, door),
+        branching.router(hall, offer),
+        measures.router(hall),
+        judge.router(hall),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
-    app.state.hall = hall
-    return Guard(app, access, limits)
+    return App(Guard(app, access, limits), hall, streams, app)
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:

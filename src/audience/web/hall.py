@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from audience.engine import Control
 from audience.errors import AudienceError, BadInput, Interrupted
 from audience.experiments.experiment import conduct, scenario_of
-from audience.experiments.models import Spending
+from audience.experiments.models import Spending, copy_calls
 from audience.experiments.runs import resume
 from audience.experiments.scenario import Scenario
 from audience.experiments.watching import Watch
@@ -145,7 +144,7 @@ class Hall:
             folder.rename(before)
             Log.create(folder, genesis, scenario, seed).close()
             if (before / CALLS).is_file():
-                shutil.copyfile(before / CALLS, folder / CALLS)
+                copy_calls(before / CALLS, folder / CALLS)
             self.lives[folder] = self.lives.get(folder, 0) + 1
             self.take_up(folder, paused=True)
         return before

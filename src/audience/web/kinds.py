@@ -84,6 +84,8 @@ class Play(Body):
 
 class Move(Body):
     action: dict[str, Any]
+    number: Whole | None = None
+    """Of the question that is answered; a later one is not answered by mistake then."""
 
 
 class Change(Body):

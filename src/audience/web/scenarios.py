@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
 SECONDS_A_CALL = 1.0
 """How long a call takes, roughly, when nothing is known of the endpoint."""
 SECONDS_A_VISIT = 0.0005
-_PLACE = re.compile(r"^(?:scenario|command line|form)?:?\s*(?:arm '[^']*': )?(\w+)[:.]")
+_PLACE = re.compile(r"^(?:(?:scenario|command line|run|llm|arm '[^']*'): )*(?:--)?(\w+)\b")
+_FIELDS = {*Form.model_fields, *Scenario.__struct_fields__}
 _LINE = re.compile(r"\(line (\d+)\)")
 
 
@@ -63,6 +65,11 @@ class Offer:
         """Raise unless every part of it can be made."""
         verify(scenario)
 
+    def check_changes(self, changes: Sequence[dict[str, Any]]) -> None:
+        """Refuse interventions that reach for files or hosts from another machine."""
+        if not self._is_open and any(_reaches(str(one.get("kind", ""))) for one in changes):
+            raise BadInput("files and addresses are taken only from this machine itself")
+
     def _formed(self, form: Form) -> Scenario:
         offered = self.named()
         name = form.scenario or "plain"
@@ -92,10 +99,14 @@ def _check_reach(scenario: Scenario) -> None:
         parts = (variant.mind, variant.memory, variant.recommender, variant.dataset)
         told_ = [one.kind for one in parts] + list(variant.metrics)
         told_ += [str(one.get("kind", "")) for one in variant.interventions]
-        if any(".py" in one or "://" in one for one in told_):
+        if any(map(_reaches, told_)):
             raise BadInput("files and addresses are taken only from this machine itself")
         if any("path" in one.options or "url" in one.options for one in parts):
             raise BadInput("paths and addresses are taken only from this machine itself")
+
+
+def _reaches(kind: str) -> bool:
+    return ".py" in kind or "://" in kind or kind == "http"
 
 
 def spending_of(form: Form | None) -> Spending:
@@ -141,7 +152,8 @@ def problem(error: AudienceError) -> dict[str, str]:
     """Return what is wrong, and where: the field or the line it is about."""
     message = str(error)
     line, place = _LINE.search(message), _PLACE.match(message)
-    where = f"line {line[1]}" if line else place[1] if place else ""
+    field = place[1] if place and place[1] in _FIELDS else ""
+    where = f"line {line[1]}" if line else field
     return {"where": where, "message": message}
 
 

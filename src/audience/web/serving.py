@@ -10,7 +10,7 @@ import uvicorn
 
 from audience.errors import BadInput
 from audience.experiments.scenario import load
-from audience.web.app import make_app
+from audience.web.app import App, make_app
 from audience.web.security import Access
 from audience.web.shelf import Shelf
 
@@ -36,18 +36,25 @@ def serve(
     access = Access(host)
     listening = bound(host, port)
     try:
-        app = make_app(root, access, found=found, opened=opened)
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=PATIENCE,
-            server_header=False,
-        )
+        server = server_of(make_app(root, access, found=found, opened=opened))
         begun(address_of(host, listening.getsockname()[1], access))
-        uvicorn.Server(config).run(sockets=[listening])
+        server.run(sockets=[listening])
     finally:
         listening.close()
+
+
+def server_of(app: App) -> uvicorn.Server:
+    """Return what serves an app; its streams end when it is to stop."""
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=PATIENCE,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    app.streams.is_ending = lambda: server.should_exit
+    return server
 
 
 def bound(host: str, port: int) -> socket.socket:

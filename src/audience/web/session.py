@@ -16,11 +16,14 @@ from audience.web.hall import Hall
 from audience.web.replies import told
 from audience.web.scenarios import Offer
 from audience.web.security import Access, is_loopback
+from audience.web.stream import Streams
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY")
 
 
-def router(hall: Hall, offer: Offer, access: Access, opened: str | None) -> APIRouter:
+def router(
+    hall: Hall, offer: Offer, access: Access, streams: Streams, opened: str | None
+) -> APIRouter:
     """Return the ways to the session; `opened` is the run that is shown first."""
     api = APIRouter()
 
@@ -35,6 +38,7 @@ def router(hall: Hall, offer: Offer, access: Access, opened: str | None) -> APIR
             "datasets": sorted(known("datasets")),
             "runs_folder": str(hall.shelf.root),
             "opened": opened,
+            "streams": streams.open,
         }
         if access.is_open and is_loopback(client):
             found["token"] = access.token

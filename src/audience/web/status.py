@@ -83,7 +83,10 @@ def unreadable(hall: Hall, folder: Path, error: AudienceError) -> dict[str, Any]
 
 def dollars_of(folder: Path, scenario: Scenario) -> float | None:
     """Return what a run's calls have cost; None where that is not known."""
-    said = cost_of(folder, scenario.llm)
+    try:
+        said = cost_of(folder, scenario.llm)
+    except AudienceError:
+        return None
     found = _DOLLARS.match(said)
     return float(found[1]) if found else (0.0 if said == "–" else None)
 
@@ -91,8 +94,11 @@ def dollars_of(folder: Path, scenario: Scenario) -> float | None:
 def calls_of(folder: Path) -> int:
     if not (folder / CALLS).is_file():
         return 0
-    with closing(CallStore(folder / CALLS, read_only=True)) as calls:
-        return len(calls)
+    try:
+        with closing(CallStore(folder / CALLS, read_only=True)) as calls:
+            return len(calls)
+    except AudienceError:
+        return 0
 
 
 def detail(hall: Hall, folder: Path) -> dict[str, Any]:

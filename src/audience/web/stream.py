@@ -7,9 +7,10 @@ reads the log at its own pace until it has caught up; nobody keeps a queue for i
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from starlette.responses import Response, StreamingResponse
 
 from audience.errors import AudienceError
 from audience.log import Log
+from audience.log.store import Row
 from audience.web.hall import Hall
 from audience.web.kinds import RunId, Whole
 from audience.web.replies import encoded
@@ -54,6 +56,31 @@ def frame(event: str, value: bytes, number: int | None = None) -> bytes:
     return b"%bevent: %b\ndata: %b\n\n" % (id_, event.encode(), value)
 
 
+class Tape:
+    """A run's log in the order of arrival. Read by several threads, closed by another."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lock = threading.Lock()
+        self._log: Log | None = Log.open(folder)
+
+    def rows(self, after: int) -> list[tuple[int, Row]]:
+        """Return the next chapters after a number; none once it is closed."""
+        with self._lock:
+            return self._log.arrived(after, limit=ROWS) if self._log else []
+
+    def newest(self) -> int:
+        """Return the number of the chapter that arrived last; 0: none."""
+        with self._lock:
+            found = self._log.query("SELECT max(seq) FROM chapters") if self._log else [(0,)]
+            return int(found[0][0] or 0)
+
+    def close(self) -> None:
+        with self._lock:
+            if self._log:
+                self._log.close()
+                self._log = None
+
+
 class Feed:
     """What one run sends to all pages that look at it."""
 
@@ -66,7 +93,7 @@ class Feed:
         self.states = 0
         self.kept: deque[Update] = deque()
         self.news = asyncio.Event()
-        self._log: Log | None = None
+        self._tape: Tape | None = None
         self._size = 0
         self._looked = 0.0
         self._task: asyncio.Task[None] | None = None
@@ -76,7 +103,7 @@ class Feed:
         """Take in one more page."""
         self.pages += 1
         async with self._lock:
-            if self._log is None:
+            if self._tape is None:
                 await asyncio.to_thread(self._open)
             if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._turn())
@@ -90,18 +117,16 @@ class Feed:
             self.close()
 
     def close(self) -> None:
-        if self._log:
-            self._log.close()
-            self._log = None
+        if self._tape:
+            self._tape.close()
+            self._tape = None
 
     def read(self, after: int, upto: int | None = None) -> Update:
         """Return the next chapters after a number, straight from the log."""
-        log = self._log
-        if log is None:
-            return Update(after, after, b"")
+        tape = self._tape
         parts: list[bytes] = []
         size, last = 0, after
-        for seq, (round_, phase, rank, agent, body) in log.arrived(after, limit=ROWS):
+        for seq, (round_, phase, rank, agent, body) in tape.rows(after) if tape else ():
             if upto is not None and seq > upto:
                 break
             value = b'{"n":%d,"round":%d,"phase":%d,"rank":%d,"agent":%d,"entries":%b}' % (
@@ -165,7 +190,7 @@ class Feed:
         while self._size > KEPT and len(self.kept) > 1:
             self._size -= len(self.kept.popleft().body)
         self.last = update.last
-        newest = self._newest()
+        newest = self._tape.newest() if self._tape else self.last
         if newest - self.last > BEHIND:  # it goes on faster than pages can be told
             self.kept.clear()
             self._size, self.last = 0, newest
@@ -177,13 +202,9 @@ class Feed:
         return True
 
     def _open(self) -> None:
-        self._log = Log.open(self.folder)
-        self.last = self._newest()
+        self._tape = Tape(self.folder)
+        self.last = self._tape.newest()
         self._stated(encoded(stand(self.hall, self.folder)))
-
-    def _newest(self) -> int:
-        assert self._log is not None
-        return int(self._log.query("SELECT max(seq) FROM chapters")[0][0] or 0)
 
 
 class Page:
@@ -195,11 +216,11 @@ class Page:
         self.states = 0
         self.caught_up = False
 
-    async def updates(self) -> AsyncIterator[bytes]:
-        """Yield what is sent, until the page goes."""
+    async def updates(self, is_ending: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Yield what is sent, until the page goes or the server stops."""
         feed = self.feed
         yield b"retry: 1000\n\n"
-        while True:
+        while not is_ending():
             news = feed.news
             parts = [self._renewed(), self._state()]
             while self.after < feed.last:
@@ -218,11 +239,7 @@ class Page:
             self.caught_up = True
             if body := b"".join(parts):
                 yield body
-            try:
-                async with asyncio.timeout(QUIET):
-                    await news.wait()
-            except TimeoutError:
-                yield b": still here\n\n"
+            yield await _quiet(news, is_ending)
 
     def _state(self) -> bytes:
         if self.states == self.feed.states:
@@ -251,12 +268,27 @@ class Page:
         return None
 
 
+async def _quiet(news: asyncio.Event, is_ending: Callable[[], bool]) -> bytes:
+    """Wait for news; return what a stream says that was silent for long."""
+    end = time.monotonic() + QUIET
+    while time.monotonic() < end and not is_ending():
+        try:
+            async with asyncio.timeout(SELDOM):
+                await news.wait()
+                return b""
+        except TimeoutError:
+            continue
+    return b": still here\n\n"
+
+
 class Streams:
     """The feeds of all runs that somebody looks at."""
 
     def __init__(self, hall: Hall, most: int) -> None:
         self.hall, self.most = hall, most
         self.open = 0
+        self.is_ending: Callable[[], bool] = lambda: False
+        """Says whether the server stops."""
         self._feeds: dict[Path, Feed] = {}
 
     async def updates(self, folder: Path, after: int) -> AsyncIterator[bytes]:
@@ -265,7 +297,7 @@ class Streams:
         self.open += 1
         try:
             await feed.join()
-            async for body in Page(feed, after).updates():
+            async for body in Page(feed, after).updates(self.is_ending):
                 yield body
         finally:
             self.open -= 1
@@ -274,10 +306,9 @@ class Streams:
                 del self._feeds[folder]
 
 
-def router(hall: Hall, most: int) -> APIRouter:
+def router(hall: Hall, streams: Streams) -> APIRouter:
     """Return the way to streams."""
     api = APIRouter()
-    streams = Streams(hall, most)
 
     @api.get("/runs/{run}/stream", response_class=Response)
     async def stream(

@@ -95,7 +95,9 @@ def test_a_prompt_holds_the_rated_history_and_numbered_candidates(ring: Real) ->
 def test_log_probabilities_are_asked_by_letters(ring: Real) -> None:
     request = asked(ring, a.SCORE, None).request(CASE)
     assert request.options == ("A", "B", "C", "D")
-    assert "[D] <Film 23>" in request.messages[-1].content
+    assert "\nD) <Film 23>" in request.messages[-1].content
+    assert "JSON" not in request.messages[0].content, "who writes JSON begins with a brace"
+    assert "JSON" in asked(ring, a.CHOOSE, None).request(CASE).messages[0].content
     many = Case(0, (1,), tuple(range(30)), (False,) * 30)
     with pytest.raises(BadInput, match="at most 26"):
         asked(ring, a.SCORE, None).request(many)
@@ -148,10 +150,22 @@ def test_answers_without_form_are_counted_as_none(
 def test_log_probabilities_where_the_endpoint_offers_them(
     ring: Real, serving: Serving, tmp_path: Path
 ) -> None:
-    with serving(scores="echo") as fake:
-        _, found = play(ring, fake, tmp_path, a.SCORE, [CASE])
-    assert len(found[0]) == 4
-    assert all(math.isfinite(score) and score < 0 for score in found[0])
+    for offered in ("echo", "top"):
+        with serving(scores=offered) as fake:
+            _, found = play(ring, fake, tmp_path / offered, a.SCORE, [CASE])
+        assert len(found[0]) == 4
+        assert len(set(found[0].tolist())) == 4
+        assert all(math.isfinite(score) and score < 0 for score in found[0])
+
+
+def test_an_endpoint_without_log_probabilities_is_refused_after_a_few_answers(
+    ring: Real, serving: Serving, tmp_path: Path
+) -> None:
+    cases = [Case(user, (1, 2, 3), (20, 21), (True, False)) for user in range(60)]
+    with serving(scores="none") as fake:
+        with pytest.raises(BadInput, match="no log-probabilities of letters; leave it out"):
+            play(ring, fake, tmp_path, a.SCORE, cases)
+        assert fake.outcomes["ok"] == a.FIRST
 
 
 def test_schemas_allow_only_numbers_that_stand_there() -> None:

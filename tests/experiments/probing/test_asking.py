@@ -102,3 +102,10 @@ def test_endpoints_without_a_name_share_no_answers(scripted: Any) -> None:
     for door, where in zip(doors, ("http://one/v1", "http://two/v1", ""), strict=True):
         asyncio.run(Asker(door, where=where).choose("t", ASK, "1", "AB"))
     assert len({door.asked[0].key for door in doors}) == 3
+
+
+def test_a_model_is_known_by_what_it_replied_and_not_by_what_failed(scripted: Any) -> None:
+    asker = scripted(lambda request: "A" if "good" in request.salt else None).asker()
+    for salt in ("good", "bad", "good too"):
+        asyncio.run(asker.choose("t", ASK, salt, "AB"))
+    assert asker.answered_by == {"scripted": 2}

@@ -8,7 +8,7 @@ from tests.experiments.studies.planted import verdict
 CASES = [
     ("cocoon", "k0", "five_entropy", "last five picks is {} with k0 than with random", 1.0),
     ("cocoon", "k5", "click_rate", "click rate is {} with k5 than with k0", 1.0),
-    ("conformity", "swayed", "moved", "towards friends is {} with swayed than with alone", 1.0),
+    ("conformity", "swayed", "moved", "towards friends are {} with swayed than with alone", 1.0),
     ("word-of-mouth", "deaf", "told_lift", "good word is {} with deaf than with talking", 1.0),
     ("drift", "ease", "taste_moved", "its beginning is {} with ease than with random", 1.0),
     ("filter-bubble", "refitted", "five_top", "picks is {} with refitted than with random", 1.0),

@@ -23,7 +23,7 @@ def test_a_study_runs_small_and_measures_all_it_promises(name: str, tmp_path: Pa
     totals = findings.arms[0].runs[0].totals
     assert set(recipe.study.labels) <= set(totals)
     some = [totals[name] for name in recipe.study.labels]
-    assert sum(math.isfinite(value) for value in some) >= len(some) / 3
+    assert sum(math.isfinite(value) for value in some) >= 3
     for chart in recipe.study.charts:
         if chart.kind == "rounds":
             assert all(chart.metrics[0] in row for row in findings.arms[0].runs[0].rounds)

@@ -28,6 +28,10 @@ HISTORY = 900
 """Tokens for the history; the oldest lines are dropped."""
 AT_ONCE = 256
 CHOOSE, TASTE, RATINGS, SCORE, STEP = "choose", "taste", "ratings", "score", "step"
+RULES = {SCORE: "eval_score_rules"}
+"""Forms with rules of their own: who is told to write JSON begins with a brace, not a letter."""
+FIRST = 8
+"""So many answers without a log-probability show that an endpoint has none."""
 Words = Callable[[Sequence[Case]], Sequence[Sequence[str]]]
 """The evidence about each candidate of each case in plain words."""
 Told = Callable[[int], None]
@@ -62,22 +66,35 @@ class Asked:
         self.told = told
         self.pack = Pack(model=model)
         self._stars = _stars(lives)
+        self._replies = self._scored = 0
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         """Return 1 for what the model chose and 0 for the rest; stars, or log-probabilities."""
         found: list[Floats] = []
-        for start in range(0, len(cases), AT_ONCE):
-            part = cases[start : start + AT_ONCE]
+        first = FIRST if self.form == SCORE else 0
+        for start, end in _pieces(len(cases), first):
+            part = cases[start:end]
             notes = self.words(part) if self.words else [()] * len(part)
             pairs = zip(part, notes, strict=True)
             found += await together(self._one(case, lines) for case, lines in pairs)
             # A killed evaluation goes on from here without paying again.
             self.door.flush()
+            self._check_scores()
             self.told(len(found))
         return found
 
+    def _check_scores(self) -> None:
+        """Refuse an endpoint all of whose answers lack what is read: nobody answered wrongly."""
+        if self.form == SCORE and self._replies and not self._scored:
+            raise BadInput(
+                f"--mind {self.name}: {self.model or 'the endpoint'} gives no log-probabilities "
+                "of letters; leave it out or take llm. What was answered so far is kept"
+            )
+
     async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
         reply = await self.door.ask(self.request(case, notes))
+        self._replies += reply.outcome == "reply"
+        self._scored += bool(reply.scores)
         self.spending.spent = self.spending.spent.plus(spent_on(reply, self.door.meter.prices))
         return read(self.form, reply, case)
 
@@ -85,7 +102,7 @@ class Asked:
         """Return what a model is asked about a case."""
         holes = self._holes(case, notes)
         messages = (
-            Message("system", self.pack.fill("eval_rules", holes)),
+            Message("system", self.pack.fill(RULES.get(self.form, "eval_rules"), holes)),
             Message("user", self.pack.fill(f"eval_{self.form}", holes)),
         )
         scored = self.form == SCORE
@@ -105,7 +122,8 @@ class Asked:
         if count > len(ascii_uppercase) and self.form == SCORE:
             raise BadInput(f"{count} candidates have no letters; score at most 26 at once")
         lines = [self._lived(case.user, item) for item in case.history]
-        marks = ascii_uppercase if self.form == SCORE else [str(n + 1) for n in range(count)]
+        letters = self.form == SCORE
+        marks = [f"{ascii_uppercase[n]})" if letters else f"[{n + 1}]" for n in range(count)]
         title = f"What this person {self.domain.past}, newest last:"
         return {
             "noun": self.domain.noun,
@@ -113,7 +131,7 @@ class Asked:
             "past": self.domain.past,
             "history": bounded(title, lines, HISTORY),
             "candidates": "\n".join(
-                f"[{marks[place]}] {self._line(item)}"
+                f"{marks[place]} {self._line(item)}"
                 + (f" ({notes[place]})" if place < len(notes) and notes[place] else "")
                 for place, item in enumerate(case.candidates)
             ),
@@ -131,6 +149,12 @@ class Asked:
     def _lived(self, user: int, item: int) -> str:
         stars = self._stars.get((user, item), 0.0)
         return self._line(item) + (f", {stars:g} stars" if stars else "")
+
+
+def _pieces(cases: int, first: int) -> list[tuple[int, int]]:
+    """Return from where to where is asked at once, with a smaller first piece where wanted."""
+    starts = [*([0] if first else []), *range(first, cases, AT_ONCE)]
+    return list(zip(starts, [*starts[1:], cases], strict=True)) if cases else []
 
 
 def wanted_in(form: str, case: Case) -> int:

@@ -38,7 +38,7 @@ class Split(msgspec.Struct, frozen=True, eq=False):
 
 
 def splits_of(real: Real, *, agents: int | None = None, seed: int = 1) -> list[Split]:
-    """Return both splits with the same users; everybody else is learnt from whole."""
+    """Return both splits with the same users. What is learnt from is the same whoever is asked."""
     rated = np.flatnonzero(real.stars > 0)
     if len(rated) < len(real) / 2:
         raise BadInput(f"{real.name} has no ratings; give data with stars, such as MovieLens 100K")
@@ -160,7 +160,7 @@ def result_of(
         COLUMNS,
         model,
         lower=COLUMNS,
-        headline="RMSE",
+        headline="",
         notes=_NOTES,
     )
     empty = framed(frame, kinds, {}, answers_in(played))

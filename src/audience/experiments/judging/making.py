@@ -13,6 +13,7 @@ from audience.experiments.judging.kinds import (
     VARIANTS,
     WRITTEN,
     Key,
+    Pair,
     Score,
     Scored,
     Sealed,
@@ -146,6 +147,11 @@ def notes(key: Key, tasks: Sequence[str]) -> list[str]:
     lacking = [what for what in WRITTEN if what not in there]
     if WRITE in tasks and lacking:
         found.append(f"no {' and no '.join(lacking)}: in this run no memory made any")
+    if JUDGE in tasks and not any(isinstance(task, Pair) for task in key.sheet.tasks):
+        found.append(
+            "no blind pairs: --references FILE (of an import of task b) gives those of texts, "
+            "--sequences FILE (of `audience eval generation`) those of ways on"
+        )
     memories: dict[str, dict[str, tuple[str, ...]]] = {}
     for task in key.sheet.tasks:
         seal = key.tasks[task.id]

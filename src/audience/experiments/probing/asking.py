@@ -84,7 +84,7 @@ class Asker:
             except Halt as halt:
                 self._halt = halt
                 raise
-        if reply.model:
+        if reply.model and reply.outcome == "reply":
             self.answered_by[reply.model] += 1
         self._done += 1
         self._told(self._done, self._planned)

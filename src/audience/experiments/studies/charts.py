@@ -108,9 +108,39 @@ def _against(findings: Findings, chart: Chart) -> Figure | None:
     return figure if is_seen else None
 
 
+def _edges(findings: Findings, chart: Chart) -> Figure | None:
+    """Draw the effects of the first arm as a table: causes down, effects across."""
+    names, arm = chart.ticks, findings.arms[0]
+    count = len(names)
+    mean, low, high = spread(values_of(arm, chart.metrics))
+    if np.isnan(mean).all():
+        return None
+    figure, axes = panel(5.0, 0.9 + 0.42 * count)
+    pairs = [(row, column) for row in range(count) for column in range(count) if row != column]
+    for (row, column), middle, least, most in zip(pairs, mean, low, high, strict=True):
+        is_clear = bool(least > 0.0 or most < 0.0)
+        ink = colour(0) if middle > 0 else colour(1)
+        strength = min(abs(float(middle)), 1.0) if is_clear else 0.0
+        axes.fill_between(
+            (column - 0.47, column + 0.47), row - 0.45, row + 0.45, color=ink,
+            alpha=0.6 * strength, linewidth=0,
+        )  # fmt: skip
+        text = f"{middle:+.2f}".replace("-", "−") if math.isfinite(middle) else "–"
+        weight = "bold" if is_clear else "normal"
+        axes.text(column, row, text, ha="center", va="center", fontsize=8, weight=weight)
+    axes.set_xticks(range(count), [short(name, 12) for name in names])
+    axes.set_yticks(range(count), [f"{short(name)} →" for name in names])
+    axes.set_xlim(-0.5, count - 0.5)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.grid(False)
+    axes.set_title(f"{chart.title}, {short(arm.name)}")
+    return figure
+
+
 _KINDS: dict[str, Callable[[Findings, Chart], Figure | None]] = {
     "rounds": _by_round,
     "bars": _in_bars,
     "levels": _levels,
     "against": _against,
+    "edges": _edges,
 }

@@ -10,12 +10,16 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.experiments._writing import replace_all
+from audience.experiments.asking import ask
+from audience.experiments.build import asks_models
 from audience.experiments.experiment import verify
 from audience.experiments.findings import Arm, Findings, differences
 from audience.experiments.going import Stopping
 from audience.experiments.studies.jobs import Job, jobs_of, live, setting_of
 from audience.experiments.studies.recipe import FILE, Recipe
 from audience.experiments.studies.workers import Watch, live_all
+
+INTERVIEWED = 3
 
 
 class Studied(msgspec.Struct, frozen=True):
@@ -64,7 +68,21 @@ def gathered(recipe: Recipe, folder: Path) -> Studied:
         for name, jobs in found.items()
     )
     findings = found_in(recipe, arms)
-    return Studied(recipe, findings, folder, tuple(recipe.study.remarks(findings)))
+    said = interviews(recipe, folder) if recipe.study.asks else []
+    return Studied(recipe, findings, folder, (*recipe.study.remarks(findings), *said))
+
+
+def interviews(recipe: Recipe, folder: Path) -> list[str]:
+    """Return what some people of every arm answer at the end; nothing of minds without words."""
+    if not asks_models(recipe.scenario):
+        return []
+    said, question, last = list[str](), recipe.study.asks, recipe.scenario.rounds
+    for arm in recipe.scenario.arms:
+        place = Job(arm, recipe.scenario.seed).folder(folder)
+        people = range(min(INTERVIEWED, recipe.scenario.agents))
+        for answer in ask(place, people, question, last):
+            said.append(f"Asked “{question}” with {arm}, person {answer.agent}: “{answer.text}”")
+    return said
 
 
 def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:

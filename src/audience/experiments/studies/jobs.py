@@ -119,6 +119,8 @@ def _measured(recipe: Recipe, setting: Setting, place: Path, live_: Measured) ->
 def _listed(value: object) -> object:
     if isinstance(value, np.ndarray):
         return value.tolist()
+    if isinstance(value, np.floating):
+        return float(value)
     raise NotImplementedError(f"{type(value)} cannot be kept")
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.experiments import toml
-from audience.experiments.scenario import Options, Scenario, changed, parse
+from audience.experiments.scenario import Options, Scenario, changed, parse, part_of
 from audience.experiments.studies.study import Study
 from audience.experiments.writing_down import text_of
 
@@ -23,6 +23,18 @@ NAMES = (
     "word-of-mouth",
     "drift",
     "filter-bubble",
+    "homogenisation",
+    "popularity",
+    "cold-start",
+    "intervention",
+    "emergency",
+    "advertisement",
+    "explanation",
+    "human-touch",
+    "recommender-ab",
+    "spread",
+    "feedback",
+    "causal",
 )
 """Every study there is, in the order of `audience study all`."""
 FILE = "study.toml"
@@ -30,6 +42,9 @@ FILE = "study.toml"
 QUICK = {"agents": 60, "rounds": 4, "seeds": 3}
 _COMMON = ("kind", "question", "method")
 _RULE = "rule"
+_DRAWN = ("films", "books")
+"""Datasets whose people are drawn, so that their ties can be drawn otherwise."""
+HELD_OUT = "held-out"
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -107,6 +122,8 @@ def with_changes(recipe: Recipe, changes: Mapping[str, Any], *, quick: bool = Fa
     scenario = recipe.scenario
     if "mind" in wanted:
         scenario = _with_mind(scenario, str(wanted.pop("mind")))
+    if "dataset" in wanted:
+        scenario = _with_dataset(scenario, part_of(wanted.pop("dataset"), "dataset"))
     scenario = changed(scenario, **wanted) if wanted else scenario
     return msgspec.structs.replace(recipe, scenario=scenario)
 
@@ -122,6 +139,21 @@ def _with_mind(scenario: Scenario, kind: str) -> Scenario:
         return scenario
     arms = {name: _minded(arm, kind) for name, arm in scenario.arms.items()}
     return changed(scenario, mind=kind, arms=arms)
+
+
+def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
+    """Return the scenario with other data; an arm that needs what they lack is left out."""
+    kind, options = dataset["kind"], dataset["options"]
+    if scenario.dataset.kind == HELD_OUT != kind:
+        dataset = {"kind": HELD_OUT, "options": {"of": kind, **options}}
+    arms: dict[str, Options] = {}
+    for name, arm in scenario.arms.items():
+        own = arm.get("dataset")
+        if not isinstance(own, dict):
+            arms[name] = arm
+        elif kind in _DRAWN:
+            arms[name] = {**arm, "dataset": {**own, "kind": kind}}
+    return changed(scenario, dataset=dataset, arms=arms)
 
 
 def _minded(arm: Options, kind: str) -> Options:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from audience.experiments.findings import Arm, Difference, Findings, Label, differ, interval
 from audience.experiments.tables import shown
 from audience.metrics import LABELS
+
+_HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
 
 
 def arm_of(findings: Findings, name: str) -> Arm | None:
@@ -58,7 +61,7 @@ def clause(findings: Findings, metric: str, reference: str, other: str) -> str:
         )
     word = "higher" if one.difference > 0 else "lower"
     return (
-        f"{name} is {word} with {other} than with {reference} "
+        f"{name} {_verb(label)} {word} with {other} than with {reference} "
         f"({amount(one)}{_spaced(unit)}, {pairs})"
     )
 
@@ -88,6 +91,12 @@ def judged(
         return f"too little happened with {name} to tell: {label[:1].lower()}{label[1:]}"
     said = above if low > 0.0 else below if high < 0.0 else neither
     return f"{said} ({shown(mean, low, high, signed=True)}{_spaced(unit)} with {name})"
+
+
+def _verb(label: str) -> str:
+    """Return whether what a label names is one or many."""
+    head = _HEAD.split(label, maxsplit=1)[0]
+    return "are" if head.endswith(("s", "People")) and not head.endswith("ss") else "is"
 
 
 def _spaced(unit: str) -> str:

@@ -1,0 +1,53 @@
+"""Verdicts as a figure: every recommender on every measure of Agent4Rec's table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from audience.experiments._style import colour, frozen, short, styled
+from audience.experiments.verdict_counts import MEASURES
+from audience.experiments.verdicts import Row, Verdicts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PLAIN, _MARKED = 5, 1
+
+
+def drawn(found: Verdicts, columns: tuple[str, ...]) -> Figure:
+    """Return a panel for each measure, recommenders below each other with their intervals.
+
+    Marked ones, whose verdict is not clean, have a colour and their mark.
+    """
+    with styled():
+        return frozen(_panels(found, columns))
+
+
+def _panels(found: Verdicts, columns: tuple[str, ...]) -> Figure:
+    from matplotlib.figure import Figure
+
+    size = (1.9 + 1.9 * len(columns), 1.0 + 0.24 * len(found.rows))
+    figure = Figure(figsize=size, layout="constrained")
+    for axes, column in zip(
+        figure.subplots(1, len(columns), sharey=True, squeeze=False).flat, columns, strict=True
+    ):
+        _panel(axes, found.rows, column)
+    return figure
+
+
+def _panel(axes: Axes, rows: tuple[Row, ...], column: str) -> None:
+    for place, row in enumerate(rows):
+        one = row.values[column]
+        if math.isnan(one.mean):
+            continue
+        tint = colour(_MARKED if row.mark else _PLAIN)
+        if not math.isnan(one.low):
+            axes.plot([one.low, one.high], [place, place], color=tint, linewidth=2.4)
+        axes.plot([one.mean], [place], "o", color=tint, markersize=4.5)
+    names = [short(row.recommender, 22) + (f" ({row.mark})" if row.mark else "") for row in rows]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(False, axis="y")
+    axes.set_title(MEASURES[column], fontsize=9, pad=5.0)

@@ -1,0 +1,154 @@
+"""The numbers of a run: by round, in all, by segment, and as a report."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from audience.experiments import gathered
+from audience.experiments.report import html
+from audience.metrics import LABELS
+from audience.web.hall import Hall
+from audience.web.kinds import RunId
+from audience.web.readers import Reader
+from audience.web.replies import told
+from audience.world import World
+from audience.world.people import HABITS
+from audience.world.rng import Floats
+
+CURVE = 500
+TOP = 50
+FEWEST = 5
+"""Segments of fewer people are left out: a mean of so few says little."""
+_ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
+_REPORT = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'"
+)
+
+
+def router(hall: Hall) -> APIRouter:
+    """Return the ways to numbers."""
+    api = APIRouter()
+
+    @api.get("/runs/{run}/metrics", response_class=Response)
+    def metrics(run: RunId) -> Response:
+        """Return every number of the complete rounds."""
+        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+            done = reader.log.complete_rounds()
+            return told(reader.remembered("metrics", done, lambda: numbers(reader)))
+
+    @api.get("/runs/{run}/metrics.csv", response_class=Response)
+    def table(run: RunId) -> Response:
+        """Return the numbers of each round as a table."""
+        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+            rounds = reader.metrics()[1].by_round()
+        names = list(rounds[0]) if rounds else ["round"]
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow(names)
+        writer.writerows([[_cell(one.get(name, np.nan)) for name in names] for one in rounds])
+        named = {"content-disposition": 'attachment; filename="metrics.csv"'}
+        return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=named)
+
+    @api.get("/runs/{run}/report", response_class=Response)
+    def report(run: RunId) -> Response:
+        """Return the report as one page that opens offline."""
+        page = html(gathered(hall.shelf.folder_of(run)))
+        headers = {"content-security-policy": _REPORT}
+        return Response(page, media_type="text/html; charset=utf-8", headers=headers)
+
+    return api
+
+
+def _cell(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.10g}"
+
+
+def numbers(reader: Reader) -> dict[str, Any]:
+    """Return all that the charts of a run are drawn from."""
+    done, metrics = reader.metrics()
+    world = reader.world(done)
+    rounds, totals = metrics.by_round(), metrics.value()
+    stars = [
+        round(totals.get("ratings", 0.0) * totals.get(f"rating_{one}", 0.0))
+        if totals.get("ratings")
+        else 0
+        for one in range(1, 6)
+    ]
+    return {
+        "done": done,
+        "labels": {
+            name: {"label": label, "unit": unit, "better": better}
+            for name, (label, unit, better) in LABELS.items()
+        },
+        "rounds": rounds,
+        "totals": totals,
+        "segments": segments(world, metrics.per_agent()),
+        "histogram": stars,
+        "popularity": popularity(world),
+        "entropy": {name: [one.get(name) for one in rounds] for name in _ENTROPY},
+    }
+
+
+def popularity(world: World) -> dict[str, Any]:
+    """Return how often each item was taken up in the run, most popular first."""
+    lived = world.interactions.items[len(world.genesis.past) :]
+    counts = np.bincount(lived, minlength=len(world.catalogue))
+    order = np.argsort(-counts, kind="stable")
+    top = [one for one in order[:TOP].tolist() if counts[one]]
+    curve = counts[order]
+    curve = curve[curve > 0]
+    picked = np.unique(np.linspace(0, max(len(curve) - 1, 0), CURVE).astype(int))
+    return {
+        "curve": [[int(place) + 1, int(curve[place])] for place in picked] if len(curve) else [],
+        "top": [
+            {"item": one, "title": world.catalogue[one].title, "count": int(counts[one])}
+            for one in top
+        ],
+    }
+
+
+def segments(world: World, each: dict[str, Floats]) -> dict[str, list[dict[str, Any]]]:
+    """Return the means of every number that people have, by who they are."""
+    groups: dict[str, dict[str, list[int]]] = {}
+    for who in range(len(world.agents)):
+        for by, name in _segments_of(world, who):
+            groups.setdefault(by, {}).setdefault(name, []).append(who)
+    return {
+        by: [
+            _means(name, members, each)
+            for name, members in sorted(named.items())
+            if len(members) >= FEWEST
+        ]
+        for by, named in groups.items()
+    }
+
+
+def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
+    profile = world.profile(who)
+    found = [("interest", one) for one in profile.interests]
+    if profile.gender:
+        found.append(("gender", profile.gender))
+    if profile.age is not None:
+        decade = profile.age // 10 * 10
+        found.append(("age", f"{decade}-{decade + 9}"))
+    habits = [(getattr(profile.habits, name), name) for name in HABITS]
+    if max(habits)[0] > 0:
+        found.append(("habit", max(habits)[1]))
+    return found
+
+
+def _means(name: str, members: list[int], each: dict[str, Floats]) -> dict[str, Any]:
+    chosen = np.array(members)
+    values = {}
+    for metric, numbers_ in each.items():
+        mine = numbers_[chosen[chosen < len(numbers_)]]
+        mine = mine[~np.isnan(mine)]
+        values[metric] = float(mine.mean()) if len(mine) else None
+    return {"segment": name, "people": len(members), "values": values}

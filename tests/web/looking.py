@@ -1,0 +1,60 @@
+"""Looking at a served page in a real browser, where every error and every foreign request counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+SOON = 30_000
+"""Milliseconds that something on the page may take."""
+
+
+@contextmanager
+def looking(
+    chromium: Any, address: str, path: str = "#/", *, lost: bool = False, **context: Any
+) -> Iterator[Any]:
+    """Open a page in a browser of its own; `lost` says that the server goes away meanwhile."""
+    given: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "accept_downloads": True}
+    browsing = chromium.new_context(**{**given, **context})
+    browsing.set_default_timeout(SOON)
+    page = browsing.new_page()
+    bad: list[str] = []
+    ours = (address, "blob:", "data:")
+    page.on("request", lambda one: None if one.url.startswith(ours) else bad.append(one.url))
+    page.on("pageerror", lambda error: bad.append(str(error)))
+    page.on("console", lambda said: bad.append(f"{said.text} {said.location['url']}") if said.type == "error" else None)
+    page.goto(f"{address}/{path}")
+    try:
+        yield page
+    finally:
+        browsing.close()
+    bad = [one for one in bad if not (lost and ("ERR_" in one or "404" in one))]
+    assert bad == [], bad
+
+
+def run_path(run: str, tab: str = "watch") -> str:
+    return f"#/run/{run}/{tab}"
+
+
+def state(page: Any) -> Any:
+    """Return where the page says how the run stands."""
+    return page.locator(".control .mark")
+
+
+def until(page: Any, words: str) -> None:
+    """Wait until the run stands like that."""
+    state(page).get_by_text(words, exact=True).wait_for()
+
+
+def figure(page: Any, label: str) -> str:
+    """Return a figure of the state panel."""
+    found = page.locator(".state-figures > div").filter(has_text=label).locator("dd").first
+    return str(found.inner_text())
+
+
+def find_person(page: Any, name: str, field: str = "find-person") -> None:
+    """Type a name and take the first who has it."""
+    page.fill(f"#{field}", name)
+    page.locator(f"#{field}-list [role=option]").first.get_by_text(name).wait_for()
+    page.press(f"#{field}", "Enter")

@@ -1,0 +1,68 @@
+"""Branches and two runs side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.web.conftest import Site
+
+from audience.experiments import first_difference
+
+
+def test_a_branch_that_changes_nothing_is_its_parent(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    other = site.ok(f"/runs/{run}/branch", {"at": 2, "name": "twin"})["id"]
+    found = site.ok(f"/runs/{other}")
+    assert (found["parent"], found["branch_at"], found["state"]) == (run, 2, "stopped")
+    site.steer(other, "play")
+    site.until(other, "finished")
+    found = site.ok(f"/compare?a={run}&b={other}")
+    assert found["first_difference"] is None
+    assert found["picks"]["a"] == found["picks"]["b"] == found["picks"]["same"] > 0
+    assert all(one["difference"] in (0.0, None) for one in found["metrics"])
+
+
+def test_a_branch_shows_what_a_change_did(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    swap = {"type": "SwapRecommender", "kind": "random"}
+    other = site.ok(f"/runs/{run}/branch", {"at": 1, "interventions": [swap]})["id"]
+    assert other == "one-at-1"
+    site.steer(other, "step_round")
+    site.when(lambda: site.ok(f"/runs/{other}"), lambda one: one["round"] == 2)
+    assert site.ok(f"/compare?a={run}&b={other}")["rounds"] == 2, "as far as both have come"
+    site.steer(other, "play")
+    site.until(other, "finished")
+    found = site.ok(f"/compare?a={run}&b={other}")
+    first = found["first_difference"]
+    assert (first["round"], first["phase"]) == (2, 1), "the first decision, not the swap itself"
+    assert first["a"]["event"] != first["b"]["event"]
+    assert first["name"]
+    told = first_difference([site.root / run, site.root / other])
+    assert told is not None
+    assert told.startswith("round 2, opening")
+    picks = found["picks"]
+    assert 0 < picks["same"] < min(picks["a"], picks["b"])
+    assert picks["only_a"][0]["round"] >= 2
+    satisfaction = next(one for one in found["metrics"] if one["name"] == "satisfaction")
+    assert satisfaction["low"] <= satisfaction["difference"] <= satisfaction["high"]
+    assert "b" in found["verdict"]
+
+
+def test_what_cannot_be_branched_or_compared_is_told(site: Site, tmp_path: Path) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    assert site.post(f"/runs/{run}/branch", {"at": 99})[0] == 404
+    assert site.post(f"/runs/{run}/branch", {"at": 1, "name": "one"})[0] == 400
+    assert site.post(f"/runs/{run}/branch", {"at": 1, "name": "../x"})[0] == 400
+    bad = {"at": 2, "interventions": [{"type": "Announce", "text": "a", "round": 1}]}
+    status, found = site.post(f"/runs/{run}/branch", bad)
+    assert (status, "not after round 2" in found["error"]) == (400, True)
+    other = site.begin(toml="agents = 30\nrounds = 1\n", name="other")
+    site.until(other, "finished")
+    status, found = site.get(f"/compare?a={run}&b={other}")
+    assert (status, "different people" in found["error"]) == (400, True)
+    assert site.get(f"/compare?a={run}&b=none")[0] == 404
+    assert site.get("/compare?a=x")[0] == 422
+    assert {one.name for one in site.root.iterdir()} == {"one", "other"}

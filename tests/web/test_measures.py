@@ -1,0 +1,71 @@
+"""Numbers, tables, reports and the judging page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import Site, Sites
+
+from audience.experiments import measured
+
+
+@pytest.fixture
+def done(sites: Sites, lived: Path) -> Site:
+    return sites(lived)
+
+
+def test_the_numbers_are_those_of_the_log(done: Site, lived: Path) -> None:
+    found, wanted = done.ok("/runs/done/metrics"), measured(lived / "done")
+    assert found["done"] == 4
+    assert [one["visits"] for one in found["rounds"]] == [one["visits"] for one in wanted.rounds]
+    assert found["totals"]["picks"] == wanted.totals["picks"]
+    assert sum(found["histogram"]) == wanted.totals["ratings"]
+    assert found["labels"]["gini"]["better"] == "lower"
+    assert len(found["entropy"]["entropy_consumption"]) == 4
+    assert sum(one["count"] for one in found["popularity"]["top"]) <= wanted.totals["picks"]
+    counts = [count for _, count in found["popularity"]["curve"]]
+    assert counts == sorted(counts, reverse=True)
+    people = [one["people"] for one in found["segments"]["gender"]]
+    assert sum(people) <= 40
+    assert all(one["values"]["visits"] >= 0 for one in found["segments"]["interest"])
+
+
+def test_the_numbers_grow_with_the_run(site: Site) -> None:
+    run = site.begin(paused=True)
+    assert site.ok(f"/runs/{run}/metrics")["rounds"] == []
+    for round_ in (1, 2):
+        site.steer(run, "step_round")
+        site.when(
+            lambda: site.ok(f"/runs/{run}"), lambda one, wanted=round_: one["round"] == wanted
+        )
+        assert site.ok(f"/runs/{run}/metrics")["done"] == round_
+    site.steer(run, "stop")
+    wanted = measured(site.root / run)
+    assert site.ok(f"/runs/{run}/metrics")["totals"]["pages"] == wanted.totals["pages"]
+
+
+def test_a_table_and_a_report_can_be_taken_along(done: Site) -> None:
+    status, headers, body = done.raw("GET", "/api/runs/done/metrics.csv")
+    rows = list(csv.DictReader(io.StringIO(body.decode())))
+    assert (status, headers["content-type"]) == (200, "text/csv; charset=utf-8")
+    assert [row["round"] for row in rows] == ["1", "2", "3", "4"]
+    status, headers, body = done.raw("GET", "/api/runs/done/report")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b"<svg" in body
+    assert "script-src" not in headers["content-security-policy"], "nothing in it runs"
+
+
+def test_a_run_with_memories_can_be_judged(sites: Sites, site: Site) -> None:
+    toml = "agents = 30\nrounds = 4\nmemory = 'recagent'\n"
+    run = site.begin(toml=toml)
+    site.until(run, "finished")
+    status, headers, body = site.raw("GET", f"/api/judge?run={run}&behaviours=3")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert b'id="sheet"' in body
+    assert body == site.raw("GET", f"/api/judge?run={run}&behaviours=3")[2]
+    assert site.get("/judge")[0] == 400
+    assert site.get(f"/judge?run={run}&tasks=a")[0] == 400
+    assert site.get("/judge?run=none")[0] == 404

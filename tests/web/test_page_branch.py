@@ -1,0 +1,104 @@
+"""The page in a browser: travelling, branching, comparing, measuring, judging."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browsers import browser
+from tests.web.conftest import SMALL, Site, Sites
+from tests.web.looking import looking, run_path
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, lived: Path) -> None:
+    site = sites(lived)
+    with looking(chromium, site.address, run_path("done")) as page:
+        page.locator(".story .chapter").first.wait_for()
+        page.keyboard.press("[")
+        page.keyboard.press("[")
+        page.locator(".scrub-told").get_by_text("Seeing round 2").wait_for()
+        page.locator(".lines li").first.wait_for()
+        assert "1" not in page.locator(".story .round-mark").all_inner_texts()
+        page.locator(".legend").get_by_text("idle").wait_for()
+        page.keyboard.press("l")
+        page.locator(".story .chapter").first.wait_for()
+
+
+def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run, "branch")) as page:
+        page.get_by_label("Recommender", exact=True).select_option("random")
+        page.get_by_role("button", name="Add to the branch").click()
+        page.locator(".changes").get_by_text("random").wait_for()
+        page.get_by_label("Name of the branch").fill("what-if")
+        page.get_by_role("button", name="Branch and compare").click()
+        page.get_by_role("button", name="Play what-if").click()
+        first = page.get_by_role("region", name="First difference")
+        page.get_by_text("After 4 rounds that both have").wait_for()
+        first.get_by_text("Round 3").wait_for()
+        table = page.get_by_role("region", name="Metrics")
+        table.get_by_text("Satisfaction").first.wait_for()
+        assert " to " in table.locator("tbody tr").first.inner_text()
+        page.get_by_role("region", name="Picks").get_by_text("only here").first.wait_for()
+        page.get_by_role("region", name="Round by round").locator("svg path").first.wait_for()
+    assert site.ok("/runs/what-if")["parent"]
+
+
+def test_a_branch_that_changes_nothing_is_the_same(chromium: Any, site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run, "branch")) as page:
+        page.get_by_label("What is different").select_option(label="Nothing: the same run again")
+        page.get_by_role("button", name="Branch and compare").click()
+        page.get_by_role("button", name="Play").click()
+        page.get_by_text("After 4 rounds that both have").wait_for()
+        page.get_by_text("byte for byte").wait_for()
+
+
+def test_numbers_are_drawn_and_can_be_taken_away(
+    chromium: Any, sites: Sites, lived: Path, tmp_path: Path
+) -> None:
+    site = sites(lived)
+    with looking(chromium, site.address, run_path("done", "measures")) as page:
+        page.get_by_role("img", name="Satisfaction").wait_for()
+        assert page.locator(".chart").count() > 20
+        with page.expect_download() as saved:
+            page.get_by_role("button", name="Save Ratings given as PNG").click()
+        saved.value.save_as(tmp_path / "ratings.png")
+        assert (tmp_path / "ratings.png").read_bytes()[:4] == b"\x89PNG"
+        with page.expect_download() as table:
+            page.get_by_role("link", name="CSV").click()
+        table.value.save_as(tmp_path / "metrics.csv")
+        assert (tmp_path / "metrics.csv").read_text().startswith("round,")
+        with page.expect_popup() as report:
+            page.get_by_role("link", name="Report").click()
+        report.value.get_by_text("Small").first.wait_for()
+
+
+def test_numbers_come_while_a_run_goes_on(chromium: Any, site: Site) -> None:
+    run = site.begin(paused=True)
+    with looking(chromium, site.address, run_path(run, "measures")) as page:
+        page.get_by_text("Nothing to measure yet").wait_for()
+        page.get_by_role("button", name="+ round").click()
+        page.get_by_role("img", name="Visits").wait_for()
+        page.get_by_role("button", name="+ round").click()
+        page.locator("svg[aria-label*='at round 2']").first.wait_for()
+
+
+def test_the_annotation_page_opens(chromium: Any, site: Site) -> None:
+    run = site.begin(toml=SMALL.replace("rounds = 4", "rounds = 2") + "memory = 'recagent'\n")
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run)) as page:
+        with page.expect_popup() as judging:
+            page.get_by_role("link", name="Judge").click()
+        judging.value.locator("body").get_by_text("1", exact=False).first.wait_for()
+        assert judging.value.locator("button").count() > 0

@@ -1,0 +1,105 @@
+"""The page in a browser: a server that goes and comes back, several pages, a run of a terminal."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browsers import browser
+from tests.web.conftest import SMALL, Site, Sites
+from tests.web.looking import looking, run_path, state, until
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+@contextmanager
+def served(root: Path, port: int = 0) -> Iterator[str]:
+    """Serve a folder as the command does; give the address, and stop as Ctrl-C does."""
+    words = [sys.executable, "-m", "audience", "serve", "--runs", str(root), "--port", str(port)]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        yield child.stdout.readline().split()[-1].partition("/#")[0]
+    finally:
+        child.terminate()
+        child.wait(30.0)
+        if child.stdout is not None:
+            child.stdout.close()
+
+
+def rounds_told(page: Any) -> list[str]:
+    told = page.locator(".chapter li").all_inner_texts()
+    return sorted(one for one in told if one.endswith("is over"))
+
+
+def test_a_page_catches_up_when_the_server_is_there_again(
+    chromium: Any, sites: Sites, tmp_path: Path
+) -> None:
+    root = tmp_path / "runs"
+    with served(root) as address:
+        port = int(address.rpartition(":")[2])
+        browsing = looking(chromium, address, "#/new", lost=True)
+        page = browsing.__enter__()
+        page.get_by_role("tab", name="Scenario file").click()
+        page.get_by_label("Scenario, in TOML").fill(SMALL)
+        page.get_by_role("button", name="Start paused").click()
+        until(page, "Paused")
+        page.get_by_role("button", name="+ round").click()
+        page.get_by_text("Round 1 is over").wait_for()
+    page.get_by_text("Connection lost").wait_for()
+    with served(root, port):
+        page.get_by_text("Connection lost").wait_for(state="detached")
+        for round_ in (2, 3):
+            page.get_by_role("button", name="+ round").click()
+            page.get_by_text(f"Round {round_} is over").wait_for()
+        assert rounds_told(page) == [f"Round {round_} is over" for round_ in (1, 2, 3)]
+        browsing.__exit__(None, None, None)
+
+
+def test_two_pages_see_the_same(chromium: Any, site: Site) -> None:
+    run = site.begin(paused=True)
+    with (
+        looking(chromium, site.address, run_path(run)) as one,
+        looking(chromium, site.address, run_path(run)) as two,
+    ):
+        one.get_by_role("button", name="+ round").click()
+        for page in (one, two):
+            page.get_by_text("Round 1 is over").wait_for()
+        two.get_by_role("button", name="Play", exact=True).click()
+        for page in (one, two):
+            until(page, "Finished")
+            page.get_by_text("Round 4 is over").wait_for()
+        texts = [page.locator(".state-figures").inner_text() for page in (one, two)]
+        assert texts[0] == texts[1]
+
+
+def test_a_run_that_is_not_there_is_told_of(chromium: Any, site: Site) -> None:
+    with looking(chromium, site.address, run_path("nobody"), lost=True) as page:
+        page.get_by_role("alert").get_by_text("there is no run").wait_for()
+
+
+def test_a_finished_run_of_a_terminal_is_opened_and_goes_on(
+    chromium: Any, sites: Sites, tmp_path: Path
+) -> None:
+    root = tmp_path / "runs"
+    words = [sys.executable, "-m", "audience", "run", "--agents", "20", "--rounds", "2"]
+    words += ["--recommender", "popular", "--out", str(root / "from-a-terminal")]
+    subprocess.run(words, check=True, capture_output=True)
+    site = sites(root)
+    with looking(chromium, site.address) as page:
+        page.get_by_role("link", name="from-a-terminal").click()
+        until(page, "Finished")
+        page.get_by_role("button", name="More rounds").click()
+        page.get_by_label("Rounds more").fill("1")
+        page.get_by_role("button", name="Go on").click()
+        page.get_by_text("Round 3 is over").wait_for()
+        assert state(page).count() == 1

@@ -1,0 +1,162 @@
+"""People, items, ties, the story and the calls behind it, all read from a log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.web.conftest import Site, Sites
+
+from audience.datasets import Films
+from audience.experiments import parse, person_at, start
+from audience.llm.fake import Fake
+from audience.log import Log
+from audience.web.graph import DRAWN, communities, drawn
+from audience.world import Clock, World
+
+Serving = Callable[..., AbstractContextManager[Fake]]
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory, serving: Serving) -> Path:
+    """A folder with a run of language models with memories, called `talk`."""
+    root = tmp_path_factory.mktemp("spoken")
+    with serving() as fake:
+        toml = f"agents = 12\nrounds = 3\nmind = 'llm'\nmemory = 'recagent'\n[llm]\nurl = '{fake.url}'\nmodel = 'fake'\n"
+        start(parse(toml), 1, root / "talk")
+    return root
+
+
+@pytest.fixture
+def talk(sites: Sites, spoken: Path) -> Site:
+    return sites(spoken)
+
+
+@pytest.fixture
+def done(sites: Sites, lived: Path) -> Site:
+    return sites(lived)
+
+
+def test_people_are_listed_and_found(done: Site) -> None:
+    everybody = done.ok("/runs/done/people?limit=500")
+    assert [one["id"] for one in everybody] == list(range(40))
+    assert done.ok("/runs/done/people?limit=3&offset=2") == everybody[2:5]
+    one = everybody[7]
+    assert done.ok("/runs/done/people?query=7") == [one]
+    assert one in done.ok(f"/runs/done/people?query={one['name'].split()[0].lower()}&limit=500")
+    assert done.ok("/runs/done/people?query=nobody-is-called-so") == []
+    assert done.get("/runs/done/people?limit=0")[0] == 422
+
+
+def test_a_person_at_any_round(done: Site, lived: Path) -> None:
+    with Log.open(lived / "done") as log:
+        for at in (0, 2, 4):
+            wanted = person_at(log, 3, at)
+            found = done.ok(f"/runs/done/people/3?at={at}")
+            assert found["visits"] == wanted["visits"]
+            assert found["profile"]["name"] == wanted["name"]
+            assert len(found["history"]) >= len(wanted["history"])
+            assert all(one["round"] <= at for one in found["decisions"])
+    latest = done.ok("/runs/done/people/3")
+    assert latest["at"] == 4
+    assert latest["memory"] is None
+    assert latest["ties"][0]["name"]
+    assert len(latest["taste"]) == 21
+    assert done.get("/runs/done/people/40")[0] == 404
+    assert done.get("/runs/done/people/3?at=5")[0] == 404
+    assert done.get("/runs/done/people/-1")[0] == 422
+
+
+def test_every_decision_leads_to_its_prompt_and_reply(talk: Site) -> None:
+    calls = 0
+    for who in range(12):
+        found = talk.ok(f"/runs/talk/people/{who}")
+        for decision in found["decisions"]:
+            assert decision["events"]
+            for key in decision["calls"]:
+                call = talk.ok(f"/runs/talk/calls/{key}")
+                assert call["messages"][-1]["content"]
+                assert call["reply"]
+                assert call["tokens"]["prompt"] > 0
+                calls += 1
+    assert calls > 10
+    assert talk.get(f"/runs/talk/calls/{'0' * 32}")[0] == 404
+    assert talk.get("/runs/talk/calls/nonsense")[0] == 422
+
+
+def test_the_three_memories_are_told(talk: Site) -> None:
+    found = [talk.ok(f"/runs/talk/people/{who}")["memory"] for who in range(12)]
+    stores = [
+        one for memory in found for name in ("sensory", "short", "long") for one in memory[name]
+    ]
+    assert stores
+    assert all(0.0 <= one["weight"] <= 1.0 and 0.0 <= one["recency"] <= 1.0 for one in stores)
+    assert all("forgetting" in one for one in stores)
+
+
+def test_items_are_found(done: Site) -> None:
+    found = done.ok("/runs/done/items?query=dog drama")
+    assert found
+    for one in found:
+        words = f"{one['title']} {' '.join(one['tags'])}".lower()
+        assert "dog" in words
+        assert "drama" in words
+
+
+def test_the_story_has_filters(done: Site) -> None:
+    everything = done.ok("/runs/done/story?limit=1000")
+    numbers = [one["n"] for one in everything]
+    assert numbers == sorted(numbers)
+    kinds = {one["kind"] for one in everything}
+    assert {"Woke", "SlateShown", "Watched", "Said", "RoundStarted"} <= kinds
+    for query, fits in (
+        ("round=2", lambda one: one["round"] == 2),
+        ("kind=Said,Posted", lambda one: one["kind"] in ("Said", "Posted")),
+        ("text=watched", lambda one: "watched" in one["text"].lower()),
+    ):
+        found = done.ok(f"/runs/done/story?limit=1000&{query}")
+        assert found
+        assert all(fits(one) for one in found)
+    said = next(one for one in everything if one["kind"] == "Said" and one["items"])
+    item = said["items"][0]
+    assert all(item in one["items"] for one in done.ok(f"/runs/done/story?item={item}&limit=50"))
+    assert said in done.ok(f"/runs/done/story?agent={said['agent']}&limit=1000")
+    after = numbers[len(numbers) // 2]
+    assert done.ok(f"/runs/done/story?after={after}&limit=5")[0]["n"] > after
+    last = done.ok("/runs/done/story?latest=true&limit=5")
+    assert last[-1]["n"] == max(one["n"] for one in done.ok("/runs/done/story?limit=5&latest=true"))
+    assert last[0]["n"] > after
+
+
+def test_the_graph_of_few_is_drawn_one_by_one(done: Site) -> None:
+    found = done.ok("/runs/done/graph")
+    assert [one["id"] for one in found["nodes"]] == list(range(40))
+    assert sum(one["size"] for one in found["communities"]) == 40
+    degrees = {one["id"]: one["degree"] for one in found["nodes"]}
+    for one, two, kind, closeness in found["edges"]:
+        assert one < two
+        assert degrees[one] and degrees[two]
+        assert kind
+        assert 0.0 <= closeness <= 1.0
+    assert done.ok("/runs/done/graph?at=1") == found, "nobody followed anybody since"
+
+
+def test_the_graph_of_many_is_gathered() -> None:
+    people = DRAWN + 500
+    found = drawn(World(Films().genesis(people, 1, Clock())))
+    assert found["nodes"] == []
+    assert sum(one["size"] for one in found["communities"]) == people
+    ids = {one["id"] for one in found["communities"]}
+    assert all({one, two} <= ids and count > 0 for one, two, count in found["edges"])
+
+
+def test_communities_are_those_who_know_each_other() -> None:
+    pairs = [(a, b) for group in (range(10), range(10, 16)) for a in group for b in group if a < b]
+    firsts, others = np.array(pairs).T
+    found = communities(17, firsts, others)
+    assert set(found[:10].tolist()) == {0}, "the largest is the first"
+    assert set(found[10:16].tolist()) == {1}
+    assert found[16] == 2, "who knows nobody stands alone"

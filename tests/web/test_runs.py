@@ -1,0 +1,169 @@
+"""Starting runs and steering them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from tests.web.conftest import SMALL, Site, Sites
+
+from audience.experiments import Scenario, parse, resume, start
+from audience.log import Log
+
+
+def digest(folder: Path) -> str:
+    with Log.open(folder) as log:
+        return log.digest()
+
+
+def visits(found: dict[str, dict[str, int]]) -> int:
+    return found["control"]["visits_done"]
+
+
+def arrived(count: int, found: dict[str, int]) -> bool:
+    return found["n"] > count
+
+
+def test_a_run_started_here_is_the_same_as_one_started_in_a_terminal(
+    site: Site, tmp_path: Path, small: Scenario
+) -> None:
+    run = site.begin()
+    found = site.until(run, "finished")
+    assert found["round"] == found["rounds"] == 4
+    again = start(small, 1, tmp_path / "again")
+    assert digest(site.root / run) == again.measured.digest
+
+
+def test_a_run_is_stepped_by_visits_and_by_rounds(site: Site) -> None:
+    run = site.begin(paused=True)
+    assert site.ok(f"/runs/{run}")["control"]["state"] == "paused"
+    assert site.ok(f"/runs/{run}")["n"] == 0
+    for count in (1, 2, 3):
+        site.steer(run, "step_visit")
+        found = site.when(lambda: site.ok(f"/runs/{run}"), partial(arrived, count))
+        assert found["n"] == count + 1, "the opening and so many visits"
+        assert found["control"]["state"] == "paused"
+    site.steer(run, "step_round")
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 1)
+    site.steer(run, "step_round")
+    site.steer(run, "step_round")
+    found = site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 3)
+    assert site.ok(f"/runs/{run}")["control"]["state"] == "paused"
+    assert found["control"]["visits_total"] == visits(found)
+
+
+def test_however_it_is_steered_the_bytes_are_the_same(site: Site, lived: Path) -> None:
+    run = site.begin(paused=True)
+    site.steer(run, "step_visit")
+    site.steer(run, "play", speed=200)
+    site.steer(run, "pause")
+    site.until(run, "paused")
+    site.steer(run, "stop")
+    assert site.ok(f"/runs/{run}")["state"] == "stopped"
+    site.steer(run, "step_round")
+    site.steer(run, "speed", speed=0)
+    site.steer(run, "play")
+    site.until(run, "finished")
+    assert digest(site.root / run) == digest(lived / "done")
+
+
+def test_a_speed_is_kept_to(site: Site) -> None:
+    run = site.begin(paused=True)
+    site.steer(run, "play", speed=5)
+    found = site.when(lambda: site.ok(f"/runs/{run}"), lambda one: visits(one) >= 2)
+    assert found["control"]["speed"] == 5.0
+    assert visits(found) < found["control"]["visits_total"], "it does not rush ahead"
+    site.steer(run, "speed", speed=0)
+    site.steer(run, "play")
+    site.until(run, "finished")
+
+
+def test_reset_goes_back_to_genesis_and_keeps_what_was_lived(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    before = digest(site.root / run)
+    found = site.steer(run, "reset")
+    assert (found["control"]["state"], found["control"]["round"]) == ("paused", 0)
+    assert digest(site.root / "one-before-1") == before
+    site.steer(run, "play")
+    site.until(run, "finished")
+    assert digest(site.root / run) == before, "the same people, the same dice"
+
+
+def test_a_finished_run_is_not_played_on_unless_it_shall_go_further(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    status, found = site.post(f"/runs/{run}/control", {"do": "play"})
+    assert (status, "last round" in found["error"]) == (409, True)
+    site.steer(run, "play", rounds=5)
+    assert site.until(run, "finished")["round"] == 5
+    status, found = site.post(f"/runs/{run}/control", {"do": "pause"})
+    assert status == 409, "there is nothing to pause"
+
+
+def test_a_run_of_a_terminal_is_followed_and_not_touched(site: Site, lived: Path) -> None:
+    folder = site.root / "theirs"
+    start(parse(SMALL.replace("rounds = 4", "rounds = 1")), 1, folder)
+    with Log.open(folder, write=True) as held:
+        held.set_state("running")
+        assert site.ok("/runs/theirs")["state"] == "elsewhere"
+        for body in ({"do": "play"}, {"do": "reset"}, {"do": "pause"}):
+            assert site.post("/runs/theirs/control", body)[0] == 409
+    assert site.ok("/runs/theirs")["state"] == "stopped", "its writer is gone"
+
+
+def test_a_run_that_breaks_off_says_why(site: Site, tmp_path: Path) -> None:
+    plugin = tmp_path / "broken.py"
+    plugin.write_text(
+        "class Broken:\n    def fit(self, interactions, rng):\n"
+        "        if len(interactions) > 600:\n"
+        "            raise ValueError('I am <b>broken</b>')\n"
+        "        from audience.recommenders import Popular\n"
+        "        return Popular().fit(interactions, rng)\n"
+    )
+    run = site.begin(toml=f"agents = 60\nrounds = 9\nrecommender = '{plugin}:Broken'\n")
+    found = site.until(run, "failed")
+    assert "I am <b>broken</b>" in found["control"]["error"]
+    assert site.ok("/runs")[0]["state"] == "failed"
+
+
+def test_an_experiment_is_run_arm_by_arm(site: Site) -> None:
+    arms = "[arms.popular]\nrecommender = 'popular'\n[arms.random]\nrecommender = 'random'\n"
+    first = site.begin(toml=f"agents = 30\nrounds = 2\nseeds = 2\n{arms}", name="both")
+    assert first == "both~popular~seed-1"
+    ids = site.when(
+        lambda: [one["id"] for one in site.ok("/runs") if one["state"] == "finished"],
+        lambda found: len(found) == 4,
+    )
+    assert ids == [f"both~{arm}~seed-{seed}" for arm in ("popular", "random") for seed in (1, 2)]
+    found = site.ok(f"/compare?a={ids[0]}&b={ids[2]}")
+    assert found["rounds"] == 2
+
+
+def test_what_cannot_be_run_is_told_and_leaves_nothing(site: Site) -> None:
+    for toml in ("agents = 0", "mind = 'none such'", "agents = ", "agents = 5\nrounds = 2\nx = 1"):
+        status, found = site.post("/runs", {"toml": toml})
+        assert status == 400
+        assert found["error"]
+    assert site.post("/runs", {})[0] == 400
+    assert site.post("/runs", {"toml": SMALL, "name": "../x"})[0] == 400
+    assert site.post("/runs", {"toml": SMALL, "nam": "x"})[0] == 422
+    assert list(site.root.iterdir()) == []
+
+
+def test_the_server_stops_its_runs_at_a_commit_point(sites: Sites) -> None:
+    site = sites()
+    run = site.begin(paused=True, toml=SMALL.replace("rounds = 4", "rounds = 400"))
+    site.steer(run, "play", speed=50)
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["n"] > 5)
+    site.stop()
+    with Log.open(site.root / run) as log:
+        assert log.state == "stopped"
+        assert not log.verify()
+    again = sites()
+    found = again.ok(f"/runs/{run}")
+    assert (found["state"], found["n"] > 5) == ("stopped", True)
+    again.steer(run, "step_round")
+    again.when(lambda: again.ok(f"/runs/{run}"), lambda one: one["round"] > found["round"])
+    again.stop()
+    resume(site.root / run, upto=found["round"] + 2)

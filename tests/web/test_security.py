@@ -1,0 +1,265 @@
+"""Who may ask what: hosts, origins, tokens, paths, sizes, rates, and what a page may load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from tests.web.conftest import SMALL, Site, Sites
+
+from audience.web import Limits
+from audience.web.security import Access, Buckets, is_loopback
+
+JSON = "application/json"
+BODY = json.dumps({"toml": SMALL, "name": "x", "paused": True}).encode()
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "10.0.0.1"]
+)
+def test_a_name_that_others_chose_leads_nowhere(site: Site, host: str) -> None:
+    for path in ("/api/session", "/api/runs", "/"):
+        status, _, body = site.raw("GET", path, host=host)
+        assert status in (400, 421), "no DNS name can be made to lead here"
+        assert site.access.token.encode() not in body
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
+def test_this_machine_is_known_by_its_names(site: Site, host: str) -> None:
+    assert site.raw("GET", "/api/session", host=f"{host}:{site.port}")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:1"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_other_sites_are_not_answered(site: Site, headers: dict[str, str]) -> None:
+    for method, path in (("GET", "/api/session"), ("GET", "/api/runs"), ("POST", "/api/runs")):
+        status, told, body = site.raw(method, path, body=BODY, content_type=JSON, headers=headers)
+        assert status == 403
+        assert "access-control-allow-origin" not in told
+        assert site.access.token.encode() not in body
+    assert not list(site.root.iterdir())
+
+
+def test_the_own_page_is_answered(site: Site) -> None:
+    own = {"origin": site.address, "sec_fetch_site": "same-origin"}
+    assert site.raw("GET", "/api/session", headers=own)[0] == 200
+    assert site.raw("POST", "/api/runs", body=BODY, content_type=JSON, headers=own)[0] == 201
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "a-toke", "a-token2", "ä-tøken"])
+def test_nothing_is_changed_without_the_token(site: Site, token: str) -> None:
+    given = {"x_audience_token": token} if token else {}
+    for method, path in (
+        ("POST", "/api/runs"),
+        ("POST", "/api/runs/x/control"),
+        ("POST", "/api/runs/x/branch"),
+        ("POST", "/api/scenarios/check"),
+        ("POST", "/api/tickets"),
+        ("DELETE", "/api/runs/x/play/y"),
+        ("PUT", "/api/runs"),
+    ):
+        found = site.raw(method, path, body=BODY, token=False, content_type=JSON, headers=given)
+        assert found[0] == 401
+    assert not list(site.root.iterdir())
+
+
+def test_elsewhere_even_reading_needs_the_token(sites: Sites) -> None:
+    site = sites(host="0.0.0.0")
+    assert site.raw("GET", "/api/session", token=False)[0] == 401
+    status, _, body = site.raw("GET", "/api/session")
+    assert status == 200
+    assert "token" not in json.loads(body), "who asks has it already"
+    assert site.raw("GET", "/", token=False)[0] == 200, "the page itself holds nothing secret"
+    site.ok("/runs", {"toml": SMALL, "name": "one", "paused": True})
+    assert site.raw("GET", "/api/runs/one/stream", token=False)[0] == 401
+    ticket = site.ok("/tickets", {})["ticket"]
+    with site.stream(f"/runs/one/stream?ticket={ticket}") as stream:
+        assert stream.next("state")[2]["control"]["state"] == "paused"
+    assert site.raw("GET", f"/api/runs/one/stream?ticket={ticket}", token=False)[0] == 401
+    assert site.raw("POST", f"/api/runs?ticket={ticket}", body=BODY, token=False)[0] == 401
+
+
+def test_elsewhere_no_file_is_loaded_and_no_host_is_asked(sites: Sites, tmp_path: Path) -> None:
+    site = sites(host="0.0.0.0")
+    (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'owned')!r}, 'w')\nclass A: pass\n")
+    for toml in (
+        f"recommender = '{tmp_path}/mine.py:A'",
+        "recommender = 'http://127.0.0.1:1/'",
+        "[recommender]\nkind = 'http'\nurl = 'http://127.0.0.1:1/'",
+        f"metrics = ['{tmp_path}/mine.py:A']",
+        f"[dataset]\nkind = 'folder'\npath = '{tmp_path}'",
+        f"[arms.x]\nrecommender = '{tmp_path}/mine.py:A'",
+    ):
+        status, found = site.post("/runs", {"toml": f"{toml}\n"})
+        assert (status, "this machine itself" in found["error"]) == (400, True)
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize(
+    "id_",
+    [
+        "..", "../outside", "..~outside", "%2e%2e~outside", "..%2Foutside", "~", "~~", ".",
+        "a~..~..~outside", "/etc", "%2Fetc", "link", "done%00", "done~..~..~outside",
+        "\\..\\outside", "..%5coutside", "a" * 2000,
+    ],
+)  # fmt: skip
+def test_no_path_leads_out_of_the_runs_folder(sites: Sites, tmp_path: Path, id_: str) -> None:
+    from audience.experiments import parse, start
+
+    start(parse("agents = 5\nrounds = 1\n"), 1, tmp_path / "outside")
+    root = tmp_path / "runs"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path / "outside")
+    site = sites(root)
+    for rest in ("", "/people", "/story", "/stream", "/metrics"):
+        status, _, body = site.raw("GET", f"/api/runs/{id_}{rest}")
+        assert status in (400, 404, 422), body[:200]
+        assert b"agents" not in body
+    assert site.ok("/runs") == [], "what a link leads to lies elsewhere"
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "a/b", "/tmp/x", "a\\b", "a\0b", ".hidden", "x" * 61, "a~b", "a\nb"]
+)
+def test_no_name_makes_a_folder_elsewhere(site: Site, tmp_path: Path, name: str) -> None:
+    status, _ = site.post("/runs", {"toml": SMALL, "name": name, "paused": True})
+    assert status in (400, 422)
+    assert not list(site.root.iterdir())
+    assert {one.name for one in tmp_path.iterdir()} == {"runs"}
+
+
+def test_the_page_has_no_way_out_of_its_folder(sites: Sites, tmp_path: Path) -> None:
+    static = tmp_path / "static"
+    static.mkdir()
+    (static / "index.html").write_text("<!doctype html><title>Page</title>")
+    (tmp_path / "secret.txt").write_text("secret")
+    site = sites(static=static)
+    assert b"Page" in site.raw("GET", "/")[2]
+    for path in (
+        "/../secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e/secret.txt",
+        "//etc/passwd",
+        "/secret.txt",
+    ):
+        status, _, body = site.raw("GET", path)
+        assert status in (400, 404, 405)
+        assert b"secret" not in body.replace(b"secret.txt", b"")
+
+
+def test_requests_have_a_size(sites: Sites) -> None:
+    site = sites(limits=Limits(body=5_000, reads=1e4, writes=1e4))
+    large = json.dumps({"toml": "#" * 6_000}).encode()
+    status, _, body = site.raw("POST", "/api/scenarios/check", body=large, content_type=JSON)
+    assert (status, b"5,000 bytes" in body) == (413, True)
+
+    async def drip() -> int:
+        async def pieces() -> AsyncIterator[bytes]:
+            for _ in range(20):
+                yield b" " * 1_000
+
+        session = await site.session()
+        headers = {"x-audience-token": site.access.token, "content-type": JSON}
+        url = f"{site.address}/api/scenarios/check"
+        async with session.post(url, data=pieces(), headers=headers) as answer:
+            return answer.status
+
+    assert site.wait(drip()) == 413, "also where its length is not told before"
+
+
+def test_requests_have_a_rate(sites: Sites) -> None:
+    site = sites(limits=Limits(reads=2.0, writes=1.0))
+    found = [site.get("/runs")[0] for _ in range(15)]
+    assert found[:10] == [200] * 10
+    assert 429 in found
+    found = [site.post("/scenarios/check", {"toml": "agents = 0"})[0] for _ in range(8)]
+    assert found[:5] == [200] * 5
+    assert 429 in found
+
+
+def test_streams_have_a_number(sites: Sites) -> None:
+    site = sites(limits=Limits(streams=1, reads=1e4, writes=1e4))
+    run = site.begin(paused=True)
+    with site.stream(f"/runs/{run}/stream") as stream:
+        stream.next("state")
+        assert site.raw("GET", f"/api/runs/{run}/stream")[0] == 429
+
+
+def test_every_answer_says_what_a_page_may_load(site: Site) -> None:
+    run = site.begin(paused=True)
+    for path in ("/", "/api/session", "/api/nothing", f"/api/runs/{run}", "/api/runs/none"):
+        _, headers, _ = site.raw("GET", path)
+        policy = headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+    assert site.raw("GET", "/api/session")[1]["cache-control"] == "no-store"
+
+
+def test_words_of_people_stay_words(site: Site) -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\u2028"
+    run = site.begin(paused=True, toml=f"title = {json.dumps(evil)}\nagents = 30\nrounds = 2\n")
+    site.ok(f"/runs/{run}/interventions", {"change": {"type": "Announce", "text": evil}})
+    site.ok(
+        f"/runs/{run}/interventions",
+        {"change": {"type": "ChangeProfile", "agent": 1, "fields": {"name": evil}}},
+    )
+    site.steer(run, "play")
+    site.until(run, "finished")
+    for path in ("story?text=script", "people/1", "interventions", "people?query=script"):
+        _, headers, body = site.raw("GET", f"/api/runs/{run}/{path}")
+        assert headers["content-type"] == "application/json", "no browser takes it for a page"
+        assert "<script>" in json.dumps(json.loads(body))
+    _, headers, body = site.raw("GET", f"/api/runs/{run}/report")
+    assert b"<script" not in body
+    assert "&lt;script&gt;" in body.decode()
+    assert headers["content-security-policy"].startswith("default-src 'none'")
+
+
+def test_keys_are_never_told(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-key")
+    _, _, body = site.raw("GET", "/api/session")
+    assert json.loads(body)["keys"]["OPENAI_API_KEY"] is True
+    assert b"very-secret" not in body
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert site.ok("/session")["keys"]["OPENAI_API_KEY"] is False
+
+
+def test_an_error_carries_no_traceback(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("a secret of the machine")
+
+    monkeypatch.setattr(site.hall.shelf, "runs", broken)
+    status, found = site.get("/runs")
+    assert status == 500
+    assert "secret" not in json.dumps(found)
+    assert "Traceback" not in json.dumps(found)
+    assert site.get("/nothing/here") == (404, {"error": "there is nothing at /api/nothing/here"})
+
+
+def test_what_is_reachable_from_this_machine_alone() -> None:
+    assert all(is_loopback(one) for one in ("127.0.0.1", "localhost", "::1", "[::1]", "127.8.8.8"))
+    assert not any(is_loopback(one) for one in ("0.0.0.0", "::", "10.1.1.1", "example.com", ""))
+    assert Access("0.0.0.0").token != Access("0.0.0.0").token
+
+
+def test_a_bucket_empties_and_fills() -> None:
+    buckets = Buckets(1000.0)
+    taken = sum(buckets.take("a") for _ in range(20_000))
+    assert 5_000 <= taken < 20_000
+    assert buckets.take("b"), "others have buckets of their own"
+    for number in range(3000):
+        buckets.take(str(number))
+    assert len(buckets._left) <= Buckets.MOST

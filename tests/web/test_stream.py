@@ -1,0 +1,180 @@
+"""One stream per page: complete, in order, and never in the way of the run."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.web.conftest import SMALL, Site, Sites
+
+from audience.experiments import parse, start
+from audience.log import Log
+from audience.web import stream as streams
+from audience.world.events import CLOSING, Chapter, Entry
+
+LONG = SMALL.replace("rounds = 4", "rounds = 400")
+
+
+def last_of(folder: Path) -> int:
+    with Log.open(folder) as log:
+        return int(log.query("SELECT max(seq) FROM chapters")[0][0])
+
+
+def test_a_stream_tells_all_that_is_in_the_log(sites: Sites, lived: Path) -> None:
+    site = sites(lived)
+    last = last_of(lived / "done")
+    numbers: list[int] = []
+    measured: list[int] = []
+    with site.stream("/runs/done/stream") as stream, Log.open(lived / "done") as log:
+        assert stream.answer.headers["content-type"].startswith("text/event-stream")
+        kept = dict(log.follow(0))
+        while not measured or measured[-1] < 4:
+            kind, number, value = stream.next()
+            if kind == "metrics":
+                measured.append(value["round"])
+                assert value["values"]["visits"] > 0
+            elif kind == "chapter":
+                assert number == value["n"]
+                numbers.append(value.pop("n"))
+                entries = msgspec.convert(value.pop("entries"), tuple[Entry, ...])
+                assert Chapter(**value, entries=entries) == kept[numbers[-1]]
+    assert numbers == list(range(1, last + 1))
+    assert measured == [1, 2, 3, 4], "after each closing chapter"
+    assert kept[last].phase == CLOSING
+
+
+def test_a_page_sees_a_run_as_it_goes_on(site: Site) -> None:
+    run = site.begin(paused=True)
+    with site.stream(f"/runs/{run}/stream") as stream:
+        assert stream.next("state")[2]["control"]["state"] == "paused"
+        site.steer(run, "step_visit")
+        assert stream.upto(2) == [1, 2]
+        site.steer(run, "play")
+        seen = [stream.next("state", "metrics")]
+        while seen[-1][0] != "state" or seen[-1][2]["control"]["state"] != "finished":
+            seen.append(stream.next("state", "metrics"))
+        assert [value["round"] for kind, _, value in seen if kind == "metrics"] == [1, 2, 3, 4]
+        panel = seen[-1][2]["panel"]
+        assert (panel["people"], panel["chats"] >= 0) == (40, True)
+        assert panel["most_popular"][0]["count"] >= panel["most_popular"][-1]["count"] > 0
+
+
+def test_coming_back_loses_and_doubles_nothing(site: Site) -> None:
+    run = site.begin(paused=True)
+    site.steer(run, "play", speed=60)
+    numbers: list[int] = []
+    while len(numbers) < 60:
+        after = numbers[-1] if numbers else 0
+        headers = {"last_event_id": str(after)} if len(numbers) % 2 else {}
+        query = "" if headers else f"?after={after}"
+        with site.stream(f"/runs/{run}/stream{query}", **headers) as stream:
+            numbers += stream.upto(after + 7)
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_coming_back_after_the_server_was_restarted(sites: Sites) -> None:
+    site = sites()
+    run = site.begin(paused=True)
+    site.steer(run, "step_round")
+    with site.stream(f"/runs/{run}/stream") as stream:
+        numbers = stream.upto(9)
+        site.stop()
+        with pytest.raises(EOFError):
+            stream.upto(10_000)
+    again = sites()
+    again.steer(run, "play")
+    again.until(run, "finished")
+    last = last_of(again.root / run)
+    with again.stream(f"/runs/{run}/stream?after={numbers[-1]}") as stream:
+        numbers += stream.upto(last)
+    assert numbers == list(range(1, last + 1))
+
+
+def test_a_run_of_a_terminal_is_followed_live(site: Site) -> None:
+    folder = site.root / "theirs"
+    start(parse(SMALL.replace("rounds = 4", "rounds = 1")), 1, folder)
+    last = last_of(folder)
+    with site.stream(f"/runs/theirs/stream?after={last}") as stream:
+        assert stream.next("state")[2]["control"]["state"] == "finished"
+        with Log.open(folder, write=True) as log:
+            log.set_state("running")
+            log.append(Chapter(2, 0, 0, -1, ()))
+            log.commit()
+            _, number, value = stream.next("chapter")
+            assert (number, value["round"], value["entries"]) == (last + 1, 2, [])
+            assert stream.next("state")[2]["control"]["state"] == "elsewhere"
+        assert stream.next("state")[2]["control"]["state"] == "stopped", "its writer is gone"
+
+
+def test_a_reset_begins_anew_for_those_who_look(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    last = last_of(site.root / run)
+    with site.stream(f"/runs/{run}/stream?after={last}") as stream:
+        stream.next("state")
+        site.steer(run, "reset")
+        assert stream.next("reset")[2] == {"after": 0, "again": True}
+        site.steer(run, "step_round")
+        assert stream.upto(5) == [1, 2, 3, 4, 5]
+    with site.stream(f"/runs/{run}/stream?after={last}") as stream:
+        assert stream.next("reset")[2]["again"], "its numbers are of another life"
+
+
+def test_who_is_far_behind_is_told_to_begin_anew(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "BEHIND", 50)
+    monkeypatch.setattr(streams, "BODY", 2_000)
+    run = site.begin(paused=True, toml=LONG)
+    with site.stream(f"/runs/{run}/stream") as stream:
+        stream.next("state")
+        site.steer(run, "play")
+        value = stream.next("reset")[2]
+        assert not value["again"]
+        after = stream.next("chapter")[1]
+        assert after is not None
+        assert after > value["after"], "it goes on from there"
+    site.steer(run, "stop")
+
+
+def test_a_dead_browser_never_stops_a_run(site: Site) -> None:
+    run = site.begin(paused=True, toml=LONG)
+    with ExitStack() as open_:
+        for _ in range(3):  # they ask, and never read
+            one = open_.enter_context(socket.create_connection(("127.0.0.1", site.port)))
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            host = f"Host: 127.0.0.1:{site.port}"
+            one.sendall(f"GET /api/runs/{run}/stream HTTP/1.1\r\n{host}\r\n\r\n".encode())
+        site.steer(run, "play")
+        site.when(lambda: site.ok(f"/runs/{run}"), lambda found: found["round"] > 20)
+        with site.stream(f"/runs/{run}/stream?after=0") as stream:
+            assert stream.upto(30)[-1] == 30, "others are served as ever"
+    site.steer(run, "stop")
+
+
+def test_fifty_pages_see_the_same(site: Site) -> None:
+    run = site.begin(paused=True)
+    with ExitStack() as open_:
+        pages = [open_.enter_context(site.stream(f"/runs/{run}/stream")) for _ in range(50)]
+        site.steer(run, "play")
+        site.until(run, "finished")
+        last = last_of(site.root / run)
+        for page in pages:
+            assert page.upto(last) == list(range(1, last + 1))
+
+
+def test_pages_that_go_leave_nothing_behind(site: Site) -> None:
+    run = site.begin(paused=True)
+    for _ in range(3):
+        with ExitStack() as open_:
+            pages = [open_.enter_context(site.stream(f"/runs/{run}/stream")) for _ in range(5)]
+            for page in pages:
+                page.next("state")
+    end = time.monotonic() + 10
+    while (left := site.ok("/session")["streams"]) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert left == 0

@@ -1,0 +1,120 @@
+"""Write ui/src/types.gen.ts: the events, changes, actions and states as TypeScript sees them.
+
+`python tools/ui_types.py` writes the file; with --check it only says whether it is as it should be.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+from msgspec import inspect as mi
+
+from audience.world import events as e
+from audience.world.actions import AnyAction
+from audience.world.changes import AnyChange
+
+TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
+_PLAIN = {
+    mi.IntType: "number",
+    mi.FloatType: "number",
+    mi.StrType: "string",
+    mi.BoolType: "boolean",
+    mi.NoneType: "null",
+    mi.AnyType: "unknown",
+    mi.BytesType: "string",
+}
+
+
+class Types:
+    """Collects types in the order in which they are met, each after what it needs."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, str] = {}
+
+    def of(self, kind: mi.Type) -> str:
+        """Return a type as TypeScript writes it."""
+        plain = _PLAIN.get(type(kind))
+        if plain:
+            return plain
+        if isinstance(kind, mi.VarTupleType | mi.ListType):
+            inner = self.of(kind.item_type)
+            return f"({inner})[]" if "|" in inner else f"{inner}[]"
+        if isinstance(kind, mi.DictType):
+            return f"Record<string, {self.of(kind.value_type)}>"
+        if isinstance(kind, mi.UnionType):
+            return " | ".join(dict.fromkeys(self.of(one) for one in kind.types))
+        assert isinstance(kind, mi.StructType), kind
+        return self.struct(kind)
+
+    def struct(self, kind: mi.StructType) -> str:
+        name = kind.cls.__name__
+        if name not in self.told:
+            self.told[name] = self._tuple(kind) if kind.array_like else self._object(kind)
+        return name
+
+    def _tuple(self, kind: mi.StructType) -> str:
+        parts = [f'tag: "{kind.tag}"'] if kind.tag is not None else []
+        for field in kind.fields:
+            mark = "" if field.required else "?"
+            parts.append(f"{field.encode_name}{mark}: {self.of(field.type)}")
+        return f"export type {kind.cls.__name__} = [{', '.join(parts)}];"
+
+    def _object(self, kind: mi.StructType) -> str:
+        lines = [f"export interface {kind.cls.__name__} {{"]
+        if kind.tag is not None:
+            lines.append(f'  {kind.tag_field}: "{kind.tag}";')
+        for field in kind.fields:
+            mark = "" if field.required else "?"
+            lines.append(f"  {field.encode_name}{mark}: {self.of(field.type)};")
+        return "\n".join([*lines, "}"])
+
+    def union(self, name: str, union: object) -> None:
+        names = [self.of(mi.type_info(one)) for one in get_args(union)]
+        self.told[name] = f"export type {name} =\n" + "\n".join(f"  | {one}" for one in names) + ";"
+
+
+def generated() -> str:
+    """Return the whole file."""
+    types = Types()
+    types.union("AnyChange", AnyChange)
+    types.union("AnyEvent", e.AnyEvent)
+    types.union("AnyAction", AnyAction)
+    types.of(mi.type_info(e.Entry))
+    types.told["Entry"] = "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
+    phases = ", ".join(f'"{name}"' for name in e.PHASES)
+    rest = [
+        f"export const PHASES = [{phases}] as const;",
+        "/** What a stream sends for each chapter; `n` is its number in the order of arrival. */",
+        "export interface Chapter {\n  n: number;\n  round: number;\n  phase: number;\n"
+        "  rank: number;\n  agent: number;\n  entries: Entry[];\n}",
+        kinds(),
+    ]
+    head = "// Made by tools/ui_types.py from the event schema; do not edit by hand."
+    return "\n\n".join([head, *types.told.values(), *rest]) + "\n"
+
+
+def kinds() -> str:
+    """Return the fields of each event by name, so that a page need not count them."""
+    lines = ["export const FIELDS = {"]
+    for one in get_args(e.AnyEvent):
+        names = ", ".join(f'"{field.name}"' for field in msgspec.structs.fields(one))
+        lines.append(f"  {one.__name__}: [{names}],")
+    return "\n".join([*lines, "} as const;"])
+
+
+def main() -> int:
+    text = generated()
+    if "--check" in sys.argv:
+        same = TARGET.is_file() and TARGET.read_text("utf-8") == text
+        print("as it should be" if same else f"run python {Path(__file__).name}")
+        return 0 if same else 1
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    TARGET.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

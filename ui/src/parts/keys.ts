@@ -1,0 +1,34 @@
+// Keyboard shortcuts: single keys, silent while somebody types.
+
+import { useEffect, useRef } from "react";
+
+export type Keys = Record<string, () => void>;
+
+export const SHEET: [string, string][] = [
+  ["Space", "play or pause"], [".", "step one visit"], [",", "step one round"], ["[  ]", "travel one round back or forth"],
+  ["l", "back to the present"], ["1 … 6", "Watch, Measures, Ask, Play, Change, Branch"], ["/", "find a person"],
+  ["Esc", "close what is open"], ["r", "all runs"], ["n", "new run"], ["t", "dark or light"], ["?", "this sheet"],
+];
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement
+    && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
+}
+
+export function useKeys(keys: Keys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (isTyping(event.target)) return;
+      const onButton = event.target instanceof HTMLElement && event.target.closest("button, a, summary, [role=tab]");
+      if (onButton && (event.key === " " || event.key === "Enter")) return;
+      if (document.querySelector("dialog[open]")) return;
+      const act = latest.current[event.key];
+      if (act) { event.preventDefault(); act(); }
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+}

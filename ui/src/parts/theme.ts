@@ -1,0 +1,34 @@
+// Dark or light: as the system has it, until somebody chooses.
+
+import { useEffect, useState } from "react";
+
+export type Theme = "dark" | "light";
+const KEPT = "audience-theme";
+
+function system(): Theme {
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+export function useTheme(): [Theme, () => void] {
+  const [chosen, setChosen] = useState<Theme | null>(() => localStorage.getItem(KEPT) as Theme | null);
+  const [own, setOwn] = useState(system);
+  useEffect(() => {
+    const media = matchMedia("(prefers-color-scheme: dark)");
+    const changed = () => setOwn(system());
+    media.addEventListener("change", changed);
+    return () => media.removeEventListener("change", changed);
+  }, []);
+  const theme = chosen ?? own;
+  useEffect(() => { document.documentElement.dataset["theme"] = theme; }, [theme]);
+  const flip = () => {
+    const other = theme === "dark" ? "light" : "dark";
+    localStorage.setItem(KEPT, other);
+    setChosen(other);
+  };
+  return [theme, flip];
+}
+
+/** A colour of the theme as the canvas needs it. */
+export function colour(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}

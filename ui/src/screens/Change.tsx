@@ -1,0 +1,64 @@
+// Changes from outside: each a recorded intervention that applies when the next round opens.
+
+import { useEffect, useState } from "react";
+import { said, useAsked, useFeed } from "../fold/store";
+import { change as told } from "../fold/events";
+import { useHere } from "../parts/context";
+import { Empty, Problem, Tabs } from "../parts/ui";
+import { get, runPath, send } from "../wire/api";
+import type { Change, Intervention } from "../wire/types";
+import { FORMS, type What } from "./ChangeForms";
+
+const WHAT: [What, string][] = [
+  ["profile", "Edit a profile"], ["person", "Add a person"], ["tie", "Ties"], ["announce", "Announce"],
+  ["advertise", "Advertise"], ["item", "Add an item"], ["recommender", "Recommender"], ["silence", "Silence"],
+];
+
+export function ChangeTab() {
+  const { feed } = useHere();
+  useFeed(feed, 2);
+  const [what, setWhat] = useState<What>(() => (sessionStorage.getItem("change") === null ? "announce" : "profile"));
+  const [problem, setProblem] = useState("");
+  const [done, setDone] = useState("");
+  const asked = useAsked((signal) => get<Intervention[]>(`${runPath(feed.id)}/interventions`, signal), feed.id);
+  const again = asked.again;
+  const round = feed.control?.round ?? 0;
+  useEffect(() => { again(); }, [round, again]);
+  const state = feed.control?.state;
+  const make = async (change: Change): Promise<boolean> => {
+    setProblem(""); setDone("");
+    try {
+      const made = await send<{ applies_at: number }>(`${runPath(feed.id)}/interventions`, { change });
+      setDone(`Recorded. It applies when round ${made.applies_at} opens.`);
+      again();
+      return true;
+    } catch (failure) { setProblem(said(failure)); return false; }
+  };
+  const Form = FORMS[what];
+  return (
+    <div className="split">
+      <section className="card stack" aria-label="A change">
+        <h2>Change</h2>
+        <Tabs label="What to change" chosen={what} choose={(next) => { setWhat(next); setDone(""); setProblem(""); }} choices={WHAT.map(([is, name]) => ({ is, name }))} />
+        {state === "running" ? <p className="hint">The run goes on meanwhile. Pause it first if the round matters.</p> : null}
+        <Form key={what} make={make} />
+        <Problem>{problem}</Problem>
+        <p className="good" role="status">{done}</p>
+      </section>
+      <section className="card" aria-label="Interventions">
+        <h2>Interventions</h2>
+        <Problem again={again}>{asked.problem}</Problem>
+        {asked.value?.length ? <List rows={asked.value} /> : <Empty title="Nothing was changed">Every change is written into the log with its round, so that the run can be replayed and compared.</Empty>}
+      </section>
+    </div>
+  );
+}
+
+function List({ rows }: { rows: Intervention[] }) {
+  const sorted = [...rows].sort((a, b) => (b.round ?? Infinity) - (a.round ?? Infinity));
+  return (
+    <ul className="changes">{sorted.map((one, at) => (
+      <li key={at}><span className={`tag ${one.state}`}>{one.state === "pending" ? "pending" : "done"}</span>
+        <span className="small faint nowrap">{one.round ? `round ${one.round}` : "next round"}</span><span>{told(one)}</span></li>))}</ul>
+  );
+}

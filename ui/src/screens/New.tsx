@@ -1,0 +1,196 @@
+// A new run: from a scenario or a form, checked as one types, with what it will cost.
+
+import { useState } from "react";
+import { said, useAsked, useSettled } from "../fold/store";
+import { count, duration, money } from "../parts/format";
+import { go } from "../parts/route";
+import { Field, Problem, Tabs } from "../parts/ui";
+import { get, send } from "../wire/api";
+import type { Check, ScenarioRow, Session } from "../wire/types";
+
+interface Form {
+  title: string; agents: string; rounds: string; seed: string; dataset: string; recommender: string;
+  mind: string; memory: string; llm: string; model: string; budget: string;
+}
+
+const FIRST: Form = {
+  title: "A first look", agents: "200", rounds: "10", seed: "1", dataset: "films", recommender: "popular",
+  mind: "rule", memory: "none", llm: "", model: "", budget: "",
+};
+
+type Way = "form" | "toml";
+
+function body(way: Way, form: Form, toml: string): unknown {
+  if (way === "toml") return { toml };
+  const { agents, rounds, seed, ...rest } = form;
+  const words = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+  const numbers = Object.fromEntries(Object.entries({ agents, rounds, seed }).map(([key, value]) => [key, whole(value)]));
+  return { form: { ...words, ...numbers } };
+}
+
+/** What can be seen without asking: numbers that are none. */
+export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [key, least] of [["agents", 1], ["rounds", 1], ["seed", 0]] as const) {
+    const typed = form[key].trim();
+    if (!/^\d+$/.test(typed) || Number(typed) < least) found[key] = `A whole number from ${least} on`;
+  }
+  return found;
+}
+
+const whole = (typed: string): number | string => (/^\d+$/.test(typed.trim()) ? Number(typed) : typed);
+
+export function NewScreen({ session }: { session: Session }) {
+  const [way, setWay] = useState<Way>("form");
+  const [form, setForm] = useState(FIRST);
+  const [toml, setToml] = useState("");
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const scenarios = useAsked((signal) => get<ScenarioRow[]>("/scenarios", signal), "scenarios");
+  const wanted = JSON.stringify(body(way, form, toml));
+  const settled = useSettled(wanted);
+  const check = useAsked(
+    (way === "toml" && !toml.trim()) || (way === "form" && Object.keys(mistakes(form)).length) ? null : () => send<Check>("/scenarios/check", JSON.parse(settled)), settled,
+  );
+  const own = way === "form" ? mistakes(form) : {};
+  const found = settled === wanted && !Object.keys(own).length ? check.value : null;
+  const wrong = (where: string) => own[where] ?? found?.problems.find((one) => one.where === where || one.where.endsWith(`.${where}`))?.message;
+  const start = async (paused: boolean) => {
+    setBusy(true);
+    setProblem("");
+    try {
+      const made = await send<{ id: string }>("/runs", {
+        ...(body(way, form, toml) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
+      });
+      go({ screen: "run", id: made.id, tab: "watch" });
+    } catch (failure) {
+      setProblem(said(failure));
+      setBusy(false);
+    }
+  };
+  const toFile = (text: string) => { setToml(text); setWay("toml"); };
+  return (
+    <div className="page narrow">
+      <div className="page-head"><div><h1>New run</h1><p className="faint">Who comes, what serves them, and how they decide.</p></div></div>
+      <Tabs label="How to describe it" chosen={way} choose={(next) => { if (next === "toml" && !toml && found?.toml) setToml(found.toml); setWay(next); }}
+        choices={[{ is: "form", name: "Form" }, { is: "toml", name: "Scenario file" }]} />
+      <div className="new-grid">
+        <form className="card" onSubmit={(event) => { event.preventDefault(); void start(false); }}>
+          {way === "form"
+            ? <FormFields form={form} set={setForm} session={session} wrong={wrong} />
+            : <FileFields toml={toml} set={setToml} scenarios={scenarios.value ?? []} />}
+          <Field label="Name of the run" hint="Its folder. Left empty, one is made from the title.">
+            {(id, told) => <input id={id} aria-describedby={told} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}
+          </Field>
+          <Problem>{problem}</Problem>
+          <div className="tools">
+            <button type="submit" className="main" disabled={busy || !found?.ok}>Start</button>
+            <button type="button" disabled={busy || !found?.ok} onClick={() => void start(true)}>Start paused</button>
+          </div>
+        </form>
+        <Aside found={found} problem={Object.keys(own).length ? "Some fields need another look." : check.problem} scenarios={scenarios.value ?? []} take={toFile} />
+      </div>
+    </div>
+  );
+}
+
+function Aside({ found, problem, scenarios, take }: {
+  found: Check | null; problem: string; scenarios: ScenarioRow[]; take: (toml: string) => void;
+}) {
+  return (
+    <aside className="stack">
+      <section className="card" aria-live="polite" aria-label="Check">
+        <h2>Before it starts</h2>
+        {problem ? <Problem>{problem}</Problem> : found ? <Verdict found={found} /> : <p className="faint">Checking …</p>}
+      </section>
+      <section className="card" aria-label="Scenarios">
+        <h2>Scenarios</h2>
+        {scenarios.length ? null : <p className="faint">None found.</p>}
+        <ul className="plain">{scenarios.map((one) => (
+          <li key={one.name}><button type="button" className="row" onClick={() => take(one.toml)}>
+            <span className="strong">{one.title}</span><span className="faint small">{one.name}</span></button></li>
+        ))}</ul>
+      </section>
+    </aside>
+  );
+}
+
+function Verdict({ found }: { found: Check }) {
+  if (!found.ok) {
+    return (
+      <ul className="plain problems">{found.problems.map((one, at) => (
+        <li key={at}><span className="strong">{one.where || "scenario"}</span> {one.message}</li>
+      ))}</ul>
+    );
+  }
+  const cost = found.estimate;
+  return (
+    <>
+      <p className="good">Ready to start.</p>
+      {cost ? (
+        <dl className="figures">
+          <div><dt>Calls</dt><dd>{count(cost.calls)}</dd></div>
+          <div><dt>Tokens</dt><dd>{count(cost.tokens)}</dd></div>
+          <div><dt>Cost</dt><dd>{cost.calls ? money(cost.cost) : "free"}</dd></div>
+          <div><dt>Time</dt><dd>{duration(cost.seconds)}</dd></div>
+        </dl>
+      ) : <p className="faint">No estimate for this one.</p>}
+    </>
+  );
+}
+
+function FileFields({ toml, set, scenarios }: { toml: string; set: (toml: string) => void; scenarios: ScenarioRow[] }) {
+  return (
+    <>
+      <Field label="Start from">
+        {(id) => (
+          <select id={id} value="" onChange={(event) => set(scenarios.find((one) => one.name === event.target.value)?.toml ?? toml)}>
+            <option value="">Choose a scenario …</option>
+            {scenarios.map((one) => <option key={one.name} value={one.name}>{one.title}</option>)}
+          </select>
+        )}
+      </Field>
+      <Field label="Scenario, in TOML">
+        {(id) => <textarea id={id} className="code" rows={20} spellCheck={false} value={toml} onChange={(event) => set(event.target.value)} />}
+      </Field>
+    </>
+  );
+}
+
+function FormFields({ form, set, session, wrong }: {
+  form: Form; set: (form: Form) => void; session: Session; wrong: (where: string) => string | undefined;
+}) {
+  const typed = (key: keyof Form, label: string, hint = "", kind = "text") => (
+    <Field label={label} hint={hint} problem={wrong(key)}>
+      {(id, told) => <input id={id} aria-describedby={told} aria-invalid={Boolean(wrong(key))} inputMode={kind === "number" ? "numeric" : undefined}
+        value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })} autoComplete="off" />}
+    </Field>
+  );
+  const chosen = (key: keyof Form, label: string, choices: string[], hint = "") => (
+    <Field label={label} hint={hint} problem={wrong(key)}>
+      {(id, told) => (
+        <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
+          {[...new Set([form[key], ...choices])].sort().map((one) => <option key={one}>{one}</option>)}
+        </select>
+      )}
+    </Field>
+  );
+  const asks = form.mind === "llm" || form.mind === "voiced" || form.memory !== "none";
+  const keys = Object.entries(session.keys).filter(([, isSet]) => isSet).map(([key]) => key);
+  return (
+    <>
+      {typed("title", "Title")}
+      <div className="three">{typed("agents", "People", "", "number")}{typed("rounds", "Rounds", "", "number")}{typed("seed", "Seed", "", "number")}</div>
+      <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders)}</div>
+      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
+      {asks ? (
+        <fieldset><legend>Language model</legend>
+          <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible address; empty: the embedded model")}{typed("model", "Model", "Empty: the first that the endpoint lists")}</div>
+          <div className="two">{typed("budget", "Budget", "Such as 2usd; the run stops there")}
+            <p className="hint keys">{keys.length ? `Keys that are set: ${keys.join(", ")}` : "No key is set in the environment."}</p></div>
+        </fieldset>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,96 @@
+// One run: its controls, where it stands, and what one does with it.
+
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { Feed } from "../fold/feed";
+import { useFeed } from "../fold/store";
+import { ApiLink } from "../parts/ApiLink";
+import { HereContext, type Here } from "../parts/context";
+import { useKeys } from "../parts/keys";
+import { TABS, TAB_NAMES, address, go, type Tab } from "../parts/route";
+import type { Theme } from "../parts/theme";
+import { Problem } from "../parts/ui";
+import { CallSheet } from "../watch/CallSheet";
+import { ControlBar, useControl } from "../watch/ControlBar";
+import { PersonDrawer } from "../watch/PersonDrawer";
+import { query } from "../wire/api";
+import type { Session } from "../wire/types";
+import { AskTab } from "./Ask";
+import { BranchTab } from "./Branch";
+import { ChangeTab } from "./Change";
+import { MeasuresTab } from "./Measures";
+import { PlayTab } from "./Play";
+import { WatchTab } from "./Watch";
+
+function useRun(id: string): Feed {
+  const [feed, setFeed] = useState(() => new Feed(id));
+  useEffect(() => {
+    const mine = feed.id === id ? feed : new Feed(id);
+    if (mine !== feed) setFeed(mine);
+    void mine.open();
+    return () => { mine.close(); };
+  }, [id]);
+  return feed;
+}
+
+export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; session: Session; theme: Theme }) {
+  const feed = useRun(id);
+  useFeed(feed, 4);
+  const [at, setAt] = useState<number | null>(null);
+  const [person, setPerson] = useState<number | null>(null);
+  const [call, setCall] = useState<string | null>(null);
+  const travel = useCallback((to: number | null) => {
+    const last = feed.control?.round ?? 0;
+    setAt(to === null ? null : Math.max(0, Math.min(last, to)));
+  }, [feed]);
+  const here: Here = useMemo(
+    () => ({ feed, session, theme, at, travel, openPerson: setPerson, openCall: setCall }),
+    [feed, session, theme, at, travel],
+  );
+  const control = useControl(feed);
+  const now = feed.control?.round ?? 0;
+  useKeys({
+    " ": () => control.act(feed.control?.state === "running" ? "pause" : "play"),
+    ".": () => control.act("step_visit"), ",": () => control.act("step_round"),
+    "[": () => travel((at ?? now) - 1), "]": () => travel((at ?? now) + 1 >= now ? null : (at ?? now) + 1),
+    l: () => travel(null), Escape: () => setPerson(null),
+    "/": () => document.getElementById("find-person")?.focus(),
+    ...Object.fromEntries(TABS.map((one, place) => [`${place + 1}`, () => go({ screen: "run", id, tab: one })])),
+  });
+  if (feed.problem) {
+    return <div className="page"><Problem again={() => void feed.open()}>{feed.problem}</Problem><p><a href="#/">All runs</a></p></div>;
+  }
+  if (!feed.detail) return <div className="page"><p className="faint" role="status">Opening {id} …</p></div>;
+  return (
+    <HereContext.Provider value={here}>
+      <div className="run">
+        <h1 className="hidden">{feed.detail.title}</h1>
+        <ControlBar control={control} />
+        <div className="run-tabs">
+          <nav aria-label="This run" className="tabs">
+            {TABS.map((one) => (
+              <a key={one} href={address({ screen: "run", id, tab: one })} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
+            ))}
+            <ApiLink path={`/judge${query({ run: id, tasks: feed.detail.memory === "none" ? "b" : "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink>
+          </nav>
+          <span className="run-name"><span className="strong">{id}</span> <span className="faint">{feed.detail.title}</span></span>
+        </div>
+        <div className={`run-body ${person !== null ? "with-drawer" : ""}`}>
+          <div className="run-main">{body(tab)}</div>
+          {person !== null ? <PersonDrawer key={person} id={person} close={() => setPerson(null)} /> : null}
+        </div>
+        {call !== null ? <CallSheet id={call} close={() => setCall(null)} /> : null}
+      </div>
+    </HereContext.Provider>
+  );
+}
+
+function body(tab: Tab) {
+  switch (tab) {
+    case "watch": return <WatchTab />;
+    case "measures": return <MeasuresTab />;
+    case "ask": return <AskTab />;
+    case "play": return <PlayTab />;
+    case "change": return <ChangeTab />;
+    case "branch": return <BranchTab />;
+  }
+}

@@ -1,0 +1,399 @@
+// Made by tools/ui_types.py from the event schema; do not edit by hand.
+
+export interface ChangeProfile {
+  type: "ChangeProfile";
+  agent: number;
+  fields: Record<string, unknown>;
+}
+
+export interface Habits {
+  watcher?: number;
+  explorer?: number;
+  critic?: number;
+  chatter?: number;
+  poster?: number;
+}
+
+export interface Profile {
+  id: number;
+  name?: string;
+  gender?: string;
+  age?: number | null;
+  traits?: string[];
+  career?: string;
+  interests?: string[];
+  habits?: Habits;
+  activity?: number;
+  leaning?: number[];
+  key?: string;
+}
+
+export interface AddPerson {
+  type: "AddPerson";
+  profile: Profile;
+  friends?: number[];
+}
+
+export interface Item {
+  id: number;
+  title: string;
+  about?: string;
+  tags?: string[];
+  year?: number | null;
+  minutes?: number;
+  quality?: number;
+  key?: string;
+}
+
+export interface AddItem {
+  type: "AddItem";
+  item: Item;
+}
+
+export interface Announce {
+  type: "Announce";
+  text: string;
+  items?: number[];
+  stance?: number;
+}
+
+export interface Advertise {
+  type: "Advertise";
+  text: string;
+  items?: number[];
+  agents?: number[];
+  interest?: string;
+  stance?: number;
+}
+
+export interface SwapRecommender {
+  type: "SwapRecommender";
+  kind: string;
+  options?: Record<string, unknown>;
+}
+
+export interface AddTie {
+  type: "AddTie";
+  agent: number;
+  other: number;
+  kind?: string;
+  closeness?: number;
+}
+
+export interface CutTie {
+  type: "CutTie";
+  agent: number;
+  other: number;
+}
+
+export interface Silence {
+  type: "Silence";
+  agent: number;
+  silent?: boolean;
+}
+
+export interface Remind {
+  type: "Remind";
+  agent: number;
+  text: string;
+  weight?: number;
+}
+
+export interface Topic {
+  name: string;
+  text: string;
+  about?: string;
+  appeals?: string[];
+  favour?: number;
+  favour_of?: Record<string, number>;
+  decay?: number;
+  half_life?: number;
+  keep?: number;
+}
+
+export interface Raise {
+  type: "Raise";
+  topic: Topic;
+  seeds: number[];
+  stance?: number;
+}
+
+export type AnyChange =
+  | ChangeProfile
+  | AddPerson
+  | AddItem
+  | Announce
+  | Advertise
+  | SwapRecommender
+  | AddTie
+  | CutTie
+  | Silence
+  | Remind
+  | Raise;
+
+export type RunStarted = [tag: "RunStarted", seed: number, genesis: string, drift: number];
+
+export type RoundStarted = [tag: "RoundStarted", round: number, at: number];
+
+export type Woke = [tag: "Woke", agent: number, at: number];
+
+export type Entered = [tag: "Entered", agent: number, surface: string];
+
+export type SlateShown = [tag: "SlateShown", agent: number, items: number[], page: number, surface?: string];
+
+export type SlateAnnotated = [tag: "SlateAnnotated", agent: number, propensities?: (number | null)[], reasons?: string[], scores?: (number | null)[]];
+
+export type Searched = [tag: "Searched", agent: number, query: string, found: number];
+
+export type Picked = [tag: "Picked", agent: number, item: number, position: number];
+
+export type Watched = [tag: "Watched", agent: number, item: number, fraction: number];
+
+export type Rated = [tag: "Rated", agent: number, item: number, stars: number];
+
+export type Felt = [tag: "Felt", agent: number, item: number, text: string, voice?: string];
+
+export type Posted = [tag: "Posted", agent: number, post: string, text: string, items?: number[], stance?: number, voice?: string, topic?: number];
+
+export type Forwarded = [tag: "Forwarded", agent: number, post: string, source: string, author: number, text: string, items?: number[], stance?: number, topic?: number, root?: string];
+
+export type Wished = [tag: "Wished", agent: number, to: number, text: string, items?: number[], stance?: number, voice?: string];
+
+export type Said = [tag: "Said", agent: number, to: number, text: string, items?: number[], stance?: number, voice?: string];
+
+export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number, topic?: number, sender?: number, root?: string];
+
+export type Followed = [tag: "Followed", agent: number, who: number];
+
+export type Unfollowed = [tag: "Unfollowed", agent: number, who: number];
+
+export type Left = [tag: "Left", agent: number, satisfaction?: number | null, why?: string];
+
+export type Refused = [tag: "Refused", agent: number, action: string, why: string];
+
+export type Failed = [tag: "Failed", agent: number, why: string];
+
+export type Recalled = [tag: "Recalled", agent: number, thoughts: number[], at: number, cut?: number];
+
+export type Remembered = [tag: "Remembered", agent: number, thought: number, text: string, weight: number, at: number, kind?: string, store?: string, items?: number[]];
+
+export type Enhanced = [tag: "Enhanced", agent: number, thought: number, by: number];
+
+export type Settled = [tag: "Settled", agent: number, thought: number];
+
+export type Reflected = [tag: "Reflected", agent: number, thought: number, text: string, weight: number, at: number, sources?: number[], kind?: string, items?: number[]];
+
+export type Merged = [tag: "Merged", agent: number, thought: number, text: string, weight: number, at: number, sources: number[], kind?: string, items?: number[]];
+
+export type Forgot = [tag: "Forgot", agent: number, thought: number, why?: string];
+
+export type TasteShifted = [tag: "TasteShifted", agent: number, tag: number, by: number];
+
+export type MoodShifted = [tag: "MoodShifted", agent: number, topic: number, level: number, why?: string];
+
+export type AttitudeShifted = [tag: "AttitudeShifted", agent: number, topic: number, stance: number, why?: string];
+
+export type RecommenderFitted = [tag: "RecommenderFitted", kind: string, interactions: number, artefact: string];
+
+export type Intervened = [tag: "Intervened", change: ChangeProfile | AddPerson | AddItem | Announce | Advertise | SwapRecommender | AddTie | CutTie | Silence | Remind | Raise];
+
+export type RoundEnded = [tag: "RoundEnded", round: number];
+
+export type AnyEvent =
+  | RunStarted
+  | RoundStarted
+  | Woke
+  | Entered
+  | SlateShown
+  | SlateAnnotated
+  | Searched
+  | Picked
+  | Watched
+  | Rated
+  | Felt
+  | Posted
+  | Forwarded
+  | Wished
+  | Said
+  | Delivered
+  | Followed
+  | Unfollowed
+  | Left
+  | Refused
+  | Failed
+  | Recalled
+  | Remembered
+  | Enhanced
+  | Settled
+  | Reflected
+  | Merged
+  | Forgot
+  | TasteShifted
+  | MoodShifted
+  | AttitudeShifted
+  | RecommenderFitted
+  | Intervened
+  | RoundEnded;
+
+export interface Enter {
+  type: "Enter";
+  surface: string;
+}
+
+export interface Browse {
+  type: "Browse";
+}
+
+export interface NextPage {
+  type: "NextPage";
+}
+
+export interface Search {
+  type: "Search";
+  query: string;
+}
+
+export interface Pick {
+  type: "Pick";
+  item: number;
+  fraction?: number;
+}
+
+export interface Rate {
+  type: "Rate";
+  item: number;
+  stars: number;
+  feeling?: string;
+  voice?: string;
+}
+
+export interface Post {
+  type: "Post";
+  text: string;
+  items?: number[];
+  stance?: number;
+  voice?: string;
+  topic?: number;
+}
+
+export interface Forward {
+  type: "Forward";
+  post: string;
+}
+
+export interface Say {
+  type: "Say";
+  to: number;
+  text: string;
+  items?: number[];
+  stance?: number;
+  voice?: string;
+}
+
+export interface Follow {
+  type: "Follow";
+  who: number;
+}
+
+export interface Unfollow {
+  type: "Unfollow";
+  who: number;
+}
+
+export interface Shift {
+  type: "Shift";
+  tag: number;
+  by: number;
+}
+
+export interface Feel {
+  type: "Feel";
+  topic: number;
+  level: number;
+}
+
+export interface Hold {
+  type: "Hold";
+  topic: number;
+  stance: number;
+}
+
+export interface Leave {
+  type: "Leave";
+  satisfaction?: number | null;
+  why?: string;
+}
+
+export interface Nothing {
+  type: "Nothing";
+}
+
+export type AnyAction =
+  | Enter
+  | Browse
+  | NextPage
+  | Search
+  | Pick
+  | Rate
+  | Post
+  | Forward
+  | Say
+  | Follow
+  | Unfollow
+  | Shift
+  | Feel
+  | Hold
+  | Leave
+  | Nothing;
+
+export type Entry = [event: AnyEvent, cause: string, calls: string[]];
+
+export const PHASES = ["opening", "visits", "conversations", "delivery", "memory", "closing"] as const;
+
+/** What a stream sends for each chapter; `n` is its number in the order of arrival. */
+
+export interface Chapter {
+  n: number;
+  round: number;
+  phase: number;
+  rank: number;
+  agent: number;
+  entries: Entry[];
+}
+
+export const FIELDS = {
+  RunStarted: ["seed", "genesis", "drift"],
+  RoundStarted: ["round", "at"],
+  Woke: ["agent", "at"],
+  Entered: ["agent", "surface"],
+  SlateShown: ["agent", "items", "page", "surface"],
+  SlateAnnotated: ["agent", "propensities", "reasons", "scores"],
+  Searched: ["agent", "query", "found"],
+  Picked: ["agent", "item", "position"],
+  Watched: ["agent", "item", "fraction"],
+  Rated: ["agent", "item", "stars"],
+  Felt: ["agent", "item", "text", "voice"],
+  Posted: ["agent", "post", "text", "items", "stance", "voice", "topic"],
+  Forwarded: ["agent", "post", "source", "author", "text", "items", "stance", "topic", "root"],
+  Wished: ["agent", "to", "text", "items", "stance", "voice"],
+  Said: ["agent", "to", "text", "items", "stance", "voice"],
+  Delivered: ["post", "author", "to", "text", "items", "stance", "topic", "sender", "root"],
+  Followed: ["agent", "who"],
+  Unfollowed: ["agent", "who"],
+  Left: ["agent", "satisfaction", "why"],
+  Refused: ["agent", "action", "why"],
+  Failed: ["agent", "why"],
+  Recalled: ["agent", "thoughts", "at", "cut"],
+  Remembered: ["agent", "thought", "text", "weight", "at", "kind", "store", "items"],
+  Enhanced: ["agent", "thought", "by"],
+  Settled: ["agent", "thought"],
+  Reflected: ["agent", "thought", "text", "weight", "at", "sources", "kind", "items"],
+  Merged: ["agent", "thought", "text", "weight", "at", "sources", "kind", "items"],
+  Forgot: ["agent", "thought", "why"],
+  TasteShifted: ["agent", "tag", "by"],
+  MoodShifted: ["agent", "topic", "level", "why"],
+  AttitudeShifted: ["agent", "topic", "stance", "why"],
+  RecommenderFitted: ["kind", "interactions", "artefact"],
+  Intervened: ["change"],
+  RoundEnded: ["round"],
+} as const;

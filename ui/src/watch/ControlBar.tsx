@@ -1,0 +1,136 @@
+// Play, pause, step, speed, stop, reset; progress and what it has cost; the scrubber through rounds.
+
+import { useState } from "react";
+import type { Feed } from "../fold/feed";
+import { said, useFeed } from "../fold/store";
+import { useHere } from "../parts/context";
+import { count, duration, money } from "../parts/format";
+import { Field, Problem, Sheet, StateMark } from "../parts/ui";
+import { runPath, send } from "../wire/api";
+import type { Control } from "../wire/types";
+
+export type Deed = "play" | "pause" | "step_visit" | "step_round" | "stop" | "reset" | "speed";
+
+export interface Controls {
+  act(deed: Deed, more?: { speed?: number; rounds?: number }): void;
+  problem: string;
+}
+
+export function useControl(feed: Feed): Controls {
+  const [problem, setProblem] = useState("");
+  const act: Controls["act"] = (deed, more) => {
+    setProblem("");
+    send(`${runPath(feed.id)}/control`, { do: deed, ...more }).then(
+      () => undefined,
+      (failure: unknown) => setProblem(said(failure)),
+    );
+  };
+  return { act, problem };
+}
+
+const SPEEDS = [1, 2, 5, 10, 25, 50, 100, 0];
+const speedName = (speed: number): string => (speed ? `${speed} visits/s` : "full speed");
+
+export function ControlBar({ control }: { control: Controls }) {
+  const { feed } = useHere();
+  useFeed(feed, 8);
+  const now = feed.control;
+  const [asking, setAsking] = useState<"" | "reset" | "more">("");
+  if (!now) return null;
+  const over = now.state === "finished" || now.state === "failed";
+  const locked = now.state === "elsewhere";
+  const going = now.state === "running" || now.state === "waiting";
+  return (
+    <section className="control" aria-label="Control">
+      <div className="control-row">
+        <div className="buttons" role="group" aria-label="Course of the run">
+          {going
+            ? <button type="button" className="main play" disabled={locked} onClick={() => control.act("pause")} title="Pause (Space)"><b aria-hidden="true">❚❚</b>Pause</button>
+            : <button type="button" className="main play" disabled={locked || over} onClick={() => control.act("play")} title="Play (Space)"><b aria-hidden="true">▶</b>Play</button>}
+          {now.state === "finished" ? <button type="button" onClick={() => setAsking("more")}>More rounds</button> : null}
+          <button type="button" disabled={locked || over} onClick={() => control.act("step_visit")} title="Step one visit (.)">+ visit</button>
+          <button type="button" disabled={locked || over} onClick={() => control.act("step_round")} title="Step one round (,)">+ round</button>
+          <label className="hidden" htmlFor="speed">Speed</label>
+          <select id="speed" disabled={locked || over} value={SPEEDS.includes(now.speed) ? now.speed : 0}
+            onChange={(event) => control.act("speed", { speed: Number(event.target.value) })}>
+            {SPEEDS.map((one) => <option key={one} value={one}>{speedName(one)}</option>)}
+          </select>
+          <button type="button" disabled={locked || over || now.state === "stopped"} onClick={() => control.act("stop")} title="Stop cleanly; it can be played again">Stop</button>
+          <button type="button" disabled={locked} onClick={() => setAsking("reset")} title="Back to the genesis">Reset</button>
+        </div>
+        <div role="status"><StateMark state={now.state} /></div>
+        <LinkMark link={feed.link} />
+        <Figures now={now} />
+      </div>
+      <Scrubber now={now} />
+      <Problem>{control.problem || now.error}</Problem>
+      {asking === "more" ? <More now={now} close={() => setAsking("")} go={(rounds) => { setAsking(""); control.act("play", { rounds }); }} /> : null}
+      {asking === "reset" ? (
+        <Sheet title="Back to the genesis?" close={() => setAsking("")}>
+          <p>Everything that happened in this run is taken back, and it begins anew with the same people and the same dice.
+            To keep what was lived, branch at round 0 instead.</p>
+          <div className="tools">
+            <button type="button" className="main" onClick={() => { setAsking(""); control.act("reset"); }}>Reset</button>
+            <button type="button" onClick={() => setAsking("")}>Keep it</button>
+          </div>
+        </Sheet>
+      ) : null}
+    </section>
+  );
+}
+
+function More({ now, close, go }: { now: Control; close: () => void; go: (rounds: number) => void }) {
+  const [typed, setTyped] = useState("5");
+  const more = /^\d+$/.test(typed) ? Number(typed) : 0;
+  return (
+    <Sheet title="Go on" close={close}>
+      <form className="stack" onSubmit={(event) => { event.preventDefault(); if (more) go(now.rounds + more); }}>
+        <Field label="Rounds more" hint={`It goes on after round ${now.rounds}, as if it had been meant to last longer.`}>
+          {(id, told) => <input id={id} aria-describedby={told} inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} />}</Field>
+        <div className="tools"><button type="submit" className="main" disabled={!more}>Go on</button></div>
+      </form>
+    </Sheet>
+  );
+}
+
+function LinkMark({ link }: { link: string }) {
+  if (link === "open") return null;
+  const told = link === "lost" ? "Connection lost, trying again …" : link === "connecting" ? "Connecting …" : "Not followed";
+  return <span className="link-mark" role="status">{told}</span>;
+}
+
+function Figures({ now }: { now: Control }) {
+  const figures: [string, string][] = [
+    ["Left", now.state === "finished" ? "done" : duration(now.eta_s)],
+    ["Calls", count(now.calls) + (now.reused ? ` + ${count(now.reused)}` : "")],
+    ["Tokens", count(now.tokens)], ["Cost", money(now.cost)], ["Failures", count(now.failures)],
+  ];
+  return (
+    <dl className="inline-figures">
+      {figures.map(([label, value]) => (
+        <div key={label} className={label === "Failures" && now.failures ? "warn" : ""}
+          title={label === "Calls" && now.reused ? "made + reused" : undefined}><dt>{label}</dt><dd>{value}</dd></div>
+      ))}
+    </dl>
+  );
+}
+
+function Scrubber({ now }: { now: Control }) {
+  const { at, travel } = useHere();
+  const share = now.visits_total ? now.visits_done / now.visits_total : 0;
+  const over = now.state === "finished";
+  const done = now.rounds ? Math.min(1, (over ? now.rounds : Math.max(0, now.round - 1) + share) / now.rounds) : 0;
+  return (
+    <div className="scrub">
+      <progress className="progress" max={1} value={done} aria-label={`Progress: round ${now.round} of ${now.rounds}`} />
+      <input type="range" min={0} max={now.rounds || 1} step={1} value={at ?? now.round} aria-label="Travel to a round"
+        aria-valuetext={at === null ? `the present, round ${now.round}` : `round ${at}`}
+        onChange={(event) => { const to = Number(event.target.value); travel(to >= now.round ? null : to); }} />
+      <span className="scrub-told small">
+        {at === null
+          ? <>Round <b>{now.round}</b> of {now.rounds}{now.visits_total ? <span className="faint"> · visit {count(now.visits_done)} of {count(now.visits_total)}</span> : null}</>
+          : <>Seeing round <b>{at}</b> <button type="button" className="link" onClick={() => travel(null)}>back to the present</button></>}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+// Every decision of a person with what came of it, the reason given, and the prompts behind.
+
+import { PHASES, tell } from "../fold/events";
+import { useHere } from "../parts/context";
+import { Empty } from "../parts/ui";
+import type { AnyEvent, Person } from "../wire/types";
+import { CallLinks, Told } from "./Told";
+
+export function Decisions({ person }: { person: Person }) {
+  if (!person.decisions.length) return <Empty title="No decision yet">Each decision appears here with the events it led to and, where a model made it, the exact prompt and reply.</Empty>;
+  return (
+    <ol className="decisions">{[...person.decisions].reverse().map((one, at) => (
+      <li key={`${one.n}.${one.step}.${at}`}>
+        <header className="small"><span className="faint">round {one.round} · {PHASES[one.phase] ?? ""} · step {one.step + 1}</span> <CallLinks calls={one.calls} /></header>
+        {one.cause ? <p className="cause">{one.cause}</p> : null}
+        <ul>{one.events.map((event, place) => <li key={place}><One event={event} /></li>)}</ul>
+      </li>
+    ))}</ol>
+  );
+}
+
+function One({ event }: { event: AnyEvent }) {
+  const { feed } = useHere();
+  if (event[0] === "SlateShown") {
+    return <span className="faint">is shown page {event[3] + 1}: {event[2].map((item) => feed.item(item)).join(", ")}</span>;
+  }
+  if (event[0] === "Entered") return <span className="faint">goes to {event[2]}</span>;
+  const pieces = tell(event);
+  return pieces.length ? <Told pieces={pieces} known={feed} /> : <span className="faint">{event[0]}</span>;
+}

@@ -1,0 +1,36 @@
+// A line of the story, with people and items in it that can be opened.
+
+import { memo } from "react";
+import type { Known, Piece } from "../fold/events";
+import { useHere } from "../parts/context";
+
+export function PersonLink({ id, name }: { id: number; name?: string }) {
+  const { feed, openPerson } = useHere();
+  if (id < 0) return <span>the platform</span>;
+  return <button type="button" className="link person" onClick={() => openPerson(id)}>{name ?? feed.person(id)}</button>;
+}
+
+export const Told = memo(function Told({ pieces, known }: { pieces: Piece[]; known: Known }) {
+  return (
+    <>{pieces.map((one, at) => {
+      switch (one.is) {
+        case "person": return <PersonLink key={at} id={one.id} />;
+        case "item": return <cite key={at}>{known.item(one.id)}</cite>;
+        case "quote": return <q key={at}>{one.words}</q>;
+        case "words": return <span key={at}>{one.words}</span>;
+      }
+    })}</>
+  );
+});
+
+export function CallLinks({ calls }: { calls: readonly string[] | undefined }) {
+  const { openCall } = useHere();
+  if (!calls?.length) return null;
+  return (
+    <>{calls.map((key, at) => (
+      <button key={key} type="button" className="link call" title="The exact prompt and reply" onClick={() => openCall(key)}>
+        {calls.length > 1 ? `prompt ${at + 1}` : "prompt"}
+      </button>
+    ))}</>
+  );
+}

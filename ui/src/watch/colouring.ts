@@ -1,0 +1,56 @@
+// What the colours of the graph mean: activity, satisfaction, emotion, attitude or community.
+
+import { ACTIVITIES, type Live } from "../fold/live";
+import type { GraphNode } from "../wire/types";
+
+export type By = "activity" | "satisfaction" | "emotion" | "attitude" | "community";
+
+export interface Legend { name: string; colour: string }
+
+export const ACTIVITY_COLOURS = ["--idle", "--browsing", "--watching", "--chatting", "--posting"];
+const SCALE = ["--low", "--lowish", "--middle", "--highish", "--high"];
+const GROUPS = ["--group-0", "--group-1", "--group-2", "--group-3", "--group-4", "--group-5", "--group-6", "--group-7"];
+
+export const LEGENDS: Record<By, Legend[]> = {
+  activity: ACTIVITIES.map((name, at) => ({ name, colour: ACTIVITY_COLOURS[at] ?? "--idle" })),
+  satisfaction: [{ name: "not known", colour: "--idle" }, ...["very low", "low", "middling", "high", "very high"].map((name, at) => ({ name, colour: SCALE[at] ?? "--idle" }))],
+  emotion: [{ name: "not reached", colour: "--idle" }, { name: "calm", colour: "--calm" }, { name: "moderate", colour: "--moved" }, { name: "intense", colour: "--intense" }],
+  attitude: [{ name: "none", colour: "--idle" }, { name: "against", colour: "--against" }, { name: "undecided", colour: "--middle" }, { name: "in favour", colour: "--favour" }],
+  community: GROUPS.map((colour, at) => ({ name: `${at + 1}`, colour })),
+};
+
+const fifth = (value: number): number => 1 + Math.max(0, Math.min(4, Math.floor(value * 5)));
+const sided = (stance: number): number => (stance < -0.05 ? 1 : stance > 0.05 ? 3 : 2);
+
+/** The class of each person. `live` is left out where one travels, and the nodes say how it was. */
+export function classes(by: By, nodes: GraphNode[], live: Live | null, then: Map<number, number> | null): Uint8Array {
+  const found = new Uint8Array(nodes.length);
+  nodes.forEach((node, at) => { found[at] = one(by, node, live, then); });
+  return found;
+}
+
+function one(by: By, node: GraphNode, live: Live | null, then: Map<number, number> | null): number {
+  const id = node.id;
+  switch (by) {
+    case "activity": return (live ? live.activity[id] : then?.get(id)) ?? 0;
+    case "community": return Math.abs(node.community) % GROUPS.length;
+    case "satisfaction": {
+      const value = live?.satisfaction[id] ?? node.satisfaction;
+      return value == null ? 0 : fifth(value);
+    }
+    case "emotion": {
+      const value = live?.mood[id] ?? node.mood;
+      return value == null ? 0 : 1 + Math.max(0, Math.min(2, Math.round(value)));
+    }
+    case "attitude": {
+      const value = live?.attitude[id] ?? node.attitude;
+      return value == null ? 0 : sided(value);
+    }
+  }
+}
+
+export function tally(kinds: Uint8Array, size: number): number[] {
+  const found = new Array<number>(size).fill(0);
+  for (const kind of kinds) found[kind] = (found[kind] ?? 0) + 1;
+  return found;
+}
