@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS ?= .venv-extras
 TORCH ?= torch==2.13.0
 
-.PHONY: run test test-extras test-parity check bench fmt clean
+.PHONY: run test test-extras test-parity check check-ui ui bench fmt clean
 
 run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
@@ -32,6 +32,23 @@ check: $(VENV)/.ready
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/limits.py
+	@$(MAKE) --no-print-directory check-ui
+
+# The built page lies in the package, so that nobody needs Node to use it.
+ui: ui/node_modules/.package-lock.json
+	@cd ui && npm run --silent build
+
+# Rebuilds the page and compares it with what is committed, where there is Node.
+check-ui:
+	@if ! command -v npm >/dev/null; then echo "no Node here: the page is not rebuilt"; \
+	elif ! $(MAKE) --no-print-directory ui/node_modules/.package-lock.json; then \
+		echo "the page's tools could not be installed here: it is not rebuilt"; \
+	else cd ui && npm run --silent check && npm run --silent test -- --silent && \
+		npx vite build --logLevel error --outDir ../build/ui --emptyOutDir && \
+		diff -r ../build/ui ../src/audience/web/static || { echo "run: make ui"; exit 1; }; fi
+
+ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
+	@cd ui && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks
@@ -42,7 +59,7 @@ fmt: $(VENV)/.ready
 
 clean:
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	rm -rf $(VENV) $(EXTRAS)
+	rm -rf $(VENV) $(EXTRAS) ui/node_modules
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""Looking at a served page in a real browser, where every error and every foreign request counts."""
+"""Looking at a served page in a real browser; every error and every foreign request counts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+_LOST = ("ERR_", "401", "404")
+"""What a browser says of a server that is gone, or there again with another token."""
 SOON = 30_000
 """Milliseconds that something on the page may take."""
 
@@ -23,13 +25,18 @@ def looking(
     ours = (address, "blob:", "data:")
     page.on("request", lambda one: None if one.url.startswith(ours) else bad.append(one.url))
     page.on("pageerror", lambda error: bad.append(str(error)))
-    page.on("console", lambda said: bad.append(f"{said.text} {said.location['url']}") if said.type == "error" else None)
+    page.on(
+        "console",
+        lambda said: (
+            bad.append(f"{said.text} {said.location['url']}") if said.type == "error" else None
+        ),
+    )
     page.goto(f"{address}/{path}")
     try:
         yield page
     finally:
         browsing.close()
-    bad = [one for one in bad if not (lost and ("ERR_" in one or "404" in one))]
+    bad = [one for one in bad if not (lost and any(word in one for word in _LOST))]
     assert bad == [], bad
 
 

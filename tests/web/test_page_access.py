@@ -98,7 +98,9 @@ def test_1100_pixels_are_enough(chromium: Any, sites: Sites, lived: Path) -> Non
         for name, path in SCREENS.items():
             page.goto(f"{site.address}/{path}")
             page.locator(READY.get(name, "h2")).first.wait_for()
-            wide = "document.scrollingElement.scrollWidth, document.querySelector('main').scrollWidth"
+            wide = (
+                "document.scrollingElement.scrollWidth, document.querySelector('main').scrollWidth"
+            )
             assert page.evaluate(f"Math.max({wide})") <= 1100, name
 
 

@@ -31,7 +31,8 @@ def test_a_decision_shows_the_exact_prompt_and_reply(
     chromium: Any, site: Site, serving: Serving
 ) -> None:
     with serving() as fake:
-        toml = f'agents = 6\nrounds = 1\nmind = "llm"\nmemory = "recagent"\n[llm]\nurl = "{fake.url}"\n'
+        toml = 'agents = 6\nrounds = 1\nmind = "llm"\nmemory = "recagent"\n'
+        toml += f'[llm]\nurl = "{fake.url}"\n'
         run = site.begin(toml=toml)
         site.until(run, "finished")
     people = site.ok(f"/runs/{run}/people")

@@ -64,6 +64,10 @@ export interface Advertise {
   agents?: number[];
   interest?: string;
   stance?: number;
+  gender?: string;
+  ages?: number[];
+  career?: string;
+  trait?: string;
 }
 
 export interface SwapRecommender {
@@ -163,7 +167,7 @@ export type Said = [tag: "Said", agent: number, to: number, text: string, items?
 
 export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number, topic?: number, sender?: number, root?: string];
 
-export type Followed = [tag: "Followed", agent: number, who: number];
+export type Followed = [tag: "Followed", agent: number, who: number, kind?: string];
 
 export type Unfollowed = [tag: "Unfollowed", agent: number, who: number];
 
@@ -199,6 +203,10 @@ export type Intervened = [tag: "Intervened", change: ChangeProfile | AddPerson |
 
 export type RoundEnded = [tag: "RoundEnded", round: number];
 
+export type Unfounded = [tag: "Unfounded", agent: number, titles: string[], items?: number[]];
+
+export type TiesEnlivened = [tag: "TiesEnlivened", grow: number, fade: number];
+
 export type AnyEvent =
   | RunStarted
   | RoundStarted
@@ -233,7 +241,9 @@ export type AnyEvent =
   | AttitudeShifted
   | RecommenderFitted
   | Intervened
-  | RoundEnded;
+  | RoundEnded
+  | Unfounded
+  | TiesEnlivened;
 
 export interface Enter {
   type: "Enter";
@@ -378,7 +388,7 @@ export const FIELDS = {
   Wished: ["agent", "to", "text", "items", "stance", "voice"],
   Said: ["agent", "to", "text", "items", "stance", "voice"],
   Delivered: ["post", "author", "to", "text", "items", "stance", "topic", "sender", "root"],
-  Followed: ["agent", "who"],
+  Followed: ["agent", "who", "kind"],
   Unfollowed: ["agent", "who"],
   Left: ["agent", "satisfaction", "why"],
   Refused: ["agent", "action", "why"],
@@ -396,4 +406,6 @@ export const FIELDS = {
   RecommenderFitted: ["kind", "interactions", "artefact"],
   Intervened: ["change"],
   RoundEnded: ["round"],
+  Unfounded: ["agent", "titles", "items"],
+  TiesEnlivened: ["grow", "fade"],
 } as const;

@@ -31,7 +31,7 @@ export function BranchTab() {
     setProblem(""); setBusy(true);
     try {
       const made = await send<{ id: string }>(`${runPath(feed.id)}/branch`, {
-        at: point, interventions: changes.map((change) => ({ round: point + 1, change })), ...(name.trim() ? { name: name.trim() } : {}),
+        at: point, interventions: changes.map((change) => ({ round: point + 1, ...change })), ...(name.trim() ? { name: name.trim() } : {}),
       });
       go({ screen: "compare", a: feed.id, b: made.id });
     } catch (failure) { setProblem(said(failure)); setBusy(false); }
