@@ -26,6 +26,7 @@ NAMES = (
     "recommenders",
     "studies",
     "page",
+    "spread",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
