@@ -25,6 +25,7 @@ NAMES = (
     "kills",
     "recommenders",
     "studies",
+    "page",
     "page_browser",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}

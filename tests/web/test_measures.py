@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,10 @@ from audience.experiments import measured
 @pytest.fixture
 def done(sites: Sites, lived: Path) -> Site:
     return sites(lived)
+
+
+def _has_ended(round_: int, found: dict[str, int]) -> bool:
+    return found["round"] == round_
 
 
 def test_the_numbers_are_those_of_the_log(done: Site, lived: Path) -> None:
@@ -38,9 +43,7 @@ def test_the_numbers_grow_with_the_run(site: Site) -> None:
     assert site.ok(f"/runs/{run}/metrics")["rounds"] == []
     for round_ in (1, 2):
         site.steer(run, "step_round")
-        site.when(
-            lambda: site.ok(f"/runs/{run}"), lambda one, wanted=round_: one["round"] == wanted
-        )
+        site.when(partial(site.ok, f"/runs/{run}"), partial(_has_ended, round_))
         assert site.ok(f"/runs/{run}/metrics")["done"] == round_
     site.steer(run, "stop")
     wanted = measured(site.root / run)

@@ -106,7 +106,7 @@ class RuleMind:
     ) -> Decision:
         actions: list[a.AnyAction] = []
         slate, habits = seen.me.situation.slate, seen.me.profile.habits
-        if not slate:
+        if not slate and seen.me.situation.pages:
             return Decision((a.Leave(page.satisfaction[row]),), "found an empty page")
         for choice, column in enumerate(page.picked[row]):
             if column < 0:

@@ -48,7 +48,7 @@ def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) 
     shown = Console(highlight=False)
     shown.width = max(shown.width, _WIDTH)
     shown.print(table)
-    for one in foot(left, seed):
+    for one in foot(fits, left, seed):
         shown.print(one, style="dim", markup=False, soft_wrap=True)
     for path in written:
         click.echo(str(path))

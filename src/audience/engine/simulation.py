@@ -96,7 +96,7 @@ class Simulation:
         self.rules = rules
         self.seed = seed
         self.listeners = listeners
-        self.progress = progress or (lambda round_, done, total: None)
+        self._told = progress
         self.stopping: Callable[[], bool] = stopping
         if control:
             self.stopping = lambda: stopping() or control.stopping
@@ -105,6 +105,13 @@ class Simulation:
         self.decisions = 0
         self.stage: Stage | None = None
         self._unplayed = parts
+
+    def progress(self, round_: int, done: int, total: int) -> None:
+        """Tell how many visits of a round are done."""
+        if self.control:
+            self.control.advance(round_, done, total)
+        if self._told:
+            self._told(round_, done, total)
 
     @property
     def in_waves(self) -> bool:

@@ -181,8 +181,6 @@ class Going:
 
         def advance(round_: int, done: int, total: int) -> None:
             self.progress.advance(round_, done, total)
-            if watch:
-                watch.control.advance(round_, done, total)
             if meter:
                 self.progress.spend(meter)
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from audience.agents import Decision, Mind
 from audience.agents.reading import items_in
-from audience.errors import BadInput, unknown
+from audience.errors import BadInput, Halt, unknown
 from audience.experiments.playing import FILE
 from audience.llm import CallStore, compose
 from audience.llm.kinds import Gateway, Message, Reply, Request
@@ -85,6 +85,13 @@ class Seat:
             self.version += 1
             self._give(None)
 
+    def withdraw(self) -> None:
+        """Give the place back and end the run's waiting: what is under way is asked for again."""
+        with self._lock:
+            self.is_left = True
+            self.version += 1
+            self._give(Halt(f"{self.name} was still to move"))
+
     async def asked(self, seen: dict[str, Any], check: Callable[[a.AnyAction], str]) -> str | None:
         """Ask for a move and return it; None when none came in time or nobody is there."""
         loop = asyncio.get_running_loop()
@@ -106,15 +113,19 @@ class Seat:
                 self._question, self._answer = None, None
                 self.version += 1
 
-    def _give(self, text: str | None) -> None:
+    def _give(self, answer: str | Halt | None) -> None:
         if self._answer is None:
             return
         loop, future = self._answer
         self._answer = None
 
         def give() -> None:
-            if not future.done():
-                future.set_result(text)
+            if future.done():
+                return
+            if isinstance(answer, Halt):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
 
         with suppress(RuntimeError):  # the run has ended meanwhile
             loop.call_soon_threadsafe(give)
@@ -283,8 +294,11 @@ class Table:
     def is_waited_for(self) -> bool:
         return any(one.question is not None for one in self.seats.values())
 
-    def close(self) -> None:
-        """Let everybody go."""
+    def let_go(self) -> None:
+        """Wait for nobody any more."""
         for seat in self.seats.values():
-            seat.leave()
+            seat.withdraw()
+
+    def close(self) -> None:
+        self.let_go()
         self._store.close()

@@ -11,9 +11,11 @@ import numpy as np
 from audience.agents import Mind, RuleMind
 from audience.engine import (
     Activation,
+    Control,
     Lives,
     Parts,
     Platform,
+    Queued,
     Rules,
     Simulation,
     TieRules,
@@ -124,12 +126,14 @@ def simulate(
     listeners: Sequence[Listener] = (),
     keeper: ListKeeper | None = None,
     stopping: Callable[[], bool] = lambda: False,
+    control: Control | None = None,
+    keep: Callable[[Sequence[Queued]], None] = lambda queued: None,
 ) -> tuple[World, ListKeeper]:
     """Run a genesis to its last round and return the world with the chapters that were kept.
 
     To go on with a run, give the `world` at the end of its last whole round, and in `found` the
     chapters of the round that was not finished. When `stopping` says so, `Paused` is raised and
-    what was done stands in the given `keeper`.
+    what was done stands in the given `keeper`. `control` steers it, `keep` hears what it queued.
     """
     served = recommender or Popular()
 
@@ -150,6 +154,16 @@ def simulate(
         told.append(Lives())
     rules = rules or Rules(rounds=3)
     world = world or World(genesis)
-    sim = Simulation(world, keeper, parts, rules, seed, listeners=told, stopping=stopping)
+    sim = Simulation(
+        world,
+        keeper,
+        parts,
+        rules,
+        seed,
+        listeners=told,
+        stopping=stopping,
+        control=control,
+        keep=keep,
+    )
     run_sync(lambda: run(sim, found))
     return world, keeper

@@ -35,6 +35,13 @@ class Here:
         self.error = ""
         self.waits: Callable[[], bool] = lambda: False
         """Says whether it waits for somebody who plays."""
+        self.let_go: Callable[[], None] = lambda: None
+        """Lets it wait for nobody who plays."""
+
+    def stop(self) -> None:
+        """Ask it to end at its next commit point."""
+        self.watch.control.stop()
+        self.let_go()
 
     @property
     def rounds(self) -> int:
@@ -121,7 +128,7 @@ class Hall:
     def stop(self, folder: Path) -> None:
         """Let a run end at its next commit point, and wait for that."""
         if found := self.live(folder):
-            found.watch.control.stop()
+            found.stop()
             if found.thread:
                 found.thread.join(END_S)
             if found.is_alive:
@@ -154,7 +161,7 @@ class Hall:
         with self._lock:
             alive = [one for one in self._here.values() if one.is_alive]
         for one in alive:
-            one.watch.control.stop()
+            one.stop()
         for one in alive:
             if one.thread:
                 one.thread.join(END_S)

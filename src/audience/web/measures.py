@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import threading
+from collections import OrderedDict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,7 @@ from audience.world import World
 from audience.world.people import HABITS
 from audience.world.rng import Floats
 
+REPORTS = 4
 CURVE = 500
 TOP = 50
 FEWEST = 5
@@ -32,9 +36,31 @@ _REPORT = (
 )
 
 
+class Reports:
+    """Reports as they were asked for last; drawing one takes seconds."""
+
+    def __init__(self, hall: Hall) -> None:
+        self._hall = hall
+        self._lock = threading.Lock()  # figures are drawn one at a time
+        self._kept: OrderedDict[Path, tuple[tuple[int, int], str]] = OrderedDict()
+
+    def page(self, folder: Path) -> str:
+        """Return the report of a run as it stands."""
+        with self._hall.readers.reading(folder) as reader:
+            stand = self._hall.lives.get(folder, 0), reader.last
+        with self._lock:
+            if folder not in self._kept or self._kept[folder][0] != stand:
+                self._kept[folder] = stand, html(gathered(folder))
+            self._kept.move_to_end(folder)
+            while len(self._kept) > REPORTS:
+                self._kept.popitem(last=False)
+            return self._kept[folder][1]
+
+
 def router(hall: Hall) -> APIRouter:
     """Return the ways to numbers."""
     api = APIRouter()
+    reports = Reports(hall)
 
     @api.get("/runs/{run}/metrics", response_class=Response)
     def metrics(run: RunId) -> Response:
@@ -59,7 +85,7 @@ def router(hall: Hall) -> APIRouter:
     @api.get("/runs/{run}/report", response_class=Response)
     def report(run: RunId) -> Response:
         """Return the report as one page that opens offline."""
-        page = html(gathered(hall.shelf.folder_of(run)))
+        page = reports.page(hall.shelf.folder_of(run))
         headers = {"content-security-policy": _REPORT}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 

@@ -52,7 +52,7 @@ class Tables:
                 raise Conflict(f"{SEATS} people play in this run already")
             seat = Seat(secrets.token_urlsafe(12), agent, name, body.deadline_s)
             table.seats[seat.id] = seat
-        here.waits = lambda: table.is_waited_for
+        here.waits, here.let_go = (lambda: table.is_waited_for), table.let_go
         here.watch.control.seat(agent, table.make(seat))
         return seat
 
@@ -85,8 +85,9 @@ class Tables:
         seat.leave()
 
     def close(self) -> None:
-        for table in self._tables.values():
-            table.close()
+        for folder, table in self._tables.items():
+            if not self._hall.live(folder):  # one that would not end may still ask
+                table.close()
 
     def goes_on(self, folder: Path) -> bool:
         return self._hall.live(folder) is not None

@@ -59,13 +59,13 @@ def server_of(app: App) -> uvicorn.Server:
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens; say what to do where that cannot be."""
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        made = socket.socket(family, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host.strip("[]"), port))
         made.listen(128)
     except OSError as error:
+        made.close()
         raise BadInput(
             f"--host {host} --port {port}: {error.strerror or error}; choose another"
         ) from error

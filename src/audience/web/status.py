@@ -130,7 +130,9 @@ def _going(hall: Hall, here: Here) -> dict[str, Any]:
         "rounds": rounds,
         "visits_done": steering.visits_done,
         "visits_total": steering.visits_total,
-        "eta_s": round(left / steering.pace, 1) if steering.pace > 0 and steering.going else None,
+        "eta_s": round(left / steering.pace, 1)
+        if steering.pace > 0 and state == "running"
+        else None,
         "failures": spent.failed,
         "algorithm": panel.algorithm,
         "pending": len(here.watch.control.pending),

@@ -28,13 +28,18 @@ from audience.web.status import stand
 from audience.world.events import CLOSING
 
 TICK = 0.1
-"""Seconds between two updates."""
+"""Seconds between two updates, where few look."""
+A_PAGE = 0.006
+"""Seconds between two updates for each page, where many do: the run comes first."""
 SELDOM = 1.0
 """The same for the state of a run that does not go on here."""
 QUIET = 15.0
 """Seconds after which a silent stream says that it is there."""
 BODY = 128_000
 """Bytes of chapters in one update, at most, unless a single one is longer."""
+SHARED = 1_000_000
+"""Bytes of chapters that all pages together get in one update while the run goes on here."""
+LEAST = 8_000
 KEPT = 4_000_000
 """Bytes of updates that are kept for pages that are a little behind."""
 BEHIND = 20_000
@@ -121,8 +126,9 @@ class Feed:
             self._tape.close()
             self._tape = None
 
-    def read(self, after: int, upto: int | None = None) -> Update:
+    def read(self, after: int, upto: int | None = None, most: int | None = None) -> Update:
         """Return the next chapters after a number, straight from the log."""
+        most = BODY if most is None else most
         tape = self._tape
         parts: list[bytes] = []
         size, last = 0, after
@@ -136,7 +142,7 @@ class Feed:
             last, size = seq, size + len(value)
             if phase == CLOSING:
                 parts.append(self._numbers(round_))
-            if size >= BODY:
+            if size >= most:
                 break
         return Update(after, last, b"".join(parts))
 
@@ -162,7 +168,8 @@ class Feed:
             if news:
                 self.news.set()
                 self.news = asyncio.Event()
-            await asyncio.sleep(max(TICK - (time.monotonic() - began), TICK / 5))
+            tick = max(TICK, self.pages * A_PAGE)
+            await asyncio.sleep(max(tick - (time.monotonic() - began), TICK / 5))
 
     def _look(self) -> bool:
         """Read what is new; say whether anything is."""
@@ -173,7 +180,7 @@ class Feed:
             self.life, self._size = life, 0
             self._open()
             self.last = 0
-        update = self.read(self.last)
+        update = self.read(self.last, most=self._most())
         if update.last > self.last:
             self._keep(update)
         now = time.monotonic()
@@ -183,6 +190,12 @@ class Feed:
                 self._stated(encoded(stand(self.hall, self.folder))) or update.last > update.after
             )
         return update.last > update.after
+
+    def _most(self) -> int:
+        """Return how much may be told at once: the run comes first, pages catch up later."""
+        if not self.hall.live(self.folder):
+            return BODY
+        return max(min(BODY, SHARED // max(self.pages, 1)), min(LEAST, BODY))
 
     def _keep(self, update: Update) -> None:
         self.kept.append(update)

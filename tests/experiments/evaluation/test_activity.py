@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.experiments.evaluation.activity import HEADS, fit_of, fits_of, lines, plain, survival
+from audience.experiments.evaluation.activity import (
+    HEADS,
+    fit_of,
+    fits_of,
+    foot,
+    lines,
+    plain,
+    survival,
+)
 from audience.experiments.evaluation.writing import write_activity
 from audience.world.rng import rng
 
@@ -83,3 +91,12 @@ def test_a_path_without_interactions_is_told(tmp_path: Path) -> None:
         fits_of([tmp_path], 1)
     with pytest.raises(BadInput, match="there is no such path"):
         fits_of([tmp_path / "nowhere"], 1)
+
+
+def test_data_that_are_cut_off_are_said_to_be() -> None:
+    draws = rng(1, "activity")
+    whole = draws.integers(1, 4_000, 500)
+    fits = [fit_of("whole", whole, 1), fit_of("cut", np.minimum(whole, 2_000), 1)]
+    (_, told) = foot(fits, [], 1)
+    assert told.startswith("cut: 48%")
+    assert "exactly 2,000, and nobody has more" in told

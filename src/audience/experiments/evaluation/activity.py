@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAMPLES = 200
+CUT = 0.1
+"""So large a share of people with the same largest number is no tail."""
 HEADS = ("alpha", "KS Pareto", "mu", "sigma", "KS lognormal")
 _COLUMNS = 3
 
@@ -203,13 +205,24 @@ def numbers(fits: Sequence[Fit]) -> list[list[str]]:
     return rows
 
 
-def foot(left: Sequence[str], seed: int) -> list[str]:
-    """Return what a table rests on, and what was left out of it."""
+def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
+    """Return what a table rests on, where data seem to be cut off, and what was left out."""
     told = (
         f"Interactions per user; 95 % intervals over {SAMPLES} samples of people, seed {seed}; "
         "no model, no calls, $0."
     )
-    return [told, *(f"left out: {one}" for one in left)]
+    tops = [(one.name, int(one.counts.max()), _at_top(one)) for one in fits]
+    cut = [
+        f"{name}: {share:.0%} of the people have exactly {top:,}, and nobody has more. The source "
+        "seems to be cut off there, and no law fits such counts."
+        for name, top, share in tops
+        if share >= CUT
+    ]
+    return [told, *cut, *(f"left out: {one}" for one in left)]
+
+
+def _at_top(fit: Fit) -> float:
+    return float((fit.counts == fit.counts.max()).mean())
 
 
 def _shown(one: Estimate) -> str:

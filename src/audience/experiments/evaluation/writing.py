@@ -35,7 +35,7 @@ def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: 
     """Write the fits of activity into a folder and return the paths."""
     told = json.dumps(activity.plain(fits, left, seed), indent=1, allow_nan=False) + "\n"
     head = ["dataset", "people", "mean", *activity.HEADS, "nearer"]
-    lines = [*table(head, activity.lines(fits)), "", *activity.foot(left, seed)]
+    lines = [*table(head, activity.lines(fits)), "", *activity.foot(fits, left, seed)]
     drawn = activity.survival(fits)
     return replace_all(
         {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from audience.experiments.studies.sentences import label_of
 from audience.experiments.studies.study import Chart
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FOREST = "differences"
@@ -86,26 +87,44 @@ def _levels(findings: Findings, chart: Chart) -> Figure | None:
 def _against(findings: Findings, chart: Chart) -> Figure | None:
     """Draw every arm as a point of two numbers, a cross being its two intervals."""
     figure, axes = panel(5.0, 3.6)
-    is_seen = False
+    points: list[tuple[float, float, int]] = []
     for place, arm in enumerate(findings.arms):
         mean, low, high = spread(values_of(arm, chart.metrics))
         if not np.isfinite(mean).all():
             continue
-        is_seen = True
         ink = colour(place)
         axes.plot((low[0], high[0]), (mean[1], mean[1]), color=ink, linewidth=1.4)
         axes.plot((mean[0], mean[0]), (low[1], high[1]), color=ink, linewidth=1.4)
         axes.plot(mean[0], mean[1], "o", markersize=6, color=ink)
-        axes.annotate(
-            short(arm.name), (mean[0], mean[1]), (6.0, 5.0), textcoords="offset points",
-            fontsize=8, color=ink, weight="bold",
-        )  # fmt: skip
+        points.append((mean[0], mean[1], place))
     across, up = (label_of(findings, one) for one in chart.metrics)
     axes.set_xlabel(f"{across[0]}, {across[1]}" if across[1] else across[0])
     axes.set_ylabel(f"{up[0]}, {up[1]}" if up[1] else up[0])
     axes.margins(0.16)
     axes.set_title(chart.title)
-    return figure if is_seen else None
+    _name_points(axes, points, [short(arm.name) for arm in findings.arms])
+    return figure if points else None
+
+
+_SIDES = ((7, 5, "left"), (7, -13, "left"), (-7, 5, "right"), (-7, -13, "right"))
+
+
+def _name_points(
+    axes: Axes, points: Sequence[tuple[float, float, int]], names: Sequence[str]
+) -> None:
+    """Write each arm's name beside its point, on another side where points are near."""
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    taken: list[tuple[float, float, int]] = []
+    for x, y, place in points:
+        at = ((x - left) / (right - left), (y - bottom) / (top - bottom))
+        near = {side for u, v, side in taken if abs(at[0] - u) < 0.25 and abs(at[1] - v) < 0.08}
+        side = next((one for one in range(len(_SIDES)) if one not in near), 0)
+        taken.append((*at, side))
+        across, up, aligned = _SIDES[side]
+        axes.annotate(
+            names[place], (x, y), (across, up), textcoords="offset points", ha=aligned,
+            fontsize=8, color=colour(place), weight="bold",
+        )  # fmt: skip
 
 
 def _edges(findings: Findings, chart: Chart) -> Figure | None:

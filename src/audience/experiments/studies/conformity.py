@@ -49,7 +49,7 @@ class Opinions:
 
     moved, moved_N   share of ratings with (a - b)(m - b) > 0, of all and of those with N friends
     pull             least-squares slope of a - b on m - b: the susceptibility of Friedkin-Johnsen
-    moved_fj_N       the share that b + pull (m - b) and residuals of unswayed ratings would give
+    moved_fj_N       the share of (1 - pull) (b + r) + pull m, r being residuals of unswayed ratings
     """
 
     watches = (Rated,)
@@ -81,7 +81,7 @@ class Opinions:
         change, towards = swayed[:, 2] - before, swayed[:, 3] - before
         pull = float((change * towards).sum() / max(float((towards**2).sum()), 1e-12))
         noise = rng(self._seed, "conformity").choice(residuals, len(swayed))
-        model = pull * towards + noise
+        model = pull * towards + (1.0 - pull) * noise
         found |= {"pull": pull, "alone_error": 2.0 * float(np.sqrt((residuals**2).mean()))}
         found["moved"] = _share(change * towards)
         for friends in range(1, MOST + 1):

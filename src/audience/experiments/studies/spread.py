@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from audience.experiments.findings import Findings, Label
+from audience.experiments.spread.classical import Network, independent_cascade, linear_threshold
+from audience.experiments.spread.curves import msed
 from audience.experiments.studies.sentences import clause, sentence
 from audience.experiments.studies.study import Chart, Study, known
 from audience.metrics.formulas import NAN
 from audience.metrics.spreading import standing
-from audience.world.events import Record, RoundEnded
+from audience.world.changes import Raise
+from audience.world.events import Intervened, Record, RoundEnded
+from audience.world.rng import Floats
 from audience.world.world import View
 
 EARLY = 3
@@ -17,21 +24,58 @@ LABELS: dict[str, Label] = {
     "reach_early": ("People who know after three rounds", "share", ""),
     "half_round": ("Round by which half of the final reach know", "", ""),
     "reach_peak": ("Most who come to know in one round", "share", ""),
+    "ic_msed": ("Error of Independent Cascade on the later rounds", "MSED", ""),
+    "lt_msed": ("Error of Linear Threshold on the later rounds", "MSED", ""),
 }
+GRID = tuple(round(0.03 * step, 2) for step in range(1, 31))
+"""Chances and thresholds that are tried."""
+DRAWS = 5
 
 
 class Speed:
-    """Follows how many know, round by round: how soon, and how many at once."""
+    """Follows how many know, round by round: how soon, and how many at once.
 
-    watches = (RoundEnded,)
+    The classical models run on the same ties from the same first ones. Their one parameter is
+    fitted to the first half of the rounds; scored is the other half.
+    """
 
-    def __init__(self) -> None:
+    watches = (Intervened, RoundEnded)
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._reach: list[float] = []
+        self._first: tuple[int, ...] = ()
+        self._network: Network | None = None
 
     def update(self, record: Record, world: View) -> None:
-        del record
+        event: Any = record.event
+        if isinstance(event, Intervened):
+            if isinstance(event.change, Raise) and not self._first:
+                self._first = tuple(event.change.seeds)
+                self._network = Network.of(world.genesis.ties)
+            return
         found: Any = standing(world.spread)["reach"] if world.spread.topics else NAN
         self._reach.append(found)
+
+    def _error(self, model: Callable[..., Floats]) -> float:
+        half = len(self._reach) // 2
+        if self._network is None or half < 1:
+            return NAN
+        people = self._network.people
+        actual = np.array(self._reach)
+
+        def curve(parameter: float) -> Floats:
+            first, steps = self._first, len(actual)
+            runs = [
+                model(self._network, first, parameter, steps, self._seed * DRAWS + draw)
+                for draw in range(DRAWS)
+            ]
+            mean: Floats = np.mean(runs, axis=0)[1:] / people
+            return mean
+
+        curves = {parameter: curve(parameter) for parameter in GRID}
+        best = min(GRID, key=lambda one: (msed(actual[:half], curves[one][:half]), one))
+        return msed(actual[half:], curves[best][half:])
 
     def value(self) -> dict[str, float]:
         reach = self._reach
@@ -42,6 +86,8 @@ class Speed:
             "reach_early": reach[min(EARLY, len(reach)) - 1],
             "half_round": float(1 + sum(one < reach[-1] / 2.0 for one in reach)),
             "reach_peak": max([reach[0], *gains]),
+            "ic_msed": self._error(independent_cascade),
+            "lt_msed": self._error(linear_threshold),
         }
 
 
@@ -86,8 +132,16 @@ STUDY = Study(
             "Messages in it, forwards after one another, and messages in one step.",
             ("scale", "depth", "breadth"),
         ),
+        Chart(
+            "classical",
+            "bars",
+            ("ic_msed", "lt_msed"),
+            "Error of classical models on the later rounds, MSED",
+            "Same ties, same first ones; one parameter fitted to the first half of the rounds.",
+            ("Independent\nCascade", "Linear\nThreshold"),
+        ),
     ),
     finding,
-    metrics=lambda setting: [Speed()],
+    metrics=lambda setting: [Speed(setting.seed)],
     remarks=remarks,
 )

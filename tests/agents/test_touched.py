@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+
+from audience.agents import Decision, RuleMind, TouchedMind
+from audience.agents.touched import CORRECTED, PLAYED, Script, is_odd
+from audience.errors import BadInput
+from audience.testing import check_mind, simulate, tiny_genesis
+from audience.world import actions as a
+from audience.world import events as e
+from audience.world.agent import Situation
+from audience.world.observe import Observation
+from audience.world.world import World
+
+WORLD = World(tiny_genesis(6, 20))
+
+
+def seen(surface: str = "recommender", slate: tuple[int, ...] = ()) -> Observation:
+    from msgspec.structs import replace
+
+    from audience.world.observe import observe
+
+    me = replace(WORLD.agents[0], situation=Situation(1, surface, slate, 0, 1, slate))
+    return observe(WORLD, me, 0)
+
+
+def liked() -> tuple[int, int]:
+    """Return an item that person 0 has an interest in, and one it has none in."""
+    interests = set(WORLD.agents[0].profile.interests)
+    items = WORLD.catalogue.items
+    yes = next(item.id for item in items if interests & set(item.tags))
+    no = next(item.id for item in items if not interests & set(item.tags))
+    return yes, no
+
+
+def test_it_keeps_to_the_protocol() -> None:
+    check_mind(TouchedMind(share=1.0))
+    check_mind(TouchedMind(share=0.5, way="corrected"))
+
+
+def test_without_a_share_it_is_the_mind_itself() -> None:
+    genesis = tiny_genesis(12)
+    _, touched = simulate(genesis, mind=TouchedMind(share=0.0))
+    _, plain = simulate(genesis, mind=RuleMind())
+    assert touched.events() == plain.events()
+
+
+def test_a_person_picks_what_it_has_an_interest_in_and_nothing_else() -> None:
+    genesis = tiny_genesis(12)
+    _, kept = simulate(genesis, mind=TouchedMind(share=1.0))
+    picked = [event for event in kept.events() if isinstance(event, e.Picked)]
+    assert picked
+    for event in picked:
+        interests = set(genesis.profiles[event.agent].interests)
+        assert interests & set(genesis.catalogue[event.item].tags)
+    causes = {entry.cause for chapter in kept.chapters for entry in chapter.entries}
+    assert PLAYED in causes
+    assert not any(isinstance(event, (e.Refused, e.Failed)) for event in kept.events())
+
+
+def test_only_what_is_odd_is_corrected() -> None:
+    yes, no = liked()
+    page = seen(slate=(no, yes))
+    assert is_odd(Decision((a.Pick(no, 1.0),)), page)
+    assert not is_odd(Decision((a.Pick(yes, 1.0),)), page)
+    assert not is_odd(Decision((a.Leave(),)), seen(slate=(no,)))
+    assert not is_odd(Decision((a.Pick(no, 1.0),)), seen("home"))
+    _, kept = simulate(tiny_genesis(12), mind=TouchedMind(share=1.0, way="corrected"))
+    causes = {entry.cause for chapter in kept.chapters for entry in chapter.entries}
+    assert CORRECTED in causes
+    assert PLAYED not in causes
+
+
+def test_the_script_types_as_a_player_would() -> None:
+    yes, no = liked()
+    script = Script(seen(slate=(no, yes)))
+    assert script.typed("page [n] next page") == "2"
+    assert script.typed("How much of it, in percent (Enter for all)? > ") == "100"
+    assert script.typed("Stars, 1 to 5 (Enter for none)? > ") in ("4", "5")
+    assert script.typed("What did you feel (Enter for nothing)? > ") == ""
+    assert script.typed("page [n] next page") == "l"
+    assert script.typed("How satisfied are you, 1 to 10 (Enter to skip)? > ") == "9"
+    assert Script(seen(slate=(no,))).typed("page [n] next page") == "n"
+    assert Script(seen("home")).typed("") == "r"
+    assert Script(seen("social")).typed("") == "l"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [({"way": "plaid"}, "way 'plaid' is unknown"), ({"share": 2.0}, "not between 0 and 1")],
+)
+def test_mistakes_are_named(options: dict[str, object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        TouchedMind(**options)  # type: ignore[arg-type]
