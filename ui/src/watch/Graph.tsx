@@ -69,7 +69,8 @@ function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
 
 function Canvas({ scene }: { scene: Scene }) {
   const { feed, openPerson, theme } = useHere();
-  const [by, setBy] = useState<By>("activity");
+  const [chosen, setBy] = useState<By | null>(null);
+  const by = chosen ?? (feed.hasMoods || feed.live.hasMoods ? "emotion" : "activity");
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
   const box = useRef<HTMLDivElement>(null);

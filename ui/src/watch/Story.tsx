@@ -93,7 +93,7 @@ const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter })
           const shown = slates[slate++];
           return shown ? (
             <li key={at} className="slate-line"><span className="faint">{shown.surface === "search" ? `results for “${shown.query}”` : `page ${shown.page + 1}`}: </span>
-              {shown.items.map((one, place) => <span key={place} className={one.picked ? "picked" : "faint"}>{feed.item(one.item)}{place < shown.items.length - 1 ? ", " : ""}</span>)}
+              {shown.items.map((one, place) => <span key={place} className="faint">{place ? ", " : ""}<span className={one.picked ? "picked" : ""}>{feed.item(one.item)}</span></span>)}
             </li>
           ) : null;
         }
