@@ -25,11 +25,16 @@ def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, live
         page.keyboard.press("[")
         page.keyboard.press("[")
         page.locator(".scrub-told").get_by_text("Seeing round 2").wait_for()
-        page.locator(".lines li").first.wait_for()
-        assert "1" not in page.locator(".story .round-mark").all_inner_texts()
-        page.locator(".legend").get_by_text("idle").wait_for()
+        page.get_by_text("Round 2 is over").wait_for()
+        assert page.get_by_text("Round 4 is over").count() == 0
+        counts = [int(one) for one in page.locator(".legend b").all_inner_texts()]
+        assert sum(counts) == 40
+        assert counts[0] < 40
+        page.get_by_role("tab", name="Slates").click()
+        page.locator(".slate").first.get_by_text("round 2").wait_for()
+        page.get_by_role("tab", name="Story").click()
         page.keyboard.press("l")
-        page.locator(".story .chapter").first.wait_for()
+        page.get_by_text("Round 4 is over").wait_for()
 
 
 def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) -> None:

@@ -54,12 +54,13 @@ def router(hall: Hall, offer: Offer) -> APIRouter:
         a: Annotated[str, Query(max_length=1000)], b: Annotated[str, Query(max_length=1000)]
     ) -> Response:
         """Return two runs side by side, person by person, up to the last round both have."""
-        return told(compared(hall.shelf.folder_of(a), hall.shelf.folder_of(b)))
+        names = (a, b if a != b else f"{b} again")
+        return told(compared(hall.shelf.folder_of(a), hall.shelf.folder_of(b), names))
 
     return api
 
 
-def compared(one: Path, two: Path) -> dict[str, Any]:
+def compared(one: Path, two: Path, names: tuple[str, str] = ("a", "b")) -> dict[str, Any]:
     """Return paired differences, where two runs part, and what was picked and said otherwise."""
     with Log.open(one) as mine, Log.open(two) as theirs:
         genesis = mine.genesis()
@@ -70,7 +71,7 @@ def compared(one: Path, two: Path) -> dict[str, Any]:
             raise BadInput("there is no round that both have ended; let them go on")
         arms = tuple(
             Arm(name, (measurement(log, measured_upto(log, upto)),))
-            for name, log in (("a", mine), ("b", theirs))
+            for name, log in zip(names, (mine, theirs), strict=True)
         )
         found = findings(parse(mine.scenario, "a"), arms)
         tellers = Teller(genesis), Teller(genesis)

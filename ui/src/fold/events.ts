@@ -13,7 +13,7 @@ export const KINDS: [AnyEvent[0], string][] = [
   ["Rated", "ratings"], ["Felt", "feelings"], ["Posted", "posts"], ["Forwarded", "forwards"],
   ["Said", "conversations"], ["Delivered", "deliveries"], ["Followed", "follows"], ["Unfollowed", "unfollows"],
   ["MoodShifted", "moods"], ["AttitudeShifted", "attitudes"],
-  ["Woke", "arrivals"], ["Left", "departures"], ["Refused", "refused"], ["Failed", "failed"],
+  ["Woke", "arrivals"], ["Left", "departures"], ["Refused", "refused"], ["Failed", "failed"], ["Unfounded", "unfounded mentions"],
   ["Intervened", "interventions"], ["RecommenderFitted", "fits"],
 ];
 
@@ -57,6 +57,7 @@ const TELL: Tellers = {
   Left: ([, , satisfaction, why]) => [words(`leaves${satisfaction == null ? "" : `, satisfied ${satisfaction.toFixed(2)}`}${why ? ` · ${why}` : ""}`)],
   Refused: ([, , action, why]) => [words(`may not ${action}: ${why}`)],
   Failed: ([, , why]) => [words(`failed: ${why}`)],
+  Unfounded: ([, , titles]) => [words(`speaks of what it cannot know: ${titles.join(", ")}`)],
   MoodShifted: ([, , , level]) => [words(`is ${LEVELS[level] ?? "moved"}`)],
   AttitudeShifted: ([, , , stance]) => [words(`is ${view(stance)}`)],
   RecommenderFitted: ([, kind, interactions]) => [words(`${kind} is fitted on ${interactions.toLocaleString("en")} interactions`)],

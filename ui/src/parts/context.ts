@@ -2,6 +2,7 @@
 
 import { createContext, useContext } from "react";
 import type { Feed } from "../fold/feed";
+import type { Live } from "../fold/live";
 import type { Session } from "../wire/types";
 import type { Theme } from "./theme";
 
@@ -11,6 +12,10 @@ export interface Here {
   theme: Theme;
   /** The round travelled to; null: the present. */
   at: number | null;
+  /** The fold of what is looked at: the present, or the round travelled to. */
+  live: Live;
+  /** Changes when the fold of a past round grows. */
+  liveVersion: number;
   travel(at: number | null): void;
   openPerson(id: number): void;
   openCall(key: string): void;

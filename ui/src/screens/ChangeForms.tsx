@@ -129,17 +129,21 @@ function Message({ make, isAd }: { make: Make; isAd: boolean }) {
   const { feed } = useHere();
   const [fields, field, set] = useFields({ stance: isAd ? "0.5" : "0" });
   const [item, setItem] = useState("");
+  const [share, setShare] = useState("interest");
   const about = meant(item, feed.names.items);
   const act = () => void make({
     type: isAd ? "Advertise" : "Announce", text: (fields["text"] ?? "").trim(), items: about === null ? [] : [about], stance: Number(fields["stance"]),
-    ...(isAd ? { agents: numbersIn(fields["agents"]), interest: fields["interest"] ?? "" } : {}),
+    ...(isAd ? { agents: numbersIn(fields["agents"]), [share]: (fields["shared"] ?? "").trim() } : {}),
   }).then((ok) => { if (ok) set({ ...fields, text: "" }); });
   return (
     <Frame ready={Boolean(fields["text"]?.trim())} name={isAd ? "Advertise" : "Announce"} act={act}>
       <Field label="Text">{(id) => <textarea id={id} rows={3} {...field("text")} placeholder={isAd ? "For everybody who likes a good chase." : "The winter programme begins."} />}</Field>
       <div className="two"><ItemChoice chosen={item} choose={setItem} /><Typed label="Stance, −1 to 1" field={field("stance")} /></div>
-      {isAd ? <div className="two"><Typed label="To those with an interest" hint={feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 3).join(", ")}` : ""} field={field("interest")} />
-        <Typed label="To people by number" hint="Separated by commas; both empty: everybody" field={field("agents")} /></div> : null}
+      {isAd ? <div className="three">
+        <Field label="To those who share">{(id) => <select id={id} value={share} onChange={(event) => setShare(event.target.value)}>
+          {["interest", "gender", "career", "trait"].map((one) => <option key={one}>{one}</option>)}</select>}</Field>
+        <Typed label="Which" hint={share === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 2).join(", ")}` : ""} field={field("shared")} />
+        <Typed label="To people by number" hint="Separated by commas; all empty: everybody" field={field("agents")} /></div> : null}
     </Frame>
   );
 }

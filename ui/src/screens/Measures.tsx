@@ -70,7 +70,7 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
         <div className="tools"><ApiLink className="button" path={`${base}/metrics.csv`}>CSV</ApiLink><ApiLink className="button" path={`${base}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink></div></div>
       <section aria-label="Overview" className="charts">
         <BarChart title="Ratings given" unit="stars" bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
-        <BarChart title="Popularity" unit="picks per item, most popular first" dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
+        <BarChart title="Popularity" unit="picks by rank, log" dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
         <LineChart title="Genre entropy" unit="bits" note="" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
           { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
         <Popular />
@@ -93,7 +93,7 @@ function Popular() {
   const items = feed.panel?.most_popular ?? [];
   return (
     <figure className="chart"><figcaption><span>Most popular items</span></figcaption>
-      {items.length ? <ol className="popular compact">{items.slice(0, 8).map((one) => <li key={one.item}><span className="cut">{one.title}</span><span className="number small">{count(one.count)}</span></li>)}</ol> : <p className="faint small">Nothing was picked yet.</p>}
+      {items.length ? <ol className="popular compact">{items.slice(0, 5).map((one) => <li key={one.item}><span className="cut">{one.title}</span><span className="number small">{count(one.count)}</span></li>)}</ol> : <p className="faint small">Nothing was picked yet.</p>}
     </figure>
   );
 }

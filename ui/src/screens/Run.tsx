@@ -2,7 +2,9 @@
 
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Feed } from "../fold/feed";
+import { Live } from "../fold/live";
 import { useFeed } from "../fold/store";
+import { useThen } from "../fold/then";
 import { ApiLink } from "../parts/ApiLink";
 import { HereContext, type Here } from "../parts/context";
 import { useKeys } from "../parts/keys";
@@ -20,6 +22,8 @@ import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
 import { PlayTab } from "./Play";
 import { WatchTab } from "./Watch";
+
+const NOTHING = new Live();
 
 function useRun(id: string): Feed {
   const [feed, setFeed] = useState(() => new Feed(id));
@@ -42,9 +46,14 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
     const last = feed.control?.round ?? 0;
     setAt(to === null ? null : Math.max(0, Math.min(last, to)));
   }, [feed]);
+  const then = useThen(feed, at);
+  const present = feed.live;
   const here: Here = useMemo(
-    () => ({ feed, session, theme, at, travel, openPerson: setPerson, openCall: setCall }),
-    [feed, session, theme, at, travel],
+    () => ({
+      feed, session, theme, at, travel, openPerson: setPerson, openCall: setCall,
+      live: at === null ? present : then?.live ?? NOTHING, liveVersion: then?.version ?? 0,
+    }),
+    [feed, session, theme, at, travel, present, then],
   );
   const control = useControl(feed);
   const now = feed.control?.round ?? 0;

@@ -13,7 +13,7 @@ export function Decisions({ person }: { person: Person }) {
       <li key={`${one.n}.${one.step}.${at}`}>
         <header className="small"><span className="faint">round {one.round} · {PHASES[one.phase] ?? ""} · step {one.step + 1}</span> <CallLinks calls={one.calls} /></header>
         {one.cause ? <p className="cause">{one.cause}</p> : null}
-        <ul>{one.events.map((event, place) => <li key={place}><One event={event} /></li>)}</ul>
+        <ul>{one.events.filter(isTold).map((event, place) => <li key={place}><One event={event} /></li>)}</ul>
       </li>
     ))}</ol>
   );
@@ -25,6 +25,7 @@ function One({ event }: { event: AnyEvent }) {
     return <span className="faint">is shown page {event[3] + 1}: {event[2].map((item) => feed.item(item)).join(", ")}</span>;
   }
   if (event[0] === "Entered") return <span className="faint">goes to {event[2]}</span>;
-  const pieces = tell(event);
-  return pieces.length ? <Told pieces={pieces} known={feed} /> : <span className="faint">{event[0]}</span>;
+  return <Told pieces={tell(event)} known={feed} />;
 }
+
+const isTold = (event: AnyEvent): boolean => event[0] === "SlateShown" || event[0] === "Entered" || tell(event).length > 0;

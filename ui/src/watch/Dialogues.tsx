@@ -8,9 +8,9 @@ import { Empty } from "../parts/ui";
 import { CallLinks, PersonLink } from "./Told";
 
 export function Dialogues() {
-  const { feed } = useHere();
+  const { feed, live } = useHere();
   useFeed(feed, 2);
-  const found = latestDialogues(feed.live, 30);
+  const found = latestDialogues(live, 30);
   if (!found.length) return <Empty title="Nobody has talked yet">After the visits of a round, those who wished to talk are paired. What they say appears here.</Empty>;
   return (
     <div className="scroll dialogues" tabIndex={0} role="region" aria-label="Dialogues">

@@ -1,14 +1,13 @@
 // The social graph: people as dots coloured by what they do, ties as lines, everything on one canvas.
 
 import { useEffect, useMemo, useRef, useState } from "react";
-import { DOING } from "../fold/live";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
 import { colour } from "../parts/theme";
 import { Empty, Panel, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
-import type { GraphAnswer, GraphNode, StoryLine } from "../wire/types";
+import type { GraphAnswer, GraphNode } from "../wire/types";
 import { LEGENDS, classes, tally, type By } from "./colouring";
 import { FindPerson } from "./FindPerson";
 import { Painter, type Look } from "./painter";
@@ -63,13 +62,15 @@ function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
     if (!seen.has(key)) { seen.add(key); edges.push([x, y, 1]); }
   }
   const most = Math.max(1, ...nodes.map((node) => node.degree));
-  const radius = Float32Array.from(nodes, (node) => (groups ? 5 + 26 * Math.sqrt(node.degree / most) : 2.6 + 3.4 * Math.sqrt(node.degree / most)));
+  const thin = Math.max(0.6, Math.min(1.3, Math.pow(400 / Math.max(1, nodes.length), 0.35)));
+  const radius = Float32Array.from(nodes, (node) => (groups ? 5 + 26 * Math.sqrt(node.degree / most) : (2.6 + 3.4 * Math.sqrt(node.degree / most)) * thin));
   return { nodes, edges, radius, names: nodes.map((node) => node.name), of: groups ? answer.of ?? null : null };
 }
 
 function Canvas({ scene }: { scene: Scene }) {
-  const { feed, at, openPerson, theme } = useHere();
-  const [by, setBy] = useState<By>("activity");
+  const { feed, openPerson, theme } = useHere();
+  const [chosen, setBy] = useState<By | null>(null);
+  const by = chosen ?? (feed.hasMoods || feed.live.hasMoods ? "emotion" : "activity");
   const canvas = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
   const box = useRef<HTMLDivElement>(null);
@@ -84,8 +85,7 @@ function Canvas({ scene }: { scene: Scene }) {
   }, []);
   useEffect(() => { painter.current?.dress(look()); }, [theme]);
   useEffect(() => { if (places) painter.current?.show({ places, ...scene }); }, [places, scene]);
-  const then = useThen(at);
-  const kinds = useColours(painter, scene, by, then);
+  const kinds = useColours(painter, scene, by);
   useGestures(canvas, painter, (dot) => { const node = scene.nodes[dot]; if (node && !scene.of) openPerson(node.id); });
   return (
     <>
@@ -122,30 +122,12 @@ function LegendBar({ by, set, counts }: { by: By; set: (by: By) => void; counts:
   );
 }
 
-/** What people did in the round travelled to. */
-function useThen(at: number | null): Map<number, number> | null {
-  const { feed } = useHere();
-  const asked = useAsked(
-    at === null ? null : (signal) => get<StoryLine[]>(`${runPath(feed.id)}/story${query({ round: at, limit: 1000, kind: "Woke,Picked,Watched,Said,Posted,Forwarded" })}`, signal), `${at ?? "now"}`,
-  );
-  return useMemo(() => {
-    if (at === null || !asked.value) return null;
-    const found = new Map<number, number>();
-    for (const line of asked.value) {
-      const doing = DOING[line.kind] ?? (line.kind === "Woke" ? 1 : 0);
-      if (doing > (found.get(line.agent) ?? 0)) found.set(line.agent, doing);
-    }
-    return found;
-  }, [at, asked.value]);
-}
-
-function useColours(painter: React.RefObject<Painter | null>, scene: Scene, by: By, then: Map<number, number> | null): number[] {
-  const { feed, at, theme } = useHere();
+function useColours(painter: React.RefObject<Painter | null>, scene: Scene, by: By): number[] {
+  const { feed, at, live, liveVersion, theme } = useHere();
   const version = useFeed(feed, 8);
   const kinds = useMemo(() => {
-    const live = at === null ? feed.live : null;
-    return scene.of ? grouped(scene, live?.activity ?? []) : classes(by, scene.nodes, live, then);
-  }, [version, scene, by, then, at, feed]);
+    return scene.of ? grouped(scene, live.activity) : classes(by, scene.nodes, live);
+  }, [version, liveVersion, scene, by, live]);
   const colours = useMemo(() => LEGENDS[by].map((one) => colour(one.colour)), [by, theme]);
   useEffect(() => { painter.current?.colour(kinds, colours); }, [kinds, colours, painter]);
   useEffect(() => {

@@ -8,9 +8,9 @@ import { Empty } from "../parts/ui";
 import { PersonLink } from "./Told";
 
 export function Posts() {
-  const { feed } = useHere();
+  const { feed, live } = useHere();
   useFeed(feed, 2);
-  const posts = latestPosts(feed.live, 60);
+  const posts = latestPosts(live, 60);
   if (!posts.length) return <Empty title="Nobody has posted yet">Posts, forwards, announcements and advertisements appear here with how far they reach.</Empty>;
   return (
     <div className="scroll posts" tabIndex={0} role="region" aria-label="Posts">

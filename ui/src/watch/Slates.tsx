@@ -9,9 +9,9 @@ import { Empty } from "../parts/ui";
 import { PersonLink } from "./Told";
 
 export function Slates() {
-  const { feed } = useHere();
+  const { feed, live } = useHere();
   useFeed(feed, 2);
-  const slates = latestSlates(feed.live, 40);
+  const slates = latestSlates(live, 40);
   if (!slates.length) return <Empty title="No slate was shown yet">Pages of recommendations and of search results appear here as people see them.</Empty>;
   return (
     <div className="scroll slates" tabIndex={0} role="region" aria-label="Slates">

@@ -14,16 +14,17 @@ import { CallLinks, PersonLink, Told } from "./Told";
 interface Filter { agent: string; kind: string; item: string; text: string }
 const NONE: Filter = { agent: "", kind: "", item: "", text: "" };
 const SHOWN = 60;
+const DELIVERIES = 3;
 
 export function Story() {
   const { at } = useHere();
   const [filter, setFilter] = useState(NONE);
   const settled = useSettled(filter, 250);
-  const isPlain = at === null && Object.values(settled).every((one) => !one);
+  const isPlain = Object.values(settled).every((one) => !one);
   return (
     <>
       <Filters filter={filter} set={setFilter} />
-      {isPlain ? <LiveStory /> : <Lines filter={settled} />}
+      {isPlain ? <LiveStory key={at ?? "now"} /> : <Lines filter={settled} />}
     </>
   );
 }
@@ -49,23 +50,28 @@ function Filters({ filter, set }: { filter: Filter; set: (filter: Filter) => voi
 }
 
 function LiveStory() {
-  const { feed } = useHere();
+  const { feed, live, at } = useHere();
   const [held, setHeld] = useState<Chapter[] | null>(null);
+  const [most, setMost] = useState(SHOWN);
   useFeed(feed, 3);
+  const isGoing = feed.control?.state === "running";
   const box = useRef<HTMLDivElement>(null);
-  const latest = feed.live.chapters.slice(-SHOWN).reverse();
+  const latest = live.chapters.slice(-most).reverse();
   const shown = held ?? latest;
+  const isMore = !held && live.chapters.length > most;
   const scrolled = () => {
     const down = (box.current?.scrollTop ?? 0) > 24;
-    if (down && !held) setHeld(latest);
+    if (down && !held && at === null && isGoing) setHeld(latest);
     if (!down && held) setHeld(null);
   };
   const top = () => { setHeld(null); box.current?.scrollTo({ top: 0 }); };
+  if (!shown.length && at !== null) return <Empty title={at ? `Fetching round ${at} …` : "Before the first round"}>{at ? "" : "Nobody has come yet."}</Empty>;
   if (!shown.length) return <Empty title="Nothing has happened yet">Press Play, or step one visit, and what people do is told here.</Empty>;
   return (
     <div className="scroll story" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-live="off" aria-label="Story">
       {held ? <button type="button" className="news" onClick={top}>Held while you read · go to the newest</button> : null}
       {shown.map((one) => <ChapterCard key={one.n} chapter={one} />)}
+      {isMore ? <button type="button" className="quiet more" onClick={() => setMost(most * 3)}>Show more of what came before</button> : null}
     </div>
   );
 }
@@ -74,6 +80,7 @@ const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter })
   const { feed } = useHere();
   const slates = slatesOf(chapter);
   let slate = 0;
+  let delivered = 0;
   const quiet = chapter.phase === OPENING || chapter.agent < 0;
   const talk = chapter.entries.some(([event]) => event[0] === "Said");
   return (
@@ -86,11 +93,11 @@ const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter })
           const shown = slates[slate++];
           return shown ? (
             <li key={at} className="slate-line"><span className="faint">{shown.surface === "search" ? `results for “${shown.query}”` : `page ${shown.page + 1}`}: </span>
-              {shown.items.map((one, place) => <span key={place} className={one.picked ? "picked" : "faint"}>{feed.item(one.item)}{place < shown.items.length - 1 ? ", " : ""}</span>)}
+              {shown.items.map((one, place) => <span key={place} className="faint">{place ? ", " : ""}<span className={one.picked ? "picked" : ""}>{feed.item(one.item)}</span></span>)}
             </li>
           ) : null;
         }
-        if (event[0] === "Woke" || event[0] === "Picked") return null;
+        if (event[0] === "Woke" || event[0] === "Picked" || (event[0] === "Delivered" && (delivered += 1) > DELIVERIES)) return null;
         const pieces = tell(event);
         if (!pieces.length) return null;
         return (
@@ -100,6 +107,7 @@ const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter })
           </li>
         );
       })}</ul>
+      {delivered > DELIVERIES ? <p>and {delivered - DELIVERIES} more posts reach people; the tab Posts has them all</p> : null}
     </article>
   );
 });

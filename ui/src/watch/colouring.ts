@@ -22,28 +22,28 @@ export const LEGENDS: Record<By, Legend[]> = {
 const fifth = (value: number): number => 1 + Math.max(0, Math.min(4, Math.floor(value * 5)));
 const sided = (stance: number): number => (stance < -0.05 ? 1 : stance > 0.05 ? 3 : 2);
 
-/** The class of each person. `live` is left out where one travels, and the nodes say how it was. */
-export function classes(by: By, nodes: GraphNode[], live: Live | null, then: Map<number, number> | null): Uint8Array {
+/** The class of each person: what was folded goes before what the nodes say. */
+export function classes(by: By, nodes: GraphNode[], live: Live): Uint8Array {
   const found = new Uint8Array(nodes.length);
-  nodes.forEach((node, at) => { found[at] = one(by, node, live, then); });
+  nodes.forEach((node, at) => { found[at] = one(by, node, live); });
   return found;
 }
 
-function one(by: By, node: GraphNode, live: Live | null, then: Map<number, number> | null): number {
+function one(by: By, node: GraphNode, live: Live): number {
   const id = node.id;
   switch (by) {
-    case "activity": return (live ? live.activity[id] : then?.get(id)) ?? 0;
+    case "activity": return live.activity[id] ?? 0;
     case "community": return Math.abs(node.community) % GROUPS.length;
     case "satisfaction": {
-      const value = live?.satisfaction[id] ?? node.satisfaction;
+      const value = live.satisfaction[id] ?? node.satisfaction;
       return value == null ? 0 : fifth(value);
     }
     case "emotion": {
-      const value = live?.mood[id] ?? node.mood;
+      const value = live.mood[id] ?? node.mood;
       return value == null ? 0 : 1 + Math.max(0, Math.min(2, Math.round(value)));
     }
     case "attitude": {
-      const value = live?.attitude[id] ?? node.attitude;
+      const value = live.attitude[id] ?? node.attitude;
       return value == null ? 0 : sided(value);
     }
   }

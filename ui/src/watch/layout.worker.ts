@@ -39,10 +39,10 @@ self.onmessage = (message: MessageEvent<Wanted>) => {
     return { group: group[at] ?? 0, x: x + Math.cos(turn) * far, y: y + Math.sin(turn) * far };
   });
   const simulation = forceSimulation(dots)
-    .force("charge", forceManyBody().strength(-26).distanceMax(320).theta(1.1))
-    .force("link", forceLink(edges.map(([source, target]) => ({ source, target }))).distance(26).strength(0.09))
-    .force("x", forceX<Dot>((dot) => home.get(dot.group)?.[0] ?? 0).strength(0.05))
-    .force("y", forceY<Dot>((dot) => home.get(dot.group)?.[1] ?? 0).strength(0.05))
+    .force("charge", forceManyBody().strength(-30).theta(0.9))
+    .force("link", forceLink(edges.map(([source, target]) => ({ source, target }))).distance(30).strength(0.12))
+    .force("x", forceX<Dot>((dot) => home.get(dot.group)?.[0] ?? 0).strength(0.04))
+    .force("y", forceY<Dot>((dot) => home.get(dot.group)?.[1] ?? 0).strength(0.04))
     .force("middle", forceCenter())
     .alphaDecay(1 - Math.pow(0.001, 1 / STEPS))
     .stop();

@@ -21,7 +21,7 @@ MOST = 3
 """So many friends or more are one group."""
 LABELS: dict[str, Label] = {
     "pull": ("Pull towards friends", "of the way", ""),
-    "moved": ("Opinions that moved towards friends", "share", ""),
+    "moved": ("Share of opinions that moved towards friends", "share", ""),
     **{
         f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
                              "share", "")
@@ -67,6 +67,10 @@ class Opinions:
         mean = sum(said.values()) / len(said) if said else NAN
         self._rows.append((match, quality, (event.stars - 3) / 2.0, mean, len(said)))
 
+    def close(self) -> dict[str, float]:
+        """Return nothing: it takes its time, and one look at the end is enough."""
+        return {}
+
     def value(self) -> dict[str, float]:
         found = dict.fromkeys(LABELS, NAN)
         rows = np.array(self._rows, np.float64).reshape(-1, 5)
@@ -96,7 +100,7 @@ def _design(rows: Floats) -> Floats:
 
 
 def _share(products: Floats) -> float:
-    return float((products > 0.0).mean()) if len(products) else NAN
+    return float((products > 0.0).mean()) if len(products) >= FEW else NAN
 
 
 def finding(findings: Findings) -> str:

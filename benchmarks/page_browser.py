@@ -1,0 +1,116 @@
+"""What the page costs a browser: first paint, bytes, and its processor time while people come."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measuring import place, row, tell
+
+FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+PEOPLE, SECONDS, SPEED = 1_000, 15.0, 100
+"""A hundred visits a second come in ten updates a second."""
+SCENARIO = f"agents = {PEOPLE}\nrounds = 60\nrecommender = 'popular'\n"
+START = """async ([toml, speed]) => {
+  const { token } = await (await fetch("/api/session")).json();
+  const headers = { "X-Audience-Token": token, "Content-Type": "application/json" };
+  const ask = async (path, body) => {
+    const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+    return answer.json();
+  };
+  const { id } = await ask("/api/runs", { toml, name: "measured", paused: true });
+  await ask(`/api/runs/${id}/control`, { do: "speed", speed });
+  return id;
+}"""
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+SIZE = """performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+  .filter((one) => !one.name.includes('/api/')).reduce((sum, one) => sum + one.decodedBodySize, 0)"""
+
+
+@contextmanager
+def served(root: Path) -> Iterator[str]:
+    """Serve a folder of runs in a process of its own; give the address."""
+    words = [sys.executable, "-m", "audience", "serve", "--runs", str(root), "--port", "0"]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        assert child.stdout is not None
+        yield child.stdout.readline().split()[-1].partition("/#")[0]
+    finally:
+        child.terminate()
+        child.wait()
+
+
+def spent(devtools: Any) -> float:
+    """Return the processor time of all processes of the browser."""
+    found = devtools.send("SystemInfo.getProcessInfo")["processInfo"]
+    return float(sum(one["cpuTime"] for one in found))
+
+
+def first_paint(browser: Any, address: str) -> tuple[float, int]:
+    """Return when the page first paints, the best of five, and its bytes."""
+    times = []
+    for _ in range(5):
+        page = browser.new_page()
+        page.goto(f"{address}/#/")
+        page.get_by_role("heading", name="Runs").wait_for()
+        times.append(float(page.evaluate(PAINT)))
+        size = int(page.evaluate(SIZE))
+        page.close()
+    return min(times), size
+
+
+def watching(browser: Any, address: str) -> tuple[float, float]:
+    """Return the share of a core the browser takes, and updates a second, while a run goes on."""
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(f"{address}/#/")
+    run = page.evaluate(START, [SCENARIO, SPEED])
+    page.goto(f"{address}/#/run/{run}/watch")
+    page.get_by_role("button", name="Play", exact=True).click()
+    time.sleep(10.0)  # people are placed, once
+    devtools = browser.new_browser_cdp_session()
+    before, began, done = spent(devtools), time.monotonic(), visits(page, run)
+    time.sleep(SECONDS)
+    took = time.monotonic() - began
+    share = (spent(devtools) - before) / took
+    rate = (visits(page, run) - done) / took
+    page.close()
+    return share, rate
+
+
+def visits(page: Any, run: str) -> int:
+    return int(page.evaluate(f"fetch('/api/runs/{run}').then((one) => one.json()).then((o) => o.n)"))
+
+
+def main() -> None:
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        print("no Chromium here: the page is not measured", file=sys.stderr)
+        tell()
+        return
+    with place() as folder, served(folder / "runs") as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        paint, size = first_paint(browser, address)
+        share, rate = watching(browser, address)
+        browser.close()
+    tell(
+        row("first paint of the page", f"{paint:.0f} ms", "800 ms", paint <= 800),
+        row("the page, unpacked", f"{size / 1000:.0f} kB", "1 MB", size <= 1_000_000),
+        row(
+            f"browser watching {PEOPLE:,} people, {rate:.0f} chapters/s in 10 updates/s",
+            f"{share:.0%} of a core",
+            "40 %",
+            share <= 0.4,
+        ),
+    )
+
+
+if __name__ == "__main__":
+    main()
