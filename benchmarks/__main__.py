@@ -27,6 +27,7 @@ NAMES = (
     "studies",
     "page",
     "page_browser",
+    "spread",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 

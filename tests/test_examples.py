@@ -38,6 +38,7 @@ def test_there_are_the_examples_that_the_documentation_names() -> None:
         "recsim",
         "spread-gender-case",
         "spread-waste-water",
+        "family-evening",
     } <= NAMES
 
 

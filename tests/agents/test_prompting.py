@@ -17,6 +17,7 @@ import pytest
 from msgspec.structs import replace
 
 from audience.agents import LLMMind
+from audience.agents import Scene as Joint
 from audience.agents.interview import interview
 from audience.agents.population import complete
 from audience.agents.prompting import (
@@ -32,7 +33,7 @@ from audience.errors import BadInput
 from audience.llm import CallStore, Door, Endpoint, Message, Request, open_gateway
 from audience.llm.fake import Fake
 from audience.memory import NoMemory, Recollection
-from audience.world import Heard, Item, Lived, Observation, Profile
+from audience.world import Friend, Heard, Item, Lived, Observation, Profile
 from audience.world.rng import dice
 from audience.world.thoughts import Thought
 from audience.world.topics import Message as Post
@@ -115,6 +116,39 @@ def check(name: str, text: str) -> None:
 def test_a_prompt_is_word_for_word(name: str, scene: Scene, asked: Asked) -> None:
     (request,) = asked(decide(scene(SURFACES[name])))
     check(name, rendered(request.messages))
+
+
+def test_whom_one_may_follow_and_leave_is_told_where_there_is_somebody(
+    scene: Scene, asked: Asked
+) -> None:
+    far = Friend(8, "Ada Lund", "colleague", 0.01)
+    seen = scene("social", friends=(Friend(7, "Tom Reed", "friend", 0.8), far))
+    seen = replace(seen, strangers=(Friend(12, "Kim Vale", "", 0.0),))
+    (request,) = asked(decide(seen))
+    assert request.schema is not None
+    assert request.schema["properties"]["follow"]["enum"] == [-1, 12]
+    assert request.schema["properties"]["unfollow"]["enum"] == [-1, 8]
+    check("social-turning", rendered(request.messages[1:]))
+
+
+def joint(kind: str, scene: Scene) -> Joint:
+    """Return Mia and Tom in a talk, or before three items."""
+    mia = scene("conversation" if kind == "dialogue" else "recommender")
+    profile = Profile(7, "Tom Reed", "man", 51, ("blunt",), "cook", ("Comedy",))
+    other = replace(mia.me, profile=profile, history=(Lived(4, 0, 1.0, 4),), heard=())
+    mia = replace(mia, friends=(Friend(7, "Tom Reed", "friend", 0.8),))
+    tom = replace(mia, me=other, friends=(Friend(0, "Mia Stone", "friend", 0.8),))
+    return Joint(kind, (mia, tom), 3 if kind == "dialogue" else 0)
+
+
+@pytest.mark.parametrize("kind", ["dialogue", "together"])
+def test_a_scene_is_word_for_word(kind: str, scene: Scene, asked: Asked) -> None:
+    def work(door: Door) -> Any:
+        mind = LLMMind(door, model="fake")
+        return mind.play(joint(kind, scene), Remembering(), dice(7, "golden"))
+
+    (request,) = asked(work)
+    check(kind, rendered(request.messages))
 
 
 def test_a_pause_is_word_for_word(scene: Scene, asked: Asked) -> None:
@@ -287,6 +321,7 @@ def test_a_part_drops_its_oldest_lines_and_then_its_title() -> None:
 
 def test_words_are_put_on_one_line_and_cut() -> None:
     assert plain(" a\n\tb\u2028c ", 80) == "a b c"
+    assert plain("a\x00b\x1b[31mc\u202ed\ufeff", 80) == "a b [31mc d"
     assert plain("abcdef", 4) == "abc…"
     assert quoted('say "so"\n') == "\"say 'so'\""
     assert len(quoted(LONG)) == 242

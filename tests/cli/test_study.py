@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 
 from tests.cli.conftest import Cli
 
@@ -44,6 +48,25 @@ def test_a_study_can_be_written_changed_and_run(cli: Cli, here: Path) -> None:
     page = (here / "out" / "report.html").read_text()
     assert "audience study mine.toml" in page
     assert "One line." in page
+
+
+def test_a_stopped_study_says_how_to_go_on_and_does(
+    cli: Cli, here: Path, begin: Callable[..., Popen[str]]
+) -> None:
+    (here / "mine.toml").write_text(TEXT.replace("rounds = 2", "rounds = 40"))
+    words = ("study", "mine.toml", "--out", "out", "--workers", "2")
+    child = begin(here, *words)
+    for _ in range(1200):
+        if list(here.glob("out/*/*/run.db")) or child.poll() is not None:
+            break
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 130, said
+    assert "Go on with: audience study mine.toml --out out" in said
+    assert not (here / "out" / "report.html").exists()
+    (here / "mine.toml").write_text(TEXT)
+    assert "holds another study" in cli(*words).stderr
 
 
 def test_mistakes_end_with_2_and_leave_nothing(cli: Cli, here: Path) -> None:

@@ -155,5 +155,16 @@ def long_log() -> list[Chapter]:
     for number in range(1, 13):
         wakes = dice(3, "wake", np.arange(60), number).uniform("wake") < 0.4
         awake = [int(who) for who in np.flatnonzero(wakes)]
-        rounds.append([(e.VISITS, who, _visit(who, number)) for who in awake])
+        host, guest = awake[:2]
+        evening: list[e.AnyEvent] = [
+            e.Gathered(host, (host, guest), (1, 2), 60 * number, 2, "average", (0.5, 0.7)),
+            e.Watched(host, 2, 0.9),
+            e.Rated(host, 2, 3),
+            e.Parted(host, 2, (guest,), 0.5),
+            e.Watched(guest, 2, 0.9),
+            e.Rated(guest, 2, 4),
+            e.Parted(guest, 2, (host,), 0.7),
+        ]
+        visits: list[Told] = [(e.VISITS, who, _visit(who, number)) for who in awake]
+        rounds.append([*visits, (e.CONVERSATIONS, host, evening)])
     return chapters(*rounds)

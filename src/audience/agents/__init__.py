@@ -3,7 +3,16 @@
 from audience.agents.grounded import GroundedMind
 from audience.agents.human import HumanMind, MixedMind
 from audience.agents.llm import LLMMind
-from audience.agents.mind import BatchMind, Decision, Mind
+from audience.agents.mind import (
+    BatchMind,
+    Decision,
+    JointMind,
+    Mark,
+    Mind,
+    Scene,
+    Scoring,
+    Script,
+)
 from audience.agents.parameters import RuleParameters
 from audience.agents.recsim import RecSimMind
 from audience.agents.rule import RuleMind
@@ -15,12 +24,17 @@ __all__ = [
     "Decision",
     "GroundedMind",
     "HumanMind",
+    "JointMind",
     "LLMMind",
+    "Mark",
     "Mind",
     "MixedMind",
     "RecSimMind",
     "RuleMind",
     "RuleParameters",
+    "Scene",
+    "Scoring",
+    "Script",
     "TouchedMind",
     "VoicedMind",
 ]

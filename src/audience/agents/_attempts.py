@@ -54,12 +54,12 @@ def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
     actions: list[a.AnyAction] = []
     if reply.post:
         items = items_in(seen, reply.post)
-        actions.append(a.Post(reply.post, items, _stance(seen, items), _VOICE))
+        actions.append(a.Post(reply.post, items, stance_in(seen, items), _VOICE))
     if reply.forward:
         actions.append(a.Forward(reply.forward))
     if reply.say and reply.say_to != NOBODY:
         items = items_in(seen, reply.say)
-        actions.append(a.Say(reply.say_to, reply.say, items, _stance(seen, items), _VOICE))
+        actions.append(a.Say(reply.say_to, reply.say, items, stance_in(seen, items), _VOICE))
     if reply.follow != NOBODY:
         actions.append(a.Follow(reply.follow))
     if reply.unfollow != NOBODY:
@@ -73,11 +73,11 @@ def _talk(seen: Observation, reply: TalkReply) -> tuple[a.AnyAction, ...]:
     if not reply.say:
         return (a.Leave(),)
     items = items_in(seen, reply.say)
-    stance = _stance(seen, items, float(reply.stance))
+    stance = stance_in(seen, items, float(reply.stance))
     return (a.Say(seen.friends[0].id, reply.say, items, stance, _VOICE),)
 
 
-def _stance(seen: Observation, items: tuple[int, ...], otherwise: float = 0.0) -> float:
+def stance_in(seen: Observation, items: tuple[int, ...], otherwise: float = 0.0) -> float:
     """Return what was made of the first of the items that was lived."""
     for item in items:
         for lived in reversed(seen.me.history):

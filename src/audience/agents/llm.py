@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from audience.agents.faithful import FaithfulMind
 from audience.agents.grounded import Grounds
-from audience.agents.mind import Decision
+from audience.agents.joint import play
+from audience.agents.mind import Decision, Scene, Script
 from audience.agents.news_asking import read_faithfully, read_fused
 from audience.agents.pausing import pauses
 from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
@@ -84,6 +85,9 @@ class LLMMind:
         ids = tuple(thought.id for thought in found.thoughts)
         return replace(decision, recalled=ids, cut=found.cut)
 
+    async def play(self, scene: Scene, memory: Memory, dice: Dice) -> Script:
+        return await play(self, scene, memory, dice)
+
     async def _decide(
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool
     ) -> Decision:
@@ -150,6 +154,7 @@ class LLMMind:
         *,
         schema: dict[str, object] | None = None,
         attempt: int = 0,
+        room: int = 0,
     ) -> Reply:
         """Ask for one decision; the salt is its own key, so an equal branch asks nothing anew."""
         request = Request(
@@ -157,7 +162,7 @@ class LLMMind:
             messages,
             self.model,
             schema=schema,
-            max_tokens=self.max_tokens,
+            max_tokens=room or self.max_tokens,
             temperature=self.temperature,
             salt=f"{int(dice.keys[0]):016x}.{purpose}.{attempt}",
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from audience.agents.mind import Mark
 from audience.agents.parameters import RuleParameters
 from audience.world.observe import Observation
 from audience.world.rng import Bools, Dice, Floats, Ints
@@ -204,6 +205,31 @@ def _swayed(
     theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
     pull = p.conform * trust[:, None] * said[rows, column]
     return np.clip(enjoyed + pull * (theirs - enjoyed), 0.0, 1.0)
+
+
+def read_together(
+    p: RuleParameters, seen: Sequence[Observation], dice: Dice
+) -> list[tuple[Mark, ...]]:
+    """Return what each agent expects of the items it chooses among with others."""
+    slates, _ = _slates(seen)
+    match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
+    critic = np.array([one.me.profile.habits.critic for one in seen])
+    close: Floats = np.array(
+        [sum(friend.closeness for friend in one.friends) / len(one.friends) for one in seen]
+    )
+    noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
+    expected = _expected(p, match, quality, critic) + p.company * close[:, None]
+    enjoyed: Floats = np.clip(expected + noise, 0.0, 1.0).round(4)
+    stars = _stars(p, enjoyed, dice).tolist()
+    return [
+        tuple(
+            Mark(score, mark)
+            for score, mark, _ in zip(
+                enjoyed[row].tolist(), stars[row], one.me.situation.slate, strict=False
+            )
+        )
+        for row, one in enumerate(seen)
+    ]
 
 
 def _fraction(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Floats:

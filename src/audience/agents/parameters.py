@@ -47,6 +47,8 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enjoy_quality: float = 0.3
     enjoy_noise: float = 0.13
     strict: float = 0.1
+    company: float = 0.0
+    """How much more one enjoys what is lived together with people who are fully close."""
     conform: float = 0.0
     """How far enjoyment moves towards what friends said of an item, times 0.4 + 0.6 chatter; 0
     lets everybody judge alone."""

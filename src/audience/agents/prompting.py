@@ -81,7 +81,7 @@ _COMPANY = ("alone", "alone", "with family around", "with a friend")
 
 def context(seen: Observation, kinds: Sequence[str], draw: float) -> str:
     """Return the moment in words: when it is, and if wanted how one feels and who is around."""
-    now = seen.me.situation.at
+    now = seen.now
     parts = [f"{moment_of_day(now)} ({shown(now)})" if "weekday" in kinds else shown(now)]
     if "mood" in kinds:
         mood = seen.me.satisfaction

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from audience.agents.mind import Decision
+from audience.agents.mind import Decision, Mark
 from audience.agents.news import react
-from audience.agents.page import Page, Wishes, read_page
+from audience.agents.page import Page, Wishes, read_page, read_together
 from audience.agents.parameters import RuleParameters, load_parameters
 from audience.agents.social import converse, socialise
 from audience.agents.words import feeling
@@ -62,6 +62,9 @@ class RuleMind:
                 for row, decision in zip(chosen, made, strict=True):
                     decisions[row] = decision
         return decisions
+
+    def score_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[tuple[Mark, ...]]:
+        return read_together(self.parameters, seen, dice)
 
     def _at_home(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         p = self.parameters

@@ -6,11 +6,12 @@ the checks is said, else the rule mind's template, and the event says which it w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
 
-from audience.agents.mind import Decision
+from audience.agents.mind import Decision, Mark
 from audience.agents.rule import RuleMind
 from audience.agents.voice import CANDIDATES, Facts, facts_about, speech
 from audience.agents.voice_checks import Titles, first_good
@@ -65,6 +66,9 @@ class VoicedMind:
             actions[place] = _said(actions[place], text, voice)
             calls += [call] if call else []
         return replace(decision, actions=tuple(actions), calls=tuple(calls))
+
+    def score_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[tuple[Mark, ...]]:
+        return self.rule.score_many(seen, dice)
 
     async def _speak(self, seen: Observation, facts: Facts, salt: str) -> tuple[str, str, str]:
         """Return a line (empty: use the template), whose words it is, and the call's key."""

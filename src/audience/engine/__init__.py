@@ -5,17 +5,29 @@ from audience.engine.changes import objection
 from audience.engine.consolidation import Lives
 from audience.engine.control import Control, Queued, Steering
 from audience.engine.feed import FEEDS
+from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault
 from audience.engine.rounds import Paused, run
-from audience.engine.simulation import ORDERS, Keeper, Listener, Parts, Rules, Simulation, run_sync
+from audience.engine.simulation import (
+    DIALOGUES,
+    ORDERS,
+    Keeper,
+    Listener,
+    Parts,
+    Rules,
+    Simulation,
+    run_sync,
+)
 from audience.engine.ties import TieRules
 
 __all__ = [
+    "DIALOGUES",
     "FEEDS",
     "METHODS",
     "ORDERS",
     "Activation",
     "Control",
+    "Groups",
     "Keeper",
     "Listener",
     "Lives",

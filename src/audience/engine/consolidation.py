@@ -107,4 +107,6 @@ def _people_in(event: e.AnyEvent) -> tuple[int, ...]:
             return (event.author,)
         case e.Followed() | e.Unfollowed():
             return (event.who,)
+        case e.Parted():
+            return event.company
     return ()

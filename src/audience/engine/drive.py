@@ -10,7 +10,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from audience.agents import BatchMind, Decision, Mind
+from audience.agents import (
+    BatchMind,
+    Decision,
+    JointMind,
+    Mind,
+    MixedMind,
+    Scene,
+    Scoring,
+    Script,
+)
 from audience.engine.platform import Platform, Served, Wanted
 from audience.engine.visit import Answer, Need
 from audience.errors import AudienceError, Halt
@@ -80,7 +89,12 @@ def in_waves(stage: Stage, strands: Sequence[Strand[T]], done: Done[T]) -> None:
     while needs:
         seen = [(place, need) for place, need in needs if isinstance(need, Observation)]
         wants = [(place, need) for place, need in needs if isinstance(need, Wanted)]
+        scenes = [(place, need) for place, need in needs if isinstance(need, Scene)]
         needs = []
+        if scenes:
+            scripts = _scored(stage, [scene for _, scene in scenes])
+            for (place, _), script in zip(scenes, scripts, strict=True):
+                _advance(strands[place], place, script, needs, ended)
         if wants:
             ranked = stage.rank([want for _, want in wants])
             for (place, _), items in zip(wants, ranked, strict=True):
@@ -107,6 +121,21 @@ def _decide_many(stage: Stage, mind: BatchMind, seen: Sequence[Observation]) -> 
             "give one Decision each, and resume"
         )
     return decisions
+
+
+def _scored(stage: Stage, scenes: Sequence[Scene]) -> list[Script]:
+    """Return what people expect of what they choose among, everybody's scenes in one go."""
+    scoring = shared_mind(stage.mind)
+    if not isinstance(scoring, Scoring):
+        raise MindFault(f"{type(scoring).__qualname__} cannot choose for several people")
+    seen = [one for scene in scenes for one in scene.seen]
+    rows = iter(scoring.score_many(seen, stage.dice_of(seen)))
+    return [Script(marks=tuple(next(rows) for _ in scene.seen)) for scene in scenes]
+
+
+def shared_mind(mind: Mind) -> Mind:
+    """Return the mind of those whom no person plays."""
+    return mind.otherwise if isinstance(mind, MixedMind) else mind
 
 
 def _advance(
@@ -183,11 +212,23 @@ async def _live(stage: Stage, strand: Strand[T], deadline: float) -> T:
             answer = await _decide(stage, need, deadline)
 
 
-async def _decide(stage: Stage, seen: Observation, deadline: float) -> Decision | Failed:
-    who = seen.me.profile.id
+async def _asked(stage: Stage, need: Observation | Scene) -> object:
+    if isinstance(need, Observation):
+        return await stage.mind.decide(need, stage.memory, stage.dice_of([need]))
+    mind = shared_mind(stage.mind)
+    if isinstance(mind, JointMind):
+        return await mind.play(need, stage.memory, stage.dice_of(need.seen[:1]))
+    return _scored(stage, [need])[0]
+
+
+async def _decide(
+    stage: Stage, need: Observation | Scene, deadline: float
+) -> Decision | Script | Failed:
+    who = (need if isinstance(need, Observation) else need.seen[0]).me.profile.id
+    wanted = Decision if isinstance(need, Observation) else Script
     try:
         async with asyncio.timeout(deadline or None):
-            decision: object = await stage.mind.decide(seen, stage.memory, stage.dice_of([seen]))
+            decision = await _asked(stage, need)
     except AudienceError:
         raise
     except TimeoutError:
@@ -195,6 +236,8 @@ async def _decide(stage: Stage, seen: Observation, deadline: float) -> Decision 
     except Exception as error:
         log.exception("the mind of agent %s raised", who)
         return Failed(who, f"the mind raised {type(error).__name__}: {error}")
-    if not isinstance(decision, Decision):
-        return Failed(who, f"the mind gave {type(decision).__name__} instead of a Decision")
+    if not isinstance(decision, wanted):
+        return Failed(
+            who, f"the mind gave {type(decision).__name__} instead of a {wanted.__name__}"
+        )
     return decision

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from audience.engine.activation import awake
@@ -10,9 +10,10 @@ from audience.engine.changes import opened
 from audience.engine.consolidation import consolidate
 from audience.engine.delivery import delivered
 from audience.engine.drive import Done, Strand, T, as_coroutines, in_waves
+from audience.engine.groups import companies, gathering
 from audience.engine.news import reached
 from audience.engine.simulation import Simulation
-from audience.engine.talk import Talked, pairs, talk
+from audience.engine.talk import Talk, Talked, pairs, talk
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
 from audience.world import events as e
@@ -45,15 +46,18 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     sim.progress(world.round, 0, len(chosen))
     if sim.rules.order == "one-by-one":
         await _one_by_one(sim, chosen, places, kept, briefly)
+        await _gather(sim, kept)
     else:
         await _together(sim, chosen, places, kept, briefly)
-        await _converse(sim, kept)
+        await _converse(sim, kept, await _gather(sim, kept))
     _deliver(sim)
     await consolidate(sim)
     _close(sim)
 
 
 Kept = dict[tuple[int, int], e.Chapter]
+Meeting = tuple[int, int, Callable[[], Talk]]
+"""Its rank, whose chapter it is, and how it begins."""
 
 
 def _open(sim: Simulation, kept: Kept) -> None:
@@ -196,24 +200,46 @@ def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
     done([(start + place, result) for place, result in ended])
 
 
-async def _converse(sim: Simulation, kept: Kept) -> None:
+async def _gather(sim: Simulation, kept: Kept) -> set[int]:
+    """Let people live items together, and return who was there."""
+    world, groups = sim.world, sim.parts.groups
+    chosen = companies(world, groups, sim.parts.present)
+    platform = sim.parts.platform
+    meetings = [
+        (rank, members[0], lambda m=members: gathering(world, platform, m, groups))
+        for rank, members in chosen
+    ]
+    await _meet(sim, kept, meetings)
+    return {member for _, members in chosen for member in members}
+
+
+async def _converse(sim: Simulation, kept: Kept, engaged: set[int]) -> None:
     world = sim.world
-    chosen = pairs(world, world.wishes)
-    fresh = [(rank, wish) for rank, wish in chosen if (e.CONVERSATIONS, wish.agent) not in kept]
+    meetings = [
+        (rank, wish.agent, lambda w=wish: talk(world, w, sim.rules.max_lines, joint=sim.joint(w)))
+        for rank, wish in pairs(world, world.wishes, engaged)
+    ]
+    await _meet(sim, kept, meetings)
+
+
+async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> None:
+    """Let people meet who do not know of the other meetings, and make true what comes of it."""
+    world = sim.world
+    fresh = [one for one in meetings if (e.CONVERSATIONS, one[1]) not in kept]
     results: dict[int, e.Chapter] = {}
 
     def done(ended: list[tuple[int, Talked]]) -> None:
         for at, talked in ended:
-            rank, wish = fresh[at]
-            chapter = e.Chapter(world.round, e.CONVERSATIONS, rank, wish.agent, talked.entries)
+            rank, agent, _ = fresh[at]
+            chapter = e.Chapter(world.round, e.CONVERSATIONS, rank, agent, talked.entries)
             sim.keeper.append(chapter)
-            results[wish.agent] = chapter
+            results[agent] = chapter
             sim.decisions += talked.decisions
         sim.keeper.commit()
 
-    await drive(sim, [talk(world, wish, sim.rules.max_lines) for _, wish in fresh], done)
-    for _, wish in chosen:
-        _apply(sim, kept.get((e.CONVERSATIONS, wish.agent)) or results[wish.agent])
+    await drive(sim, [begin() for _, _, begin in fresh], done)
+    for _, agent, _ in meetings:
+        _apply(sim, kept.get((e.CONVERSATIONS, agent)) or results[agent])
 
 
 def _deliver(sim: Simulation) -> None:
@@ -243,7 +269,8 @@ async def _one_by_one(
         entries = list(visited.entries)
         wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
         for _, wish in pairs(world, wishes):
-            talked = await _alone(sim, talk(world, wish, rules.max_lines))
+            spoken = talk(world, wish, rules.max_lines, joint=sim.joint(wish))
+            talked = await _alone(sim, spoken)
             for entry in talked.entries:
                 world.apply(entry.event)
             entries += talked.entries

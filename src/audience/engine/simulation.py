@@ -9,10 +9,11 @@ from typing import Protocol
 
 import msgspec
 
-from audience.agents import BatchMind, Mind, MixedMind
+from audience.agents import BatchMind, JointMind, Mind, MixedMind
 from audience.engine.activation import Activation
 from audience.engine.control import Control, Keep
-from audience.engine.drive import Stage
+from audience.engine.drive import Stage, shared_mind
+from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory
@@ -23,6 +24,7 @@ from audience.world.rng import rng
 from audience.world.world import View, World
 
 ORDERS = ("together", "one-by-one")
+DIALOGUES = ("turns", "joint")
 
 
 class Keeper(Protocol):
@@ -40,6 +42,8 @@ class Rules(msgspec.Struct, frozen=True):
     max_turns: int = 12
     max_lines: int = 3
     """Lines of a conversation: the opening, an answer, and so on in turn."""
+    dialogue: str = "turns"
+    """Conversations go in `turns`, each speaking for itself, or are written in one `joint` call."""
     refit: int = 1
     """Refit the recommender at the end of every so many rounds; 0 means never."""
     drift: float = 0.05
@@ -66,6 +70,7 @@ class Parts(msgspec.Struct, frozen=True):
     present: frozenset[int] = frozenset()
     """Who comes every round, whatever activation says: those whom people play."""
     ties: TieRules = TieRules()
+    groups: Groups = Groups()
 
 
 Listener = Callable[[e.Chapter, View], None]
@@ -112,6 +117,12 @@ class Simulation:
             self.control.advance(round_, done, total)
         if self._told:
             self._told(round_, done, total)
+
+    def joint(self, wish: e.Wished) -> bool:
+        """Say whether a conversation is written in one go: where the mind can, and nobody plays."""
+        played = {wish.agent, wish.to} & self.parts.present
+        able = isinstance(shared_mind(self.parts.mind), JointMind)
+        return self.rules.dialogue == "joint" and able and not played
 
     @property
     def in_waves(self) -> bool:

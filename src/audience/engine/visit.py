@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterable
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents import Decision
+from audience.agents import Decision, Scene, Script
 from audience.engine.feed import feed_of
 from audience.engine.mixing import mixed
 from audience.engine.platform import Note, Noted, Platform, Served, Wanted
@@ -24,8 +24,8 @@ from audience.world.world import World
 
 EMOTION = 0.7
 """How important it is to somebody how a visit felt."""
-Need = Observation | Wanted
-Answer = Decision | Served
+Need = Observation | Wanted | Scene
+Answer = Decision | Served | Script
 
 
 class Visited(msgspec.Struct, frozen=True, gc=False):

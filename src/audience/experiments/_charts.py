@@ -57,11 +57,10 @@ def values_of(arm: Arm, metrics: Sequence[str]) -> Floats:
 
 def forest(findings: Findings) -> Figure | None:
     """Return every arm against the first, in % of it, metric by metric."""
-    lines = [
-        line
-        for line in headline(summary(findings), findings.labels)
-        if any(map(_is_drawable, line.contrasts))
-    ]
+    told = headline(summary(findings), findings.labels)
+    lines = [line for line in told if any(map(_is_drawable, line.contrasts))]
+    if findings.labels:
+        lines = [line for line in lines if not _is_about_nil(line)]
     others = list(dict.fromkeys(c.other for line in lines for c in line.contrasts))
     if not others:
         return None
@@ -82,6 +81,11 @@ def forest(findings: Findings) -> Figure | None:
     axes.set_title(f"{short(others[0]) if len(others) == 1 else 'Each arm'} against {reference}")
     key(figure, [(name, places.get(name, 1)) for name in others])
     return figure
+
+
+def _is_about_nil(line: Line) -> bool:
+    """Say whether the reference may be nil, so that a change in % of it says nothing."""
+    return line.cells[0].low <= 0.0 <= line.cells[0].high
 
 
 def _is_drawable(contrast: Contrast) -> bool:
@@ -203,9 +207,10 @@ def name_ends(axes: Axes, ends: list[tuple[float, int]], arms: Sequence[Arm]) ->
 def bars(axes: Axes, arms: Sequence[Arm], metrics: Sequence[str], *, labelled: bool) -> bool:
     """Draw a group of bars per metric, one per arm, and return whether there was anything."""
     width = 0.8 / len(arms)
-    is_seen = False
+    is_seen, is_negative = False, False
     for place, arm in enumerate(arms):
         mean, low, high = spread(values_of(arm, metrics))
+        is_negative |= bool((np.nan_to_num(mean) < 0.0).any())
         is_seen |= not bool(np.isnan(mean).all())
         at = np.arange(len(metrics)) + (place - (len(arms) - 1) / 2.0) * width
         axes.bar(at, np.nan_to_num(mean), width * 0.92, color=colour(place))
@@ -217,7 +222,10 @@ def bars(axes: Axes, arms: Sequence[Arm], metrics: Sequence[str], *, labelled: b
                     text = f"{value:.2f}"
                     axes.text(x, top + 0.015, text, ha="center", va="bottom", fontsize=7.5)
     axes.margins(y=0.14)
-    axes.set_ylim(bottom=0.0)
+    if is_negative:
+        axes.axhline(0.0, color=MUTED, linewidth=1.0)
+    else:
+        axes.set_ylim(bottom=0.0)
     axes.grid(False, axis="x")
     return is_seen
 

@@ -11,7 +11,7 @@ import msgspec
 
 from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import split_options
-from audience.engine import Parts, Platform
+from audience.engine import Groups, Parts, Platform
 from audience.errors import AudienceError, BadInput
 from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
@@ -145,7 +145,20 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
         activation=scenario.activation,
         changes=changes,
         ties=scenario.ties,
+        groups=_groups(scenario),
     )
+
+
+def _groups(scenario: Scenario) -> Groups:
+    """Return who lives items together, where the minds can choose for several."""
+    make = find("minds", scenario.mind.kind)
+    able = hasattr(make, "play") or hasattr(make, "score_many")
+    if scenario.groups.share and not able:
+        raise BadInput(
+            f"groups: a mind of kind {scenario.mind.kind!r} cannot choose for several people; "
+            "give it score_many, use rule, voiced or llm, or leave [groups] out"
+        )
+    return scenario.groups
 
 
 def _recommender(part: Part, run: str) -> Recommender:

@@ -76,6 +76,8 @@ def interactions(log: Log, *, exposures: bool = False, names: Names | None = Non
             for row in _visit(chapter, names):
                 if exposures or row[_OUTCOME] != "shown":
                     yield tuple(row)
+        elif chapter.phase == e.CONVERSATIONS:
+            yield from (tuple(row) for row in _evening(chapter, names))
 
 
 def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
@@ -113,6 +115,27 @@ def _visit(chapter: e.Chapter, names: Names) -> list[list[Any]]:
             case e.Rated(_, item, stars):
                 lived[item][_STARS] = stars
                 lived[item][_OUTCOME] = "rated"
+    return rows
+
+
+def _evening(chapter: e.Chapter, names: Names) -> list[list[Any]]:
+    """Return one row for each who lived an item together with others; nothing was on its page."""
+    happened = next(
+        (one.event for one in chapter.entries if isinstance(one.event, e.Gathered)), None
+    )
+    if happened is None:
+        return []
+    item, place = happened.item, happened.items.index(happened.item)
+    slate = f"{chapter.round}.{chapter.agent}.together"
+    about = (names.item[item], chapter.round, happened.at, slate, "together", 0, place, None)
+    fractions: dict[int, float] = {}
+    rows = []
+    for entry in chapter.entries:
+        match entry.event:
+            case e.Watched(who, _, fraction):
+                fractions[who] = fraction
+            case e.Rated(who, _, stars):
+                rows.append([names.person[who], *about, "rated", fractions[who], stars, ""])
     return rows
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.engine import FEEDS, ORDERS, Activation, Rules, TieRules
+from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
 from audience.experiments.spread.scenario import SpreadTable, is_file
@@ -84,6 +84,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     activation: Activation = Activation()
     run: Rules = Rules()
     ties: TieRules = TieRules()
+    groups: Groups = Groups()
     llm: Models = Models()
     metrics: tuple[str, ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
@@ -104,6 +105,7 @@ _TABLES: dict[str, type] = {
     "activation": Activation,
     "run": Rules,
     "ties": TieRules,
+    "groups": Groups,
     "llm": Models,
     "spread": SpreadTable,
 }
@@ -291,6 +293,8 @@ def check(scenario: Scenario, where: str) -> None:
     rules, pages, waking = scenario.run, scenario.platform, scenario.activation
     if rules.order not in ORDERS:
         raise BadInput(f"{where}: run: {unknown('order', rules.order, ORDERS)}")
+    if rules.dialogue not in DIALOGUES:
+        raise BadInput(f"{where}: run: {unknown('dialogue', rules.dialogue, DIALOGUES)}")
     wholes = {
         "agents": scenario.agents,
         "seeds": scenario.seeds,

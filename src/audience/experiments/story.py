@@ -42,9 +42,14 @@ def story(
             if only and not isinstance(event, only):
                 continue
             if line := teller.line(event):
-                yield line + (f"  ({entry.cause})" if entry.cause else "")
+                yield printable(line + (f"  ({entry.cause})" if entry.cause else ""))
             if calls is not None:
                 yield from (line for key in entry.calls for line in _behind(calls, key))
+
+
+def printable(text: str) -> str:
+    """Return a text as one line that a terminal only shows: nothing in it can steer one."""
+    return "".join(one if one.isprintable() else " " for one in text)
 
 
 def _behind(calls: CallStore, key: str) -> Iterator[str]:
@@ -53,15 +58,17 @@ def _behind(calls: CallStore, key: str) -> Iterator[str]:
         yield f"      ── {call.request.purpose}, {call.reply.model}, {call.reply.outcome}"
         for message in call.request.messages:
             for line in message.content.splitlines():
-                yield f"      {message.role[:1]}│ {line}"
+                yield printable(f"      {message.role[:1]}│ {line}")
         for text in call.reply.texts or (call.reply.why,):
             for line in text.splitlines():
-                yield f"      →│ {line}"
+                yield printable(f"      →│ {line}")
 
 
 def _concerns(event: e.AnyEvent, who: int) -> bool:
     if isinstance(event, e.Delivered):
         return event.author == who or who in event.to
+    if isinstance(event, e.Gathered):
+        return who in event.members
     return who in (getattr(event, "agent", None), getattr(event, "to", None))
 
 
@@ -123,11 +130,23 @@ class Teller:
                 return f"    {name} to {names[to]} [{to}]: {text}"
             case e.Delivered(_, author, to, text):
                 return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Followed(_, who) | e.Unfollowed(_, who):
+                return f"    {name} {type(event).__name__.lower()} {names[who]}"
+            case _:
+                return self.company_line(event, name)
+
+    def company_line(self, event: e.AnyEvent, name: str) -> str:
+        names = self.names
+        match event:
+            case e.Gathered(_, members, items, _, _, rule):
+                told = ", ".join(f"{names[one]} [{one}]" for one in members)
+                return f"    {told} are together and choose among {len(items)} ({rule})"
+            case e.Parted(_, _, company, satisfaction):
+                told = " and ".join(names[one] for one in company)
+                return f"    {name} parts from {told}, satisfied {satisfaction:.2f}"
             case e.Unfounded(_, strange):
                 listed = ", ".join(f"<{title}>" for title in strange)
                 return f"    ! {name} neither saw nor heard of {listed}"
-            case e.Followed(_, who) | e.Unfollowed(_, who):
-                return f"    {name} {type(event).__name__.lower()} {names[who]}"
             case _:
                 return self.topic_line(event, name)
 

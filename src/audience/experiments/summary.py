@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.experiments.findings import Arm, Difference, Findings, Label, interval
-from audience.metrics import LABELS
+from audience.metrics import LABELS, OPTIONAL
 from audience.world.rng import Floats
 
 HEADLINE = (
@@ -71,7 +71,10 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def summary(findings: Findings) -> tuple[Line, ...]:
-    """Return every metric, known ones first in their usual order; or those that are labelled."""
+    """Return every metric, known ones first in their usual order; or those that are labelled.
+
+    Optional ones are left out where no run has them.
+    """
     if findings.labels:
         return tuple(_line(findings, name) for name in findings.labels)
     names: dict[str, None] = {}
@@ -81,7 +84,8 @@ def summary(findings: Findings) -> tuple[Line, ...]:
     names.pop("round", None)
     order = {name: place for place, name in enumerate(LABELS)}
     ordered = sorted(names, key=lambda name: order.get(name, len(order)))
-    return tuple(_line(findings, name) for name in ordered)
+    lines = (_line(findings, name) for name in ordered)
+    return tuple(line for line in lines if line.metric not in OPTIONAL or _is_defined(line))
 
 
 def headline(lines: Sequence[Line], labels: Mapping[str, Label] | None = None) -> tuple[Line, ...]:

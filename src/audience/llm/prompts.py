@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -11,6 +12,8 @@ from typing import ClassVar
 
 from audience.errors import BadInput
 
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+"""Characters that show nothing and may turn, hide or colour what stands around them."""
 CHARACTERS = 4
 """To a token, roughly; only used to keep parts in their budgets."""
 
@@ -77,7 +80,7 @@ def _packaged(room: str, pack: str, name: str) -> str:
 def plain(text: str, longest: int) -> str:
     """Return words on one line, cut when long: what others named cannot shape a prompt."""
     # A text of many kilobytes is cut before its words are counted.
-    flat = " ".join(text[: 8 * longest].split())
+    flat = " ".join(_CONTROLS.sub(" ", text[: 8 * longest]).split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 

@@ -62,7 +62,7 @@ def observations(life: Life) -> list[Observed]:
 class _Round:
     """The events of a round, gathered so that what belongs together is told together."""
 
-    __slots__ = ("at", "busy", "feelings", "life", "lines", "stars", "taken")
+    __slots__ = ("at", "busy", "company", "feelings", "life", "lines", "stars", "taken")
 
     def __init__(self, life: Life) -> None:
         self.life = life
@@ -72,6 +72,8 @@ class _Round:
         self.stars: dict[int, int] = {}
         """By the place of what was watched, as the feelings."""
         self.feelings: dict[int, str] = {}
+        self.company: dict[int, tuple[int, ...]] = {}
+        """With whom something was watched, by its place."""
         self.taken: set[int] = set()
         """The places of pages from which something was taken."""
         self.lines: dict[int, list[e.Said]] = {}
@@ -88,6 +90,8 @@ class _Round:
                     self.stars[watched[event.item]] = event.stars
                 case e.Felt() if event.item in watched:
                     self.feelings[watched[event.item]] = event.text
+                case e.Parted() if event.item in watched:
+                    self.company[watched[event.item]] = event.company
                 case e.Said():
                     self.lines.setdefault(self.partner(event), []).append(event)
 
@@ -110,7 +114,9 @@ def _watched(round_: _Round, place: int, event: e.Watched) -> Observed:
     whole = f"<{flat(life.catalogue[event.item].title)}>"
     stars, feeling = round_.stars.get(place, 0), flat(round_.feelings.get(place, ""))
     tags = ", ".join(tag.lower() for tag in life.catalogue[event.item].tags[:3])
-    about = f" ({tags})" if tags else ""
+    others = round_.company.get(place, ())
+    company = f" together with {listed([round_.name(one) for one in others])}" if others else ""
+    about = (f" ({tags})" if tags else "") + company
     dropped = event.fraction < DROPPED
     past = "gave up on" if dropped else life.domain.past
     rest = "" if dropped else _extent(event.fraction)
@@ -118,14 +124,15 @@ def _watched(round_: _Round, place: int, event: e.Watched) -> Observed:
     if feeling:
         glue = f", {given} and felt: " if given else " and felt: "
         text = f"I {past} {whole}{about}{glue}{ended(feeling)}"
-        short = _short_feeling(f"I {past} {title}", glue, untitled(feeling, whole), stars)
+        short = _short_feeling(f"I {past} {title}{company}", glue, untitled(feeling, whole), stars)
     else:
         told = f", {given} and {_VERDICTS[stars]}." if given else f"{rest}."
         text = f"I {past} {whole}{about}{told}"
-        short = fitting((text, f"I {past} {title}{told}"))
+        short = fitting((text, f"I {past} {title}{company}{told}", f"I {past} {title}{told}"))
     kind = "dropped" if dropped else "watched"
     item, fraction = (event.item,), event.fraction
-    return Observed(kind, text, short, round_.at, item, stars, fraction, feeling)
+    at = life.now if others else round_.at
+    return Observed(kind, text, short, at, item, stars, fraction, feeling)
 
 
 def _extent(fraction: float) -> str:

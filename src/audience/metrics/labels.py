@@ -43,6 +43,12 @@ LABELS: dict[str, tuple[str, str, str]] = {
     "spoken_model": ("Words by a model", "", ""),
     "spoken_template": ("Words by template", "", "lower"),
     "spoken_human": ("Words by a person", "", ""),
+    "group_visits": ("Evenings together", "", ""),
+    "group_size": ("People of an evening together", "mean", ""),
+    "satisfaction_together": ("Satisfaction together", "0 to 1", "higher"),
+    "misery_together": ("Satisfaction of the least satisfied together", "0 to 1", "higher"),
+    "rating_alone": ("Mean rating alone", "stars", "higher"),
+    "rating_together": ("Mean rating together", "stars", "higher"),
     "mentions": ("Titles named", "", ""),
     "unfounded_mentions": ("Titles named without ground", "", "lower"),
     "remembered": ("Thoughts remembered", "", ""),
@@ -69,3 +75,8 @@ LABELS: dict[str, tuple[str, str, str]] = {
     "failed": ("Failed", "", "lower"),
 }
 """Name: (label, unit, whether "higher" or "lower" is better, or "" for neither)."""
+
+OPTIONAL = frozenset(
+    {"group_size", "satisfaction_together", "misery_together", "rating_alone", "rating_together"}
+)
+"""Numbers of what a scenario may leave out: tables skip them where no run has them."""

@@ -19,6 +19,7 @@ from audience.metrics.returning import Returning
 from audience.metrics.social import Social
 from audience.metrics.speech import Speech
 from audience.metrics.spreading import NUMBERS, Spreading
+from audience.metrics.together import Together
 from audience.metrics.variety import TasteEntropy
 from audience.metrics.watching import Watching
 from audience.plugins import find, known
@@ -105,6 +106,7 @@ def builtin() -> list[Metric]:
         Social(),
         Speech(),
         Mentions(),
+        Together(),
         Remembering(),
         Spreading(),
     ]

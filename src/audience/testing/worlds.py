@@ -12,6 +12,7 @@ from audience.agents import Mind, RuleMind
 from audience.engine import (
     Activation,
     Control,
+    Groups,
     Lives,
     Parts,
     Platform,
@@ -118,6 +119,7 @@ def simulate(
     platform: Platform | None = None,
     activation: Activation = ALWAYS,
     ties: TieRules | None = None,
+    groups: Groups | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -148,6 +150,7 @@ def simulate(
         activation,
         {round_: tuple(some) for round_, some in (changes or {}).items()},
         ties=ties or TieRules(),
+        groups=groups or Groups(),
     )
     keeper, told = keeper or ListKeeper(), list(listeners)
     if memory is not None:

@@ -17,6 +17,8 @@ from audience.world.topics import OWN, Message, Topic, pooled, relevance
 
 INBOX = 20
 HEARD = 20
+LONGEST = 2_000
+"""Characters of a message that an inbox keeps; only the platform can write longer ones."""
 HABITUAL = 0.5
 """Share of the last satisfaction that a new one replaces."""
 PASSED = 100
@@ -46,7 +48,8 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
     at: int = 0
     surface: str = ""
-    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `news` or `conversation`."""
+    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `news`, `conversation` or
+    `together`."""
     slate: tuple[int, ...] = ()
     page: int = -1
     pages: int = 0
@@ -187,7 +190,8 @@ def _hearing(me: Agent, who: int, items: tuple[int, ...], stance: float) -> Agen
 
 
 def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
-    message = Message(event.post, event.author, event.text, event.items, event.stance)
+    text = event.text if len(event.text) <= LONGEST else event.text[:LONGEST] + "…"
+    message = Message(event.post, event.author, text, event.items, event.stance)
     me = replace(me, inbox=(*me.inbox, message)[-INBOX:])
     return _hearing(me, event.author, event.items, event.stance)
 
@@ -217,6 +221,16 @@ def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:
     if event.satisfaction is not None:
         satisfaction += HABITUAL * (event.satisfaction - satisfaction)
     return replace(me, situation=NOWHERE, inbox=(), satisfaction=satisfaction)
+
+
+def _gathered(me: Agent, event: e.Gathered, laws: Laws) -> Agent:
+    shown = event.items
+    return replace(me, situation=Situation(event.at, "together", shown, 0, 1, shown))
+
+
+def _parted(me: Agent, event: e.Parted, laws: Laws) -> Agent:
+    satisfaction = me.satisfaction + HABITUAL * (event.satisfaction - me.satisfaction)
+    return replace(me, situation=NOWHERE, satisfaction=satisfaction)
 
 
 def _recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
@@ -286,6 +300,8 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Said: _said,
     e.Delivered: _delivered,
     e.Left: _left,
+    e.Gathered: _gathered,
+    e.Parted: _parted,
     e.Recalled: _recalled,
     e.Remembered: _remembered,
     e.Enhanced: _enhanced,

@@ -275,6 +275,31 @@ class TiesEnlivened(Event, frozen=True):
     fade: float
 
 
+class Gathered(Event, frozen=True):
+    """Some people met to live an item together; what each made of it follows."""
+
+    agent: int
+    """Who invited."""
+    members: tuple[int, ...]
+    """The one who invited first."""
+    items: tuple[int, ...]
+    """What they chose among."""
+    at: int
+    item: int
+    rule: str
+    scores: tuple[float, ...]
+    """How much each member expected of the item, 0 to 1."""
+
+
+class Parted(Event, frozen=True):
+    """Somebody goes home from an evening with others."""
+
+    agent: int
+    item: int
+    company: tuple[int, ...]
+    satisfaction: float
+
+
 class TasteShifted(Event, frozen=True):
     agent: int
     tag: int
@@ -317,43 +342,12 @@ class RoundEnded(Event, frozen=True):
 
 
 AnyEvent = (
-    RunStarted
-    | RoundStarted
-    | Woke
-    | Entered
-    | SlateShown
-    | SlateAnnotated
-    | Searched
-    | Picked
-    | Watched
-    | Rated
-    | Felt
-    | Posted
-    | Forwarded
-    | Wished
-    | Said
-    | Delivered
-    | Followed
-    | Unfollowed
-    | Left
-    | Refused
-    | Failed
-    | Recalled
-    | Remembered
-    | Enhanced
-    | Settled
-    | Reflected
-    | Merged
-    | Forgot
-    | TasteShifted
-    | MoodShifted
-    | AttitudeShifted
-    | RecommenderFitted
-    | Intervened
-    | RoundEnded
-    | Unfounded
-    | TiesEnlivened
-)
+    RunStarted | RoundStarted | Woke | Entered | SlateShown | SlateAnnotated | Searched | Picked
+    | Watched | Rated | Felt | Posted | Forwarded | Wished | Said | Delivered | Followed
+    | Unfollowed | Left | Refused | Failed | Recalled | Remembered | Enhanced | Settled
+    | Reflected | Merged | Forgot | TasteShifted | MoodShifted | AttitudeShifted
+    | RecommenderFitted | Intervened | RoundEnded | Unfounded | TiesEnlivened | Gathered | Parted
+)  # fmt: skip
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Iterable
 
-from audience.world.agent import Agent
+import msgspec
+from msgspec.structs import replace
+
+from audience.world.agent import Agent, Situation
 from audience.world.events import Said
 from audience.world.genesis import Domain
 from audience.world.items import Catalogue
@@ -88,9 +91,7 @@ def overhear(
     world: View, me: Agent, turn: int, other: Agent, lines: tuple[Said, ...]
 ) -> Observation:
     """Return all that `me` may know at this turn of a conversation with `other`."""
-    who = other.profile
-    tie = world.graph.tie(me.profile.id, who.id)
-    friend = Friend(who.id, who.name, tie.kind if tie else "", tie.closeness if tie else 0.0)
+    friend = _friend(world, me, other.profile.id)
     menu = MENUS["conversation"]
     return Observation(
         me,
@@ -104,6 +105,30 @@ def overhear(
         lines,
         world.genesis.clock.at(world.round, 1.0),
     )
+
+
+def in_company(
+    world: View, me: Agent, items: tuple[int, ...], others: Iterable[int], at: int
+) -> Observation:
+    """Return all that `me` may know when it is to choose with others among some items."""
+    here = Situation(at, "together", items, 0, 1, items)
+    company = tuple(_friend(world, me, other) for other in others)
+    return Observation(
+        replace(me, situation=here),
+        world.round,
+        0,
+        "together",
+        (),
+        world.catalogue,
+        world.genesis.domain,
+        company,
+    )
+
+
+def _friend(world: View, me: Agent, other: int) -> Friend:
+    tie = world.graph.tie(me.profile.id, other)
+    kind, closeness = (tie.kind, tie.closeness) if tie else ("", 0.0)
+    return Friend(other, world.profile(other).name, kind, closeness)
 
 
 def standings(world: View, me: Agent) -> tuple[Standing, ...]:

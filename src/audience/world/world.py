@@ -26,7 +26,8 @@ from audience.world.taste import taste_of
 from audience.world.thoughts import Thought
 
 TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
-"""How much of a contact each is: a line said or heard, a message passed on, a message read."""
+"""How much of a contact each is: a line said or heard or an evening together, a message passed
+on, a message read."""
 
 
 class GraphView(Protocol):
@@ -227,6 +228,18 @@ def _left(world: World, event: e.Left) -> None:
     world.satisfaction[event.agent] = world.agents[event.agent].satisfaction
 
 
+def _gathered(world: World, event: e.Gathered) -> None:
+    fold = FOLDS[e.Gathered]
+    for member in event.members:
+        world.agents[member] = fold(world.agents[member], event, world.laws)
+
+
+def _parted(world: World, event: e.Parted) -> None:
+    world.satisfaction[event.agent] = world.agents[event.agent].satisfaction
+    if world.graph.grow:
+        world.contacts += [(event.agent, other, TALKED) for other in event.company]
+
+
 def _fitted(world: World, event: e.RecommenderFitted) -> None:
     world.fitted = (world.round, event)
 
@@ -316,7 +329,7 @@ _CHANGES: dict[type, Callable[[World, Any], None]] = {
     c.Silence: _silence,
     c.SwapRecommender: _swap,
 }
-_OWN = frozenset(FOLDS) - {e.Said, e.Delivered}
+_OWN = frozenset(FOLDS) - {e.Said, e.Delivered, e.Gathered}
 _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
     e.RoundStarted: _round_started,
@@ -332,6 +345,8 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.Followed: _tie_changed,
     e.Unfollowed: _tie_changed,
     e.Left: _left,
+    e.Gathered: _gathered,
+    e.Parted: _parted,
     e.MoodShifted: news.mood_shifted,
     e.AttitudeShifted: news.attitude_shifted,
     e.RecommenderFitted: _fitted,

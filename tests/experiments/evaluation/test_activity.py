@@ -89,7 +89,9 @@ def test_a_path_without_interactions_is_told(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     with pytest.raises(BadInput, match="no dataset with interactions"):
         fits_of([tmp_path], 1)
-    with pytest.raises(BadInput, match="there is no such path"):
+    with pytest.raises(
+        BadInput, match=r"there is no such path, and dataset '/.*nowhere' is unknown"
+    ):
         fits_of([tmp_path / "nowhere"], 1)
 
 

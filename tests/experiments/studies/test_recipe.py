@@ -84,3 +84,25 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
         find(str(tmp_path / "bad.toml"))
     with pytest.raises(BadInput, match="study 'nonsense' is unknown"):
         find("nonsense")
+
+
+def test_the_page_on_studies_describes_every_one_and_every_flag() -> None:
+    import audience.cli.study
+
+    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text("utf-8")
+    for name in NAMES:
+        assert f"| `{name}` |" in page
+    flags = {flag for one in audience.cli.study.command.params for flag in one.opts}
+    for flag in flags - {"name", "-h", "--help"}:
+        assert f"`{flag}`" in page
+
+
+def test_data_of_ones_own_take_the_place_of_films() -> None:
+    books = with_changes(find("feedback"), {"dataset": "books"}).scenario.dataset
+    assert (books.kind, books.options["of"]) == ("held-out", "books")
+    assert with_changes(find("cocoon"), {"dataset": "books"}).scenario.dataset.kind == "books"
+    text = HEAD + ARMS + '[arms.c]\ndataset = { kind = "films", homophily = 0.0 }\n'
+    mine = read(text, "mine.toml")
+    assert set(with_changes(mine, {"dataset": "recsim"}).scenario.arms) == {"a", "b"}
+    tied = with_changes(mine, {"dataset": "books"}).scenario.arms["c"]["dataset"]
+    assert tied == {"kind": "books", "homophily": 0.0}

@@ -72,3 +72,11 @@ def test_the_command_is_what_was_typed() -> None:
     given: dict[str, object] = {"agents": 9, "mind": None, "key_env": "A B"}
     said = command_of("my file.toml", given, quick=True)
     assert said == "audience study 'my file.toml' --quick --agents 9 --key-env 'A B'"
+
+
+def test_bars_below_zero_are_seen() -> None:
+    recipe = find("popularity")
+    found = planted(recipe, {"random": {"gap_shown": -0.5}})
+    drawn, _ = draw_study(found, recipe.study.charts[:1])
+    bottom, _ = drawn["gap"].axes[0].get_ylim()
+    assert bottom < -0.5

@@ -58,7 +58,7 @@ def _loaded(path: Path) -> Real:
     names = [one.name for one in PUBLIC]
     if not path.exists() and str(path) not in names:
         raise BadInput(
-            f"--data {path}: there is no such path, and {unknown('dataset', path, names)}"
+            f"--data {path}: there is no such path, and {unknown('dataset', str(path), names)}"
         )
     dataset = recognise(path).make(path) if path.exists() else public(str(path))
     corpus = dataset.corpus()

@@ -118,7 +118,7 @@ def finding(findings: Findings) -> str:
     strong = arrows(findings, first)[:3]
     if strong:
         listed = ", ".join(f"{name} {shown(*numbers, signed=True)}" for name, *numbers in strong)
-        said = f"the strongest arrows found with {first} in every seed alike are {listed}"
+        said = f"the strongest arrows with {first} whose interval excludes zero are {listed}"
     else:
         said = f"no arrow could be shown with {first} that seeds agree on"
     return sentence([said, clause(findings, "edge_popularity_shown", "random", first)])

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FOREST = "differences"
+WIDEST = 42
+"""Letters of a title that fit above a chart."""
 
 
 def draw_study(
@@ -50,7 +52,9 @@ def draw_study(
 
 def _by_round(findings: Findings, chart: Chart) -> Figure | None:
     label, unit, better = label_of(findings, chart.metrics[0])
-    return by_round(findings.arms, chart.metrics[0], (chart.title or label, unit, better))
+    title = chart.title or label
+    unit = unit if len(title) + len(unit) <= WIDEST else ""
+    return by_round(findings.arms, chart.metrics[0], (title, unit, better))
 
 
 def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
@@ -80,7 +84,8 @@ def _levels(findings: Findings, chart: Chart) -> Figure | None:
     axes.tick_params(axis="y", colors=INK)
     axes.set_ylim(len(arms) - 0.5, -0.5)
     axes.grid(False, axis="y")
-    axes.set_title(f"{chart.title or label}, {unit}" if unit else chart.title or label)
+    title = chart.title or label
+    axes.set_title(f"{title}, {unit}" if unit and len(title + unit) <= WIDEST else title)
     return figure if is_seen else None
 
 

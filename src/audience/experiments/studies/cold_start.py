@@ -191,7 +191,7 @@ STUDY = Study(
             "by_known",
             "bars",
             tuple(f"clicks_{low}" for low, _ in KNOWN),
-            "Pages with a pick, by how much is known of the reader",
+            "Pages with a pick, by what is known",
             "Quality by the number of items that the reader has lived.",
             ("0 to 3", "4 to 9", "10 to 19", "20 or more"),
         ),

@@ -21,7 +21,7 @@ MOST = 3
 """So many friends or more are one group."""
 LABELS: dict[str, Label] = {
     "pull": ("Pull towards friends", "of the way", ""),
-    "moved": ("Opinions that moved towards friends", "share", ""),
+    "moved": ("Share of opinions that moved towards friends", "share", ""),
     **{
         f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
                              "share", "")
@@ -96,7 +96,7 @@ def _design(rows: Floats) -> Floats:
 
 
 def _share(products: Floats) -> float:
-    return float((products > 0.0).mean()) if len(products) else NAN
+    return float((products > 0.0).mean()) if len(products) >= FEW else NAN
 
 
 def finding(findings: Findings) -> str:

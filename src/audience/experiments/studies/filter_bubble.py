@@ -12,8 +12,8 @@ from audience.world.events import Record
 from audience.world.world import View
 
 GROWTH = {
-    "page_top_growth": ("Growth of the top genre's share on a page, last round less first", "", ""),
-    "page_genres_growth": ("Growth of genres on a page, last round less first", "", ""),
+    "page_top_growth": ("Growth of the top genre's share on a page", "", ""),
+    "page_genres_growth": ("Growth in the number of genres on a page", "", ""),
 }
 
 

@@ -18,11 +18,11 @@ from audience.world.world import View
 TASTE, QUALITY = 2.6, 1.2
 """What the ideal knows of everybody: how rule minds weigh taste and quality."""
 LABELS: dict[str, Label] = {
-    "alike_picks": ("Jaccard of what neighbours in taste took up", "0 to 1", ""),
-    "alike_ideal": ("The same with an ideal recommender", "0 to 1", ""),
+    "alike_picks": ("Likeness of what neighbours in taste took up", "Jaccard", ""),
+    "alike_ideal": ("The same with an ideal recommender", "Jaccard", ""),
     "alike_excess": ("Neighbours alike beyond the ideal", "Jaccard", "lower"),
-    "alike_strangers": ("Jaccard of what strangers took up", "0 to 1", "lower"),
-    "alike_shown": ("Jaccard of what neighbours in taste were shown", "0 to 1", ""),
+    "alike_strangers": ("Likeness of what strangers took up", "Jaccard", "lower"),
+    "alike_shown": ("Likeness of what neighbours in taste were shown", "Jaccard", ""),
     "alike_tastes": ("Likeness of neighbours' tastes", "cosine", ""),
 }
 

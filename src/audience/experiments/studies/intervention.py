@@ -187,7 +187,7 @@ STUDY = Study(
             "pages_by_round",
             "rounds",
             ("new_pages",),
-            "Items shown to the changed in their new interests",
+            "Shown to the changed in their new interests",
             "Exposure: how the recommender follows.",
         ),
         Chart(

@@ -136,7 +136,7 @@ STUDY = Study(
             "classical",
             "bars",
             ("ic_msed", "lt_msed"),
-            "Error of classical models on the later rounds, MSED",
+            "Classical models, error on the later rounds",
             "Same ties, same first ones; one parameter fitted to the first half of the rounds.",
             ("Independent\nCascade", "Linear\nThreshold"),
         ),

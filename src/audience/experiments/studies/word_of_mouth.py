@@ -119,7 +119,7 @@ STUDY = Study(
             "told_and_untold",
             "bars",
             ("told_pick", "untold_pick", "warned_pick", "told_search"),
-            "What comes of a word within three rounds, share of talks",
+            "What comes of a word, share of talks",
             "Not told: somebody else, drawn by name, who had neither lived nor heard of the item.",
             ("told:\npicks", "not told:\npicks", "warned:\npicks", "told:\nsearches"),
         ),

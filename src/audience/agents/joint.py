@@ -1,0 +1,246 @@
+"""Several people decided on in one call: a whole dialogue, or what to live together.
+
+Both profiles and both memories are in the prompt. What comes back is read as strictly as a single
+reply: speakers and people by id, one repair ask, and then it is a failure; nothing is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from audience.agents._attempts import stance_in
+from audience.agents._naming import NOBODY, friend_of, items_in
+from audience.agents._numbers import stance_of, stars_of
+from audience.agents.mind import Mark, Scene, Script
+from audience.agents.prompting import (
+    FRIENDS,
+    MEMORY,
+    NAME,
+    THOUGHT,
+    bounded,
+    heard,
+    history,
+    holes_of,
+    person,
+    plain,
+    quoted,
+)
+from audience.agents.reading import LONGEST_TEXT
+from audience.llm import fields as f
+from audience.llm.kinds import Message, Reply
+from audience.llm.loose import Unreadable, answer_in
+from audience.llm.scan import Broken
+from audience.memory import Memory
+from audience.world.actions import Say
+from audience.world.events import Said
+from audience.world.observe import Friend, Observation
+from audience.world.rng import Dice
+from audience.world.thoughts import Thought
+
+if TYPE_CHECKING:
+    from audience.agents.llm import LLMMind
+
+RECALLED = {"dialogue": 3, "together": 1}
+"""Thoughts that come to each one's mind at most."""
+_HISTORY = 60
+"""Tokens of each one's history."""
+_LINE = 80
+"""Tokens that a line may take."""
+_LINES: f.Table = {"lines": ("lines", "dialogue", "talk", "conversation", "turns")}
+_SPOKEN: f.Table = {
+    "speaker": ("speaker", "speakerid", "who", "person", "personid", "name", "id"),
+    "say": ("say", "text", "line", "message", "says", "content"),
+    "stance": ("stance", "opinion", "attitude"),
+}
+_PEOPLE: f.Table = {"people": ("people", "persons", "ratings", "answers")}
+_STARS: f.Table = {
+    "person": ("person", "personid", "who", "name", "id"),
+    "stars": ("stars", "ratings", "scores"),
+}
+
+
+async def play(mind: LLMMind, scene: Scene, memory: Memory, dice: Dice) -> Script:
+    """Return what a model makes of a scene, in one call, or in two where the first is no use."""
+    thoughts = []
+    for one in scene.seen:
+        limit = min(mind.recall, RECALLED[scene.kind])
+        recollection = await memory.recall(one.me, _cue(one), one.now, limit)
+        thoughts.append(recollection.thoughts)
+    messages, schema = _messages(mind, scene, thoughts), _schema(scene)
+    room = max(mind.max_tokens, _LINE * max(scene.lines, len(scene.seen)))
+    reply = await mind.ask(scene.kind, messages, dice, schema=schema, room=room)
+    found = _understood(scene, reply)
+    calls: tuple[str, ...] = (reply.key,)
+    if isinstance(found, Unreadable) and reply.outcome == "reply":
+        again = mind.again(messages, reply, found)
+        repaired = await mind.ask(scene.kind, again, dice, schema=schema, attempt=1, room=room)
+        found, calls = _understood(scene, repaired), (*calls, repaired.key)
+    recalled = tuple(tuple(thought.id for thought in some) for some in thoughts)
+    if isinstance(found, Unreadable):
+        return Script(calls=calls, failure=f"{scene.kind}: {found.why}", recalled=recalled)
+    return replace(found, calls=calls, recalled=recalled)
+
+
+def _cue(seen: Observation) -> str:
+    said = [line.text for line in seen.lines[-2:]]
+    titles = [seen.catalogue[item].title for item in seen.me.situation.slate[:5]]
+    return " ".join([*said, *titles]) or " ".join(seen.me.profile.interests)
+
+
+def _messages(
+    mind: LLMMind, scene: Scene, thoughts: Sequence[Sequence[Thought]]
+) -> tuple[Message, ...]:
+    first = scene.seen[0]
+    holes = holes_of(first, (), "talk", contexts=mind.context)
+    blocks = [_block(one, some) for one, some in zip(scene.seen, thoughts, strict=True)]
+    names = {one.me.profile.id: _name(one.me.profile.name) for one in scene.seen}
+    count = scene.lines or len(first.me.situation.slate)
+    holes |= {
+        "people": "\n".join(blocks),
+        "other": names[scene.seen[1].me.profile.id],
+        "count": str(count),
+        "lines": "\n".join(
+            f"[{said.agent}] {names[said.agent]}: {quoted(said.text)}" for said in first.lines
+        ),
+    }
+    rules = mind.pack.fill("rules_joint", holes)
+    return Message("system", rules), Message("user", mind.pack.fill(scene.kind, holes))
+
+
+def _name(name: str) -> str:
+    return plain(name, NAME) or "somebody"
+
+
+def _block(seen: Observation, recalled: Sequence[Thought]) -> str:
+    """Return all that is told of one of them."""
+    me, plural = seen.me, seen.domain.plural
+    near = [f"{_name(one.name)} is {_tie(one)}" for one in seen.friends]
+    parts = [
+        f"[{me.profile.id}] {person(me, 'talk', plural)}",
+        bounded("What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY // 2),
+        history(seen, _HISTORY),
+        heard(seen) if seen.lines else "",
+        plain("To this person, " + ", ".join(near), 4 * FRIENDS) + "." if near else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _tie(friend: Friend) -> str:
+    return plain(friend.kind, NAME) or "an acquaintance"
+
+
+def _schema(scene: Scene) -> dict[str, Any]:
+    ids = {"type": "integer", "enum": [one.me.profile.id for one in scene.seen]}
+    if scene.kind == "dialogue":
+        line = {
+            "speaker": ids,
+            "say": {"type": "string", "maxLength": 280},
+            "stance": {"type": "integer", "enum": [-1, 0, 1]},
+        }
+        return _listed("lines", line, 0, scene.lines)
+    star = {"type": "integer", "minimum": 1, "maximum": 5}
+    count = len(scene.seen[0].me.situation.slate)
+    stars = {"type": "array", "items": star, "minItems": count, "maxItems": count}
+    return _listed("people", {"person": ids, "stars": stars}, len(scene.seen), len(scene.seen))
+
+
+def _listed(name: str, properties: dict[str, Any], least: int, most: int) -> dict[str, Any]:
+    one = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    rows = {"type": "array", "items": one, "minItems": least, "maxItems": most}
+    return {
+        "type": "object",
+        "properties": {name: rows},
+        "required": [name],
+        "additionalProperties": False,
+    }
+
+
+def _understood(scene: Scene, reply: Reply) -> Script | Unreadable:
+    if reply.outcome == "timeout":
+        # As the engine's own deadline, so that stored calls give the same event.
+        raise TimeoutError
+    if reply.outcome != "reply":
+        return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
+    value = answer_in(reply.text)
+    if isinstance(value, Unreadable):
+        return value
+    try:
+        return read_dialogue(scene, value) if scene.lines else read_marks(scene, value)
+    except Broken as broken:
+        return Unreadable(broken.why)
+
+
+def _rows(value: Any, table: f.Table) -> list[Mapping[str, Any]]:  # noqa: ANN401
+    """Return the objects that a reply lists, under its one field or by themselves."""
+    (name,) = table
+    if isinstance(value, dict):
+        given = f.sort_out(value, table).get(name, [])
+        if len(given) != 1:
+            raise Broken(f"no {name}: give a list in {name}")
+        value = given[0]
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise Broken(f"not a list: {name} is {f.shown(value)}; give a list of objects")
+    return value
+
+
+def _who(scene: Scene, fields: Mapping[str, list[Any]], name: str) -> int:
+    people = [Friend(one.me.profile.id, one.me.profile.name, "", 0.0) for one in scene.seen]
+    who = f.agreed(fields, name, lambda one: friend_of(people, one), NOBODY)
+    if who == NOBODY:
+        listed = ", ".join(str(one.id) for one in people)
+        raise Broken(f"no {name}: give the number of the person in {name}, one of {listed}")
+    return who
+
+
+def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
+    """Return the lines of a dialogue; an empty one ends it."""
+    rows = _rows(value, _LINES)
+    if len(rows) > scene.lines:
+        raise Broken(f"too many lines: {len(rows)} of at most {scene.lines}")
+    seen = {one.me.profile.id: one for one in scene.seen}
+    said = scene.seen[0].lines
+    lines: list[tuple[int, Say]] = []
+    for row in rows:
+        fields = f.sort_out(row, _SPOKEN)
+        who = _who(scene, fields, "speaker")
+        text = f.words(fields, "say", LONGEST_TEXT)
+        if not text:
+            break
+        if len(text.split()) > 3 and f.squash(text) in {f.squash(line.text) for line in said}:
+            raise Broken("echo: a line was said already; let each say something of its own")
+        view = replace(seen[who], lines=said)
+        items, to = items_in(view, text), view.friends[0].id
+        stance = stance_in(view, items, float(f.agreed(fields, "stance", stance_of, 0)))
+        lines.append((who, Say(to, text, items, stance, "model")))
+        said = (*said, Said(who, to, text, items, stance, "model"))
+    return Script(lines=tuple(lines))
+
+
+def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
+    """Return everybody's marks, in the order of the scene."""
+    count = len(scene.seen[0].me.situation.slate)
+    marks: dict[int, tuple[Mark, ...]] = {}
+    for row in _rows(value, _PEOPLE):
+        fields = f.sort_out(row, _STARS)
+        who = _who(scene, fields, "person")
+        given = fields.get("stars", [None])[0]
+        if not isinstance(given, list) or len(given) != count:
+            raise Broken(f"not a list: stars of {who}; give {count} whole numbers from 1 to 5")
+        stars = [stars_of(one) for one in given]
+        if 0 in stars:
+            raise Broken(f"out of range: stars of {who}; rate every one from 1 to 5")
+        found = tuple(Mark(round((one - 0.5) / 5.0, 4), one) for one in stars)
+        if marks.setdefault(who, found) != found:
+            raise Broken(f"contradiction: person {who} is there twice and differs")
+    missing = [one.me.profile.id for one in scene.seen if one.me.profile.id not in marks]
+    if missing:
+        raise Broken(f"no stars: person {missing[0]} is missing")
+    return Script(marks=tuple(marks[one.me.profile.id] for one in scene.seen))

@@ -1,0 +1,41 @@
+"""`audience eval spread` from a file to its table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+
+Cli = Callable[..., CompletedProcess[str]]
+
+
+def written(path: Path) -> Path:
+    since = np.maximum(np.arange(50) - 18, 0)
+    counts = np.arange(50) + 900 * (1.0 - np.exp(-0.2 * since))
+    rows = (f"{hour},{count:.0f}" for hour, count in enumerate(counts))
+    path.write_text("hour,active_users\n" + "\n".join(rows) + "\n", "utf-8")
+    return path
+
+
+def test_a_curve_is_fitted_and_predicted(cli: Cli, tmp_path: Path) -> None:
+    data = written(tmp_path / "curve.csv")
+    words = ("eval", "spread", "--data", data, "--agents", 50, "--seeds", 2)
+    told = cli(*words, "--out", tmp_path / "out", "--json")
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout.splitlines()[-1])
+    assert (found["hours"], found["onset"], found["fitted_hours"]) == (50, 18, 12)
+    names = ["nobody more", "Independent Cascade", "Linear Threshold", "rule minds"]
+    assert [one["model"] for one in found["models"]] == names
+    assert all(one["msed"]["mean"] >= 0.0 for one in found["models"])
+    assert found["verdict"].startswith("Rule minds predict the rest")
+    assert all(Path(path).is_file() for path in found["written"])
+
+
+def test_what_is_no_curve_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "curve.csv").write_text("hour,n\n0,1\n1,x\n")
+    told = cli("eval", "spread", "--data", tmp_path / "curve.csv")
+    assert told.returncode == 2
+    assert "line 3: 'x' is not a number" in told.stderr
