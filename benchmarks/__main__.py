@@ -26,8 +26,8 @@ NAMES = (
     "recommenders",
     "studies",
     "page",
-    "spread",
     "page_browser",
+    "spread",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 

@@ -9,9 +9,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from benchmarks.measuring import place, row, tell
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, CDPSession, Page
 
 FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 PEOPLE, SECONDS, SPEED = 1_000, 15.0, 100
@@ -29,8 +32,10 @@ START = """async ([toml, speed]) => {
   return id;
 }"""
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-SIZE = """performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
-  .filter((one) => !one.name.includes('/api/')).reduce((sum, one) => sum + one.decodedBodySize, 0)"""
+SIZE = """["resource", "navigation"].flatMap((kind) => performance.getEntriesByType(kind))
+  .filter((one) => !one.name.includes("/api/"))
+  .reduce((sum, one) => sum + one.decodedBodySize, 0)"""
+NEWEST = "(run) => fetch(`/api/runs/${run}`).then((one) => one.json()).then((one) => one.n)"
 
 
 @contextmanager
@@ -46,13 +51,13 @@ def served(root: Path) -> Iterator[str]:
         child.wait()
 
 
-def spent(devtools: Any) -> float:
+def spent(devtools: CDPSession) -> float:
     """Return the processor time of all processes of the browser."""
     found = devtools.send("SystemInfo.getProcessInfo")["processInfo"]
     return float(sum(one["cpuTime"] for one in found))
 
 
-def first_paint(browser: Any, address: str) -> tuple[float, int]:
+def first_paint(browser: Browser, address: str) -> tuple[float, int]:
     """Return when the page first paints, the best of five, and its bytes."""
     times = []
     for _ in range(5):
@@ -65,7 +70,7 @@ def first_paint(browser: Any, address: str) -> tuple[float, int]:
     return min(times), size
 
 
-def watching(browser: Any, address: str) -> tuple[float, float]:
+def watching(browser: Browser, address: str) -> tuple[float, float]:
     """Return the share of a core the browser takes, and updates a second, while a run goes on."""
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(f"{address}/#/")
@@ -83,8 +88,8 @@ def watching(browser: Any, address: str) -> tuple[float, float]:
     return share, rate
 
 
-def visits(page: Any, run: str) -> int:
-    return int(page.evaluate(f"fetch('/api/runs/{run}').then((one) => one.json()).then((o) => o.n)"))
+def visits(page: Page, run: str) -> int:
+    return int(page.evaluate(NEWEST, run))
 
 
 def main() -> None:

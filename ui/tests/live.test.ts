@@ -31,6 +31,12 @@ describe("the fold of a run", () => {
     expect(live.here).toBe(0);
   });
 
+  it("shows those who gather as watching", () => {
+    const live = new Live();
+    live.take(talk(1, 1, 2, ["Gathered", 2, [2, 4], [7, 8], 0, 7, "average", [0.5, 0.4]]));
+    expect(live.activity[4]).toBe(2);
+  });
+
   it("remembers the last satisfaction, emotion and attitude", () => {
     const live = new Live();
     live.take(visit(1, 1, 4, ["Left", 4, 0.25, ""], ["MoodShifted", 4, 0, 2, "news"], ["AttitudeShifted", 4, 0, -1, "news"]));

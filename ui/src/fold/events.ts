@@ -11,7 +11,7 @@ export const CONVERSATIONS = 2;
 export const KINDS: [AnyEvent[0], string][] = [
   ["SlateShown", "slates"], ["Searched", "searches"], ["Picked", "picks"], ["Watched", "watched"],
   ["Rated", "ratings"], ["Felt", "feelings"], ["Posted", "posts"], ["Forwarded", "forwards"],
-  ["Said", "conversations"], ["Delivered", "deliveries"], ["Followed", "follows"], ["Unfollowed", "unfollows"],
+  ["Said", "conversations"], ["Gathered", "gatherings"], ["Delivered", "deliveries"], ["Followed", "follows"], ["Unfollowed", "unfollows"],
   ["MoodShifted", "moods"], ["AttitudeShifted", "attitudes"],
   ["Woke", "arrivals"], ["Left", "departures"], ["Refused", "refused"], ["Failed", "failed"], ["Unfounded", "unfounded mentions"],
   ["Intervened", "interventions"], ["RecommenderFitted", "fits"],
@@ -57,6 +57,8 @@ const TELL: Tellers = {
   Left: ([, , satisfaction, why]) => [words(`leaves${satisfaction == null ? "" : `, satisfied ${satisfaction.toFixed(2)}`}${why ? ` · ${why}` : ""}`)],
   Refused: ([, , action, why]) => [words(`may not ${action}: ${why}`)],
   Failed: ([, , why]) => [words(`failed: ${why}`)],
+  Gathered: ([, , members, , , one, rule]) => [words(`${members.length} gather and choose `), item(one), words(` · ${rule}`)],
+  Parted: ([, , one, , satisfaction]) => [words("has seen "), item(one), words(` in company, satisfied ${satisfaction.toFixed(2)}`)],
   Unfounded: ([, , titles]) => [words(`speaks of what it cannot know: ${titles.join(", ")}`)],
   MoodShifted: ([, , , level]) => [words(`is ${LEVELS[level] ?? "moved"}`)],
   AttitudeShifted: ([, , , stance]) => [words(`is ${view(stance)}`)],

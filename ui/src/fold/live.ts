@@ -88,6 +88,7 @@ export class Live {
         this.mark(event[1], CHATTING);
         this.mark(event[2], CHATTING);
       }
+      if (event[0] === "Gathered") for (const member of event[2]) this.mark(member, WATCHING);
     }
   }
 

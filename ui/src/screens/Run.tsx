@@ -38,7 +38,7 @@ function useRun(id: string): Feed {
 
 export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; session: Session; theme: Theme }) {
   const feed = useRun(id);
-  useFeed(feed, 4);
+  useFeed(feed, 1);
   const [at, setAt] = useState<number | null>(null);
   const [person, setPerson] = useState<number | null>(null);
   const [call, setCall] = useState<string | null>(null);

@@ -1,6 +1,6 @@
 // Watching: the state panel, the graph of people, and what they do.
 
-import { useState } from "react";
+import { memo, useState } from "react";
 import { useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
@@ -13,7 +13,7 @@ import { Story } from "../watch/Story";
 
 type View = "story" | "slates" | "dialogues" | "posts";
 
-export function WatchTab() {
+export const WatchTab = memo(function WatchTab() {
   const [view, setView] = useState<View>("story");
   return (
     <div className="watch">
@@ -29,11 +29,11 @@ export function WatchTab() {
       </section>
     </div>
   );
-}
+});
 
 function StatePanel() {
   const { feed, at } = useHere();
-  useFeed(feed, 4);
+  useFeed(feed, 2);
   const panel = feed.panel;
   if (!panel) return null;
   const figures: [string, number][] = [

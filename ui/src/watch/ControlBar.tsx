@@ -33,7 +33,7 @@ const speedName = (speed: number): string => (speed ? `${speed} visits/s` : "ful
 
 export function ControlBar({ control }: { control: Controls }) {
   const { feed } = useHere();
-  useFeed(feed, 8);
+  useFeed(feed, 5);
   const now = feed.control;
   const [asking, setAsking] = useState<"" | "reset" | "more">("");
   if (!now) return null;

@@ -124,7 +124,7 @@ function LegendBar({ by, set, counts }: { by: By; set: (by: By) => void; counts:
 
 function useColours(painter: React.RefObject<Painter | null>, scene: Scene, by: By): number[] {
   const { feed, at, live, liveVersion, theme } = useHere();
-  const version = useFeed(feed, 8);
+  const version = useFeed(feed, 5);
   const kinds = useMemo(() => {
     return scene.of ? grouped(scene, live.activity) : classes(by, scene.nodes, live);
   }, [version, liveVersion, scene, by, live]);

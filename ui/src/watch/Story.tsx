@@ -14,6 +14,8 @@ import { CallLinks, PersonLink, Told } from "./Told";
 interface Filter { agent: string; kind: string; item: string; text: string }
 const NONE: Filter = { agent: "", kind: "", item: "", text: "" };
 const SHOWN = 60;
+/** While a run goes on: more goes by faster than anybody reads. */
+const SHOWN_GOING = 14;
 const DELIVERIES = 3;
 
 export function Story() {
@@ -53,15 +55,15 @@ function LiveStory() {
   const { feed, live, at } = useHere();
   const [held, setHeld] = useState<Chapter[] | null>(null);
   const [most, setMost] = useState(SHOWN);
-  useFeed(feed, 3);
-  const isGoing = feed.control?.state === "running";
+  useFeed(feed, 2);
+  const isGoing = at === null && feed.control?.state === "running";
   const box = useRef<HTMLDivElement>(null);
-  const latest = live.chapters.slice(-most).reverse();
+  const latest = live.chapters.slice(isGoing ? -Math.min(most, SHOWN_GOING) : -most).reverse();
   const shown = held ?? latest;
-  const isMore = !held && live.chapters.length > most;
+  const isMore = !held && !isGoing && live.chapters.length > most;
   const scrolled = () => {
     const down = (box.current?.scrollTop ?? 0) > 24;
-    if (down && !held && at === null && isGoing) setHeld(latest);
+    if (down && !held && isGoing) setHeld(live.chapters.slice(-most).reverse());
     if (!down && held) setHeld(null);
   };
   const top = () => { setHeld(null); box.current?.scrollTo({ top: 0 }); };

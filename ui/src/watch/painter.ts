@@ -166,7 +166,7 @@ export class Painter {
     this.paintMarks(to, scene);
     if (this.pulses.size) {
       window.clearTimeout(this.later);
-      this.later = window.setTimeout(() => this.soon(), 90);
+      this.later = window.setTimeout(() => this.soon(), 130);
     }
   }
 
