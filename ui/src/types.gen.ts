@@ -207,6 +207,10 @@ export type Unfounded = [tag: "Unfounded", agent: number, titles: string[], item
 
 export type TiesEnlivened = [tag: "TiesEnlivened", grow: number, fade: number];
 
+export type Gathered = [tag: "Gathered", agent: number, members: number[], items: number[], at: number, item: number, rule: string, scores: number[]];
+
+export type Parted = [tag: "Parted", agent: number, item: number, company: number[], satisfaction: number];
+
 export type AnyEvent =
   | RunStarted
   | RoundStarted
@@ -243,7 +247,9 @@ export type AnyEvent =
   | Intervened
   | RoundEnded
   | Unfounded
-  | TiesEnlivened;
+  | TiesEnlivened
+  | Gathered
+  | Parted;
 
 export interface Enter {
   type: "Enter";
@@ -408,4 +414,6 @@ export const FIELDS = {
   RoundEnded: ["round"],
   Unfounded: ["agent", "titles", "items"],
   TiesEnlivened: ["grow", "fade"],
+  Gathered: ["agent", "members", "items", "at", "item", "rule", "scores"],
+  Parted: ["agent", "item", "company", "satisfaction"],
 } as const;
