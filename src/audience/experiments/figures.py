@@ -21,10 +21,9 @@ BY_ROUND = (
     "picks",
     "return_rate",
     "entropy_consumption",
-    "reach",
-    "emotion",
-    "positive",
 )
+SPREAD_BY_ROUND = ("reach", "emotion", "positive")
+"""Drawn where a topic spread."""
 CONCENTRATION = ("gini", "coverage_exposure", "coverage_consumption")
 STARS = tuple(f"rating_{stars}" for stars in range(1, 6))
 
@@ -34,7 +33,7 @@ def draw(findings: Findings) -> dict[str, Figure]:
     drawn: dict[str, Figure | None] = {}
     with styled():
         drawn["differences"] = forest(findings)
-        for metric in BY_ROUND:
+        for metric in (*BY_ROUND, *SPREAD_BY_ROUND):
             drawn[f"{metric}_by_round"] = by_round(findings.arms, metric, LABELS[metric])
         drawn["ratings"] = _ratings(findings.arms)
         drawn["concentration"] = _concentration(findings.arms)

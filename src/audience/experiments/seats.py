@@ -135,7 +135,7 @@ def move_of(given: dict[str, Any]) -> a.AnyAction:
     """Return the action that a move names by `type` and its fields."""
     known = {one.__name__ for one in get_args(a.AnyAction)} - set(_HIDDEN)
     kind = given.get("type")
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise unknown("move", kind, known)
     try:
         action: a.AnyAction = msgspec.convert(given, a.AnyAction)

@@ -32,7 +32,7 @@ def written_of(change: dict[str, Any]) -> dict[str, Any]:
     if "do" in change:
         return {key: value for key, value in change.items() if key != "round"}
     kind = change.get("type")
-    if kind not in _DEED_OF:
+    if not isinstance(kind, str) or kind not in _DEED_OF:
         raise unknown("change", kind, _DEED_OF)
     fields = {key: value for key, value in change.items() if key not in ("type", "round")}
     inside = fields.pop(_INSIDE[kind], {}) if kind in _INSIDE else {}

@@ -174,7 +174,8 @@ class Feed:
     def _look(self) -> bool:
         """Read what is new; say whether anything is."""
         life = self.hall.lives.get(self.folder, 0)
-        if life != self.life:
+        is_new = life != self.life
+        if is_new:
             self.close()
             self.kept.clear()
             self.life, self._size = life, 0

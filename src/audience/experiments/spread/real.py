@@ -263,7 +263,7 @@ def models(people: int, graph: str = "preferential") -> tuple[Model, ...]:
         Model(
             "rule minds",
             minds,
-            (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0),
+            (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0),
             (0.05, 0.07, 0.1, 0.15, 0.25, 0.5),
             (0.01, 0.02, 0.03, 0.05, 0.1),
             ("news_tell", "attention", "at once"),

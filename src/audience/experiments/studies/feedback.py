@@ -54,6 +54,10 @@ class Feedback:
         if isinstance(event, Watched) and event.agent < len(world.genesis.profiles):
             self._clicks.append((event.agent, event.item, world.now))
 
+    def close(self) -> dict[str, float]:
+        """Return nothing: it takes its time, and one look at the end is enough."""
+        return {}
+
     def value(self) -> dict[str, float]:
         found = dict.fromkeys(LABELS, NAN)
         if self._world is None or not self._held:

@@ -100,4 +100,4 @@ def _verb(label: str) -> str:
 
 
 def _spaced(unit: str) -> str:
-    return f" {unit}" if unit and not unit.startswith(("share", "0 to")) else ""
+    return f" {unit}" if unit and not unit.startswith(("share", "0 to", "-1 to")) else ""
