@@ -40,7 +40,7 @@ export function Graph() {
   if (scene) last.current = scene;
   const shown = scene ?? last.current;
   return (
-    <Panel title="People" className="graph-panel" tools={<FindPerson />}>
+    <Panel title={shown?.of ? "People, by community" : "People"} className="graph-panel" tools={<FindPerson />}>
       <Problem again={asked.again}>{asked.problem}</Problem>
       {shown && !shown.nodes.length ? <Empty title="Nobody here">This run has no people.</Empty> : null}
       {shown?.nodes.length ? <Canvas scene={shown} /> : <div className="graph-wait faint">{asked.problem ? "" : "Placing people …"}</div>}
@@ -63,7 +63,7 @@ function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
   }
   const most = Math.max(1, ...nodes.map((node) => node.degree));
   const thin = Math.max(0.6, Math.min(1.3, Math.pow(400 / Math.max(1, nodes.length), 0.35)));
-  const radius = Float32Array.from(nodes, (node) => (groups ? 5 + 26 * Math.sqrt(node.degree / most) : (2.6 + 3.4 * Math.sqrt(node.degree / most)) * thin));
+  const radius = Float32Array.from(nodes, (node) => (groups ? (4 + 20 * Math.sqrt(node.degree / most)) * Math.min(1, Math.sqrt(50 / groups.length)) : (2.6 + 3.4 * Math.sqrt(node.degree / most)) * thin));
   return { nodes, edges, radius, names: nodes.map((node) => node.name), of: groups ? answer.of ?? null : null };
 }
 

@@ -227,7 +227,7 @@ export class Painter {
     to.textBaseline = "middle";
     if (this.view.k >= LABELS_FROM && scene.names.length <= 2000) {
       to.globalAlpha = 0.8;
-      scene.names.forEach((name, dot) => this.label(to, dot, name));
+      this.paintLabels(to, scene);
       to.globalAlpha = 1;
     }
     for (const dot of new Set([this.marked, this.chosen])) {
@@ -240,6 +240,21 @@ export class Painter {
       to.arc(x, y, this.size(dot) + 3, 0, 6.2832);
       to.stroke();
       this.label(to, dot, scene.names[dot] ?? "", true);
+    }
+  }
+
+  /** Names where there is room, those of the largest first. */
+  private paintLabels(to: CanvasRenderingContext2D, scene: Scene): void {
+    const order = [...scene.names.keys()].sort((a, b) => (scene.radius[b] ?? 0) - (scene.radius[a] ?? 0));
+    const taken: [number, number, number][] = [];
+    for (const dot of order) {
+      const [x, y] = this.at(dot);
+      if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
+      const name = scene.names[dot] ?? "";
+      const left = x + this.size(dot) + 6, right = left + 6.5 * name.length;
+      if (right > this.width || taken.some(([l, r, at]) => Math.abs(at - y) < 15 && left < r && right > l)) continue;
+      taken.push([left, right, y]);
+      this.label(to, dot, name);
     }
   }
 
