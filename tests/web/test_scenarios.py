@@ -60,7 +60,7 @@ def test_a_form_becomes_a_scenario(site: Site) -> None:
     ("body", "where"),
     [
         ({"form": {"mind": "rul"}}, "mind"),
-        ({"form": {"recommender": "none"}}, "recommender"),
+        ({"form": {"recommender": "nobody"}}, "recommender"),
         ({"form": {"dataset": "nowhere/at/all"}}, ""),
         ({"form": {"order": "sideways"}}, "order"),
         ({"form": {"budget": "a lot"}}, "budget"),
