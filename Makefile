@@ -47,8 +47,9 @@ check-ui:
 		npx vite build --logLevel error --outDir ../build/ui --emptyOutDir && \
 		diff -r ../build/ui ../src/audience/web/static || { echo "run: make ui"; exit 1; }; fi
 
+# Not `npm ci`: it refuses where a registry lacks the optional parts for other platforms.
 ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
-	@cd ui && npm ci --silent --no-audit --no-fund && touch node_modules/.package-lock.json
+	@cd ui && npm install --no-save --silent --no-audit --no-fund && touch node_modules/.package-lock.json
 
 bench: $(VENV)/.ready
 	@$(BIN)/python -m benchmarks
