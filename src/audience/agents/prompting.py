@@ -43,9 +43,9 @@ __all__ = [
     "quoted",
 ]
 
-HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 60, 180, 600, 160
+HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 130
 """Token budgets of the parts."""
-INBOX_AT_HOME = 60
+INBOX_AT_HOME = 40
 """Enough to see whether there is something to read; the social page shows the rest."""
 HISTORY_RAW = 400
 """The same for the history where it alone says what somebody likes."""

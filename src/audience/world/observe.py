@@ -15,6 +15,8 @@ from audience.world.posts import SYSTEM
 from audience.world.spread import Standing
 from audience.world.world import View
 
+STRANGERS = 2
+"""Of so many strangers at most one thinks at once; the prompts of models stay short."""
 _ANYWHERE = ("Shift", "Leave")
 _PAGE = ("Enter", "Pick", "Rate", *_ANYWHERE)
 MENUS: dict[str, tuple[str, ...]] = {
@@ -59,7 +61,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     news: tuple[Standing, ...] = ()
     """How the topics of the inbox stand with one; given on the news surface."""
     strangers: tuple[Friend, ...] = ()
-    """Authors of messages in the inbox whom one does not listen to; on the social surface."""
+    """Authors of the newest messages whom one does not listen to; on the social surface."""
 
     @property
     def now(self) -> int:
@@ -139,12 +141,9 @@ def standings(world: View, me: Agent) -> tuple[Standing, ...]:
 
 def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Friend, ...]:
     near = {SYSTEM, me.profile.id, *(friend.id for friend in friends)}
-    authors = dict.fromkeys(message.author for message in me.inbox)
-    return tuple(
-        Friend(author, world.profile(author).name, "", 0.0)
-        for author in authors
-        if author not in near
-    )
+    authors = dict.fromkeys(message.author for message in reversed(me.inbox))
+    newest = [author for author in authors if author not in near][:STRANGERS]
+    return tuple(Friend(author, world.profile(author).name, "", 0.0) for author in newest)
 
 
 def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:
