@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,11 +164,11 @@ def test_going_on_from_a_saved_file(page: Any, key: Key, tmp_path: Path) -> None
     page.reload()
     assert page.text_content("#count") == "0 of 9 answered"
     page.set_input_files("#earlier", str(path))
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('Took')")
+    page.locator("#status", has_text=re.compile("^Took")).wait_for()
     assert page.text_content("#count") == "1 of 9 answered"
     (tmp_path / "other.json").write_text(json.dumps({"format": "audience-answers", "page": "x"}))
     page.set_input_files("#earlier", str(tmp_path / "other.json"))
-    page.wait_for_function("document.getElementById('status').textContent.startsWith('That')")
+    page.locator("#status", has_text=re.compile("^That")).wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
