@@ -6,7 +6,7 @@ from audience.testing import tiny_genesis
 from audience.world import Agent, World, observe, overhear
 from audience.world import actions as a
 from audience.world import events as e
-from audience.world.observe import MENUS, Friend, Observation
+from audience.world.observe import MENUS, STRANGERS, Friend, Observation, friends_of
 
 SECRETS: tuple[e.AnyEvent, ...] = (
     e.Woke(1, 99),
@@ -101,3 +101,13 @@ def test_menus_name_real_actions_and_everybody_can_leave() -> None:
         assert set(menu) <= known
         assert "Leave" in menu
     assert {name for menu in MENUS.values() for name in menu} == known
+
+
+def test_the_newest_strangers_are_before_ones_eyes_and_few_of_them() -> None:
+    world = World(tiny_genesis())
+    near = {friend.id for friend in friends_of(world, world.agents[0])}
+    far = [who for who in range(1, len(world.agents)) if who not in near][: STRANGERS + 2]
+    sent = [e.Delivered(f"p{who}", who, (0,), "hello") for who in (*far, *near)]
+    seen = observe(*awake(*sent), 0)
+    assert len(far) > STRANGERS
+    assert [one.id for one in seen.strangers] == far[::-1][:STRANGERS]

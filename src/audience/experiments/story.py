@@ -178,16 +178,6 @@ class Teller:
             case e.RecommenderFitted(kind, count, _):
                 return f"  {kind} is fitted on {count} interactions"
             case _:
-                return self.inner_line(event, name)
-
-    def inner_line(self, event: e.AnyEvent, name: str) -> str:
-        match event:
-            case e.MoodShifted(_, topic, level):
-                return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
-            case e.AttitudeShifted(_, topic, stance):
-                side = "for" if stance > 0 else "against"
-                return f"    {name} is {side} {self.topics[topic]}"
-            case _:
                 return ""
 
 
