@@ -12,6 +12,7 @@ from audience.testing.worlds import tiny_genesis
 from audience.world import Item, Profile
 from audience.world import changes as c
 from audience.world import events as e
+from audience.world.topics import Topic
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +86,24 @@ def test_a_run_folder_may_be_read_while_its_story_is_told(log: Log) -> None:
     with Log.open(Path(log.folder)) as other:
         assert other.complete_rounds() == 3
     assert next(told)
+
+
+def test_topics_and_evenings_together_have_lines() -> None:
+    genesis = tiny_genesis()
+    teller = Teller(genesis)
+    begun = e.Intervened(c.Raise(Topic("the bridge", "It closes."), (0, 1)))
+    teller.learn(begun)
+    first, second = (genesis.profiles[who].name for who in (0, 1))
+    told: dict[e.AnyEvent, str] = {
+        e.MoodShifted(1, 0, 2): f"{second} [1] is intense about the bridge",
+        e.AttitudeShifted(1, 0, -1): f"{second} [1] is against the bridge",
+        e.AttitudeShifted(1, 0, 1): f"{second} [1] is for the bridge",
+        e.Gathered(0, (0, 1), (0, 1, 2), 0, 0, "average", (0.5, 0.5)): (
+            f"{first} [0], {second} [1] are together and choose among 3 (average)"
+        ),
+        e.Parted(1, 0, (0,), 0.5): f"{second} [1] parts from {first}, satisfied 0.50",
+        e.Unfounded(1, ("Nowhere",)): f"! {second} [1] neither saw nor heard of <Nowhere>",
+    }
+    assert teller.line(begun) == "  A topic begins: the bridge, told first by 2 people"
+    for event, line in told.items():
+        assert teller.line(event).strip() == line
