@@ -24,6 +24,11 @@ def test_the_interval_is_over_people_and_not_over_answers() -> None:
     assert same[2] - same[1] > 2 * (apart[2] - apart[1])  # type: ignore[operator]
 
 
+def test_the_interval_does_not_hang_on_who_answered_first() -> None:
+    answers = [(who, who**2 / 7) for who in range(7)]
+    assert interval(answers, 1) == interval(answers[::-1], 1)
+
+
 def test_where_all_agree_the_interval_is_no_point() -> None:
     value, low, high = interval([(who, 1.0) for who in range(20)], 1)
     assert value == 1.0

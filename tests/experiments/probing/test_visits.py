@@ -4,11 +4,11 @@ import asyncio
 import json
 from typing import Any
 
-from audience.agents import RuleMind
+from audience.agents import LLMMind, RuleMind
 from audience.experiments.probing.sensitivity import prompts
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.visits import ACTIONS, compared, real_visits, walk, walked
-from audience.llm.kinds import Request
+from audience.llm.kinds import Reply, Request
 
 REAL = [("enter", "pick", "rate", "leave")] * 30
 
@@ -43,6 +43,21 @@ def test_a_model_that_does_as_real_people_do_is_like_them(scripted: Any, town: T
     rule = found["rule minds: transitions apart from real ones"]
     assert rule.value is not None
     assert rule.value > 0.05
+
+
+def test_visits_stand_in_the_same_order_whoever_ends_first(scripted: Any, town: Town) -> None:
+    class Backwards(scripted):  # type: ignore[misc]
+        """Answers the first who ask last."""
+
+        async def ask(self, request: Request) -> Reply:
+            for _ in range(max(0, 200 - 10 * len(self.asked))):
+                await asyncio.sleep(0)
+            answer: Reply = await super().ask(request)
+            return answer
+
+    straight = asyncio.run(walk(LLMMind(scripted(says)), town))
+    backwards = asyncio.run(walk(LLMMind(Backwards(says)), town))
+    assert straight == backwards
 
 
 def test_a_model_that_cannot_be_read_is_counted_and_compared_with_nothing(

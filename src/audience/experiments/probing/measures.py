@@ -63,7 +63,8 @@ def interval(
     """
     if not answers:
         return None, None, None
-    places = {whose: place for place, whose in enumerate(dict.fromkeys(w for w, _ in answers))}
+    # By number, not by who answered first: the bounds must not hang on that.
+    places = {whose: place for place, whose in enumerate(sorted({w for w, _ in answers}))}
     sums, counts = np.zeros(len(places)), np.zeros(len(places))
     for whose, value in answers:
         sums[places[whose]] += value

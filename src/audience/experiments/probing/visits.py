@@ -69,6 +69,7 @@ async def walk(mind: Mind, town: Town) -> Walked:
     rules = Rules(rounds=1, max_lines=0, deadline=0.0)
     await run(Simulation(world, diary, parts, rules, town.seed))
     chapters = [one for one in diary.chapters if one.phase == e.VISITS]
+    chapters.sort(key=lambda one: one.agent)  # kept as they ended, which is a matter of chance
     failed = sum(isinstance(x.event, e.Failed) for one in chapters for x in one.entries)
     return Walked(tuple((one.agent, steps_of(one)) for one in chapters), failed)
 
