@@ -20,7 +20,9 @@ SCHEMA = {
 }
 
 
-async def asked(fake: Fake, *requests: Request, deadline: float = 100.0, **more: Any) -> list[Tried]:
+async def asked(
+    fake: Fake, *requests: Request, deadline: float = 100.0, **more: Any
+) -> list[Tried]:
     provider = OpenAI(Endpoint(url=fake.url, model="fake", **more), deadline=deadline)
     try:
         return [await provider.ask(request) for request in requests]
