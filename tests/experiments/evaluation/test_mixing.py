@@ -5,8 +5,8 @@ import pytest
 
 from audience.experiments.evaluation.cases import Case
 from audience.experiments.evaluation.deciding import decided, threshold
+from audience.experiments.evaluation.measuring import auc
 from audience.experiments.evaluation.mixing import FOLDS, Flat, columns, folds_of, mixed
-from audience.experiments.evaluation.results import auc
 from audience.world.rng import Floats, rng
 
 

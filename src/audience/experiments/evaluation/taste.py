@@ -18,9 +18,9 @@ from audience.experiments.evaluation.cases import (
 )
 from audience.experiments.evaluation.contest import CONTENT_MIX, MIX, Entry, Played
 from audience.experiments.evaluation.deciding import decided
-from audience.experiments.evaluation.discrimination import hits
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
-from audience.experiments.evaluation.results import Result, aucs
+from audience.experiments.evaluation.measuring import aucs, hits
+from audience.experiments.evaluation.results import Result
 from audience.experiments.evaluation.splits import TEST, TRAIN, VALID, Parted
 from audience.grounding.lives import Lives
 from audience.recommenders import ALS, Context
