@@ -137,7 +137,8 @@ class Vectors:
     def _near(self, history: tuple[int, ...], candidates: Ints) -> Floats:
         mean = self.vectors[list(history)].mean(axis=0)
         mean = mean / max(float(np.sqrt((mean * mean).sum())), 1e-9)
-        return np.round((self.vectors[candidates] * mean).sum(axis=1), 6)
+        near: Floats = (self.vectors[candidates] * mean).sum(axis=1)
+        return np.round(near, 6)
 
 
 def genres(ground: Ground) -> Vectors:
@@ -172,9 +173,10 @@ class RecSim:
         return by_history(cases, self._interest)
 
     def _interest(self, history: tuple[int, ...], candidates: Ints) -> Floats:
-        sums = np.bincount(self.topics[list(history)], minlength=self.count)
-        interests: Floats = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
-        return interests[self.topics[candidates]]
+        sums = np.bincount(self.topics[list(history)], minlength=self.count).astype(np.float64)
+        interests = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
+        found: Floats = interests[self.topics[candidates]]
+        return found
 
 
 class Ranked:
@@ -206,7 +208,8 @@ class Ranked:
             mine = slice(rows.indptr[place], rows.indptr[place + 1])
             cells = dense[rows.indices[mine, None], candidates]
             cells *= rows.data[mine, None]
-            return np.round(cells.sum(axis=0, dtype=np.float64), 6)
+            sums: Floats = cells.sum(axis=0, dtype=np.float64)
+            return np.round(sums, 6)
 
         return row
 

@@ -31,7 +31,7 @@ def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
     """Return the AUC within each case; what could not be said is worth a half."""
     found = np.zeros(len(cases))
     for rows, truth, values in _alike(cases, scores):
-        unsaid = np.isnan(values).any(axis=1)
+        unsaid = np.asarray(np.isnan(values).any(axis=1))
         found[rows] = np.where(unsaid, 0.5, _areas(np.where(unsaid[:, None], 0.0, values), truth))
     return found
 

@@ -34,8 +34,9 @@ KNOWN = "F1, count known"
 COLUMNS = ("accuracy", "precision", "recall", "F1", KNOWN, "AUC")
 _NOTES = (
     "Each user is asked about items of its test part and m times as many that it never took up. "
-    "Scores become yes and no by a threshold from other users' validation parts. At 1:9 'always "
-    "no' has an accuracy of .90: F1 and AUC tell more. "
+    "Scores become yes and no by chances learnt from other users' validation parts: of each list "
+    "as many as accuracy and F1 may be expected to be best with. At 1:9 'always no' has an "
+    "accuracy of .90: F1 and AUC tell more. "
     f"{KNOWN}: where as many are chosen as were taken up, which no model that says yes and no is "
     "told. "
     f"{BY_RECOMMENDER}: the {SHOWN} items that matrix factorisation ranks first, told apart by "
