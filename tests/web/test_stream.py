@@ -13,7 +13,7 @@ from tests.web.conftest import SMALL, Site, Sites
 
 from audience.experiments import parse, start
 from audience.log import Log
-from audience.web import stream as streams
+from audience.web import feed, tape
 from audience.world.events import CLOSING, Chapter, Entry
 
 LONG = SMALL.replace("rounds = 4", "rounds = 400")
@@ -127,8 +127,8 @@ def test_a_reset_begins_anew_for_those_who_look(site: Site) -> None:
 def test_who_is_far_behind_is_told_to_begin_anew(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "BEHIND", 50)
-    monkeypatch.setattr(streams, "BODY", 2_000)
+    monkeypatch.setattr(feed, "BEHIND", 50)
+    monkeypatch.setattr(tape, "BODY", 2_000)
     run = site.begin(paused=True, toml=LONG)
     with site.stream(f"/runs/{run}/stream") as stream:
         stream.next("state")
