@@ -12,6 +12,7 @@ import msgspec
 
 from audience.agents import Mind, MixedMind
 from audience.engine import Listener, Lives, Parts, Paused, Rules, Simulation, run, run_sync
+from audience.engine.simulation import Keeper
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
@@ -19,7 +20,7 @@ from audience.experiments.measuring import measured_log, measured_upto, measurem
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
 from audience.experiments.scenario import Scenario, parse
 from audience.experiments.serving import Serving
-from audience.experiments.watching import Watch
+from audience.experiments.watching import Arriving, Watch
 from audience.experiments.writing_down import intervene
 from audience.llm import Counts, Door, Meter, compose
 from audience.llm.person import Person
@@ -141,7 +142,7 @@ class Going:
         live = suite(scenario.metrics) if resumed_at == 0 and not found else None
         if self.watch:
             live = live or measured_upto(log, resumed_at)
-            self.watch.begin(world, live, scenario.rounds)
+            self.watch.begin(world, live, scenario.rounds, found)
         sim = self._simulation(world, shots, live, minds or {})
         self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
         began = time.perf_counter()
@@ -184,7 +185,9 @@ class Going:
             if meter:
                 self.progress.spend(meter)
 
-        keeper = Kept(self.log, self.door) if self.door else self.log
+        keeper: Keeper = Kept(self.log, self.door) if self.door else self.log
+        if watch:
+            keeper = Arriving(keeper, watch)
         return Simulation(
             world,
             keeper,
