@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -18,6 +18,7 @@ from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measured_upto, measurement
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
+from audience.experiments.places import Places
 from audience.experiments.scenario import Scenario, parse
 from audience.experiments.serving import Serving
 from audience.experiments.watching import Arriving, Watch
@@ -112,7 +113,9 @@ class Going:
         stopping: Stopping,
         spending: Spending,
         watch: Watch | None = None,
+        typing: Collection[int] = (),
     ) -> None:
+        """`typing` are those who are played at a terminal."""
         self.log = log
         self.scenario = scenario
         self.progress = progress
@@ -120,6 +123,7 @@ class Going:
         self.watch = watch
         self.unusable: Counter[str] = Counter()
         self.door = self._opened(spending)
+        self.places = Places(log, scenario.played, source=spending.source, typing=typing)
 
     def _opened(self, spending: Spending) -> Door | None:
         if not asks_models(self.scenario):
@@ -199,6 +203,7 @@ class Going:
             stopping=self.stopping,
             control=watch.control if watch else None,
             keep=lambda queued: intervene(self.log, [one.written for one in queued]),
+            places=self.places,
         )
 
     def _listeners(
@@ -237,6 +242,7 @@ class Going:
             finally:
                 if isinstance(sim.parts.recommender, Serving):
                     sim.parts.recommender.close()
+                self.places.close()
                 if self.door:
                     await self.door.close()
 

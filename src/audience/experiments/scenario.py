@@ -17,6 +17,7 @@ import msgspec
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.experiments.models import Models
+from audience.experiments.played import Played
 from audience.experiments.spread.scenario import SpreadTable, is_file
 from audience.world import Clock
 from audience.world.agent import INBOX
@@ -92,6 +93,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
     spread: SpreadTable = SpreadTable()
+    played: tuple[Played, ...] = ()
+    """Who was played by somebody, and when: written by a run, so that it can be lived again."""
 
     @property
     def rounds(self) -> int:
