@@ -138,7 +138,7 @@ def test_a_run_of_a_terminal_is_followed_live(site: Site) -> None:
             log.append(Chapter(2, 0, 0, -1, ()))
             log.commit()
             state = ""
-            chapters: list[tuple[int, int, list[object]]] = []
+            chapters: list[tuple[int | None, int, list[object]]] = []
             while state != "elsewhere" or not chapters:
                 kind, number, value = stream.next("chapter", "state")
                 if kind == "state":
