@@ -110,7 +110,8 @@ def test_a_run_of_a_terminal_is_followed_live(site: Site) -> None:
             log.set_state("running")
             log.append(Chapter(2, 0, 0, -1, ()))
             log.commit()
-            state, chapters = "", []
+            state = ""
+            chapters: list[tuple[int | None, int, list[Any]]] = []
             while state != "elsewhere" or not chapters:
                 kind, number, value = stream.next("chapter", "state")
                 if kind == "state":
