@@ -29,7 +29,7 @@ def run(folder: Path, *words: str) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=150,
         check=False,
     )
     assert told.returncode == 0, told.stderr

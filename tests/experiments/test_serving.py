@@ -27,7 +27,7 @@ def scenario(url: str, **more: Any) -> str:
     options = "".join(f"{key} = {json.dumps(value)}\n" for key, value in more.items())
     return (
         "agents = 40\nrounds = 3\nseed = 1\n"
-        f"[recommender]\nkind = 'http'\nurl = '{url}'\ntries = 1\n{options}"
+        f"[recommender]\nkind = 'http'\nurl = '{url}'\ntries = 1\ntimeout = 100\n{options}"
     )
 
 

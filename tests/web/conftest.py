@@ -20,7 +20,7 @@ from audience.web.security import Access
 from audience.web.serving import bound, server_of
 
 T = TypeVar("T")
-PATIENCE = 60.0
+PATIENCE = 120.0
 SMALL = "title = 'Small'\nagents = 40\nrounds = 4\n"
 
 
