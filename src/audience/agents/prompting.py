@@ -43,7 +43,7 @@ __all__ = [
     "quoted",
 ]
 
-HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 100
+HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 90
 """Token budgets of the parts."""
 INBOX_AT_HOME = 40
 """Enough to see whether there is something to read; the social page shows the rest."""
