@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 _LOST = ("ERR_", "401", "404")
 """What a browser says of a server that is gone, or there again with another token."""
-SOON = 30_000
-"""Milliseconds that something on the page may take."""
+SOON = 120_000
+"""Milliseconds that something on the page may take on a busy machine."""
 
 
 @contextmanager
@@ -38,6 +39,14 @@ def looking(
         browsing.close()
     bad = [one for one in bad if not (lost and any(word in one for word in _LOST))]
     assert bad == [], bad
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something is so; panels are drawn at their own pace, each a little later."""
+    end = time.monotonic() + SOON / 1000
+    while not holds():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.05)
 
 
 def run_path(run: str, tab: str = "watch") -> str:

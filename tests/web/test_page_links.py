@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from tests.browsers import browser
-from tests.web.conftest import SMALL, Site, Sites
-from tests.web.looking import looking, run_path, state, until
+from tests.web.conftest import PATIENCE, SMALL, Site, Sites
+from tests.web.looking import eventually, looking, run_path, state, until
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def served(root: Path, port: int = 0) -> Iterator[str]:
         yield child.stdout.readline().split()[-1].partition("/#")[0]
     finally:
         child.terminate()
-        child.wait(30.0)
+        child.wait(PATIENCE)
         if child.stdout is not None:
             child.stdout.close()
 
@@ -78,8 +78,8 @@ def test_two_pages_see_the_same(chromium: Any, site: Site) -> None:
         for page in (one, two):
             until(page, "Finished")
             page.get_by_text("Round 4 is over").wait_for()
-        texts = [page.locator(".state-figures").inner_text() for page in (one, two)]
-        assert texts[0] == texts[1]
+        panels = [page.locator(".state-figures") for page in (one, two)]
+        eventually(lambda: panels[0].inner_text() == panels[1].inner_text())
 
 
 def test_a_run_that_is_not_there_is_told_of(chromium: Any, site: Site) -> None:

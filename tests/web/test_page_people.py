@@ -27,6 +27,10 @@ def name_of(site: Site, run: str, who: int) -> str:
     return str(site.ok(f"/runs/{run}/names")["people"][who])
 
 
+def memory_of(site: Site, run: str, who: int) -> Any:
+    return site.ok(f"/runs/{run}/people/{who}")["memory"]
+
+
 def test_a_decision_shows_the_exact_prompt_and_reply(
     chromium: Any, site: Site, serving: Serving
 ) -> None:
@@ -36,7 +40,8 @@ def test_a_decision_shows_the_exact_prompt_and_reply(
         run = site.begin(toml=toml)
         site.until(run, "finished")
     people = site.ok(f"/runs/{run}/people")
-    who = next(one["id"] for one in people if one["visits"])
+    came = [one["id"] for one in people if one["visits"]]
+    who = next(one for one in came if sum(memory_of(site, run, one)["counts"].values()))
     decisions = site.ok(f"/runs/{run}/people/{who}")["decisions"]
     key = next(call for one in decisions for call in one["calls"])
     call = site.ok(f"/runs/{run}/calls/{key}")

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.web.conftest import SMALL, Site, Sites
+from tests.web.conftest import PATIENCE, SMALL, Site, Sites
 
 from audience.experiments import parse, start
 from audience.log import Log
@@ -202,7 +202,7 @@ def test_pages_that_go_leave_nothing_behind(site: Site) -> None:
             pages = [open_.enter_context(site.stream(f"/runs/{run}/stream")) for _ in range(5)]
             for page in pages:
                 page.next("state")
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while (left := site.ok("/session")["streams"]) and time.monotonic() < end:
         time.sleep(0.05)
     assert left == 0
