@@ -18,7 +18,7 @@ from audience.log import Log
 from audience.web.graph import DRAWN, communities, drawn
 from audience.world import Clock, World
 from audience.world.changes import Raise
-from audience.world.events import Intervened, RoundStarted
+from audience.world.events import Intervened
 from audience.world.topics import Topic
 
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -165,8 +165,8 @@ def test_pies_of_many_hold_everybody_once_in_each_way() -> None:
     world = World(Films().genesis(people, 1, Clock()))
     assert "emotion" not in drawn(world)["communities"][0]["shares"], "nothing is spread"
     topic = Topic("trams", "Trams shall be free.")
-    world.apply(RoundStarted(1, 0))
     world.apply(Intervened(Raise(topic, (3, 5, 7))))
+    world.spread.reach(0, (3, 5, 7), 1)
     world.agents[4] = replace(world.agents[4], satisfaction=0.95)
     found = drawn(world)["communities"]
     sums = {

@@ -178,13 +178,13 @@ def test_requests_have_a_size(sites: Sites) -> None:
 
 
 def test_requests_have_a_rate(sites: Sites) -> None:
-    site = sites(limits=Limits(reads=2.0, writes=1.0))
-    found = [site.get("/runs")[0] for _ in range(15)]
-    assert found[:10] == [200] * 10
-    assert 429 in found
-    found = [site.post("/scenarios/check", {"toml": "agents = 0"})[0] for _ in range(8)]
-    assert found[:5] == [200] * 5
-    assert 429 in found
+    # One may be asked at once, and another every five seconds: no machine waits that out often.
+    site = sites(limits=Limits(reads=0.2, writes=0.2))
+    reads = [site.get("/runs")[0] for _ in range(8)]
+    writes = [site.post("/scenarios/check", {"toml": "agents = 0"})[0] for _ in range(8)]
+    for found in (reads, writes):
+        assert found[0] == 200
+        assert 429 in found
 
 
 def test_streams_have_a_number(sites: Sites) -> None:
@@ -205,6 +205,7 @@ def test_every_answer_says_what_a_page_may_load(site: Site) -> None:
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
     assert site.raw("GET", "/api/session")[1]["cache-control"] == "no-store"
 
 
