@@ -45,6 +45,9 @@ def test_a_person_is_played_from_standard_input(cli: Cli, here: Path, one: Path)
     felt = [event for event in events(one, 5, 0) if isinstance(event, e.Felt)]
     assert [(event.text, event.voice) for event in felt] == [("Lovely.", "human")]
     assert "Lovely." in cli("show", one, "--agent", 0).stdout
+    again = cli("replay", one, "--check")
+    assert again.returncode == 0, again.stdout
+    assert "Lived again: the same bytes." in again.stdout
 
 
 def test_somebody_new_plays_two_rounds(here: Path, one: Path) -> None:

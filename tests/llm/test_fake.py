@@ -15,7 +15,7 @@ from tests.llm.conftest import until
 
 from audience.errors import BadInput
 from audience.llm.fake import Fake, main
-from audience.llm.fake_answers import answer
+from audience.llm.fake_answers import INVENT, answer, free
 from audience.llm.fake_faults import KINDS, Faults, parse_faults, parse_latency
 from audience.llm.fake_model import vector
 
@@ -54,6 +54,17 @@ def test_answers_follow_the_schema(key: str) -> None:
 
 def test_answers_vary() -> None:
     assert len({json.dumps(answer(PAGE, str(number))) for number in range(50)}) > 40
+
+
+def test_a_share_of_free_texts_names_works_that_do_not_exist() -> None:
+    keys = [str(number) for number in range(400)]
+    for share, least, most in ((0.0, 0, 0), (0.5, 120, 280), (1.0, 400, 400)):
+        schema = {**PAGE, "properties": {"said": {"type": "string"}}, "required": ["said"]}
+        texts = [answer({**schema, INVENT: share}, key)["said"] for key in keys]
+        assert least <= sum(text.startswith("<The ") for text in texts) <= most
+        assert all(text.count("<") == text.count(">") <= 1 for text in texts)
+    assert free("Tell me.", "k", invents=1.0).startswith("<The ")
+    assert free(LETTERS, "k", invents=1.0) in ("A", "B", "C")
 
 
 def test_faults_belong_to_the_request_and_the_attempt() -> None:
@@ -159,6 +170,8 @@ def test_of_what_is_to_be_chosen_it_says_what_it_gives_most_to(
 def test_a_wrong_command_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--latency", "fast"]) == 1
     assert "20ms-200ms" in capsys.readouterr().err
+    assert main(["--invents", "2"]) == 1
+    assert "between 0 and 1" in capsys.readouterr().err
 
 
 def test_every_fault_has_an_end(with_fake: Any) -> None:

@@ -35,7 +35,9 @@ def command(folder: Path, as_json: bool) -> None:
     if not rows:
         click.echo(f"No runs below {folder}. Start one with: audience run")
         return
-    table = Table("run", "state", show_edge=False)
+    table = Table(show_edge=False)
+    for name in ("run", "state"):
+        table.add_column(name, overflow="fold")
     numbers = ("people", "rounds", "seed", "size", "cost")
     for name in numbers:
         table.add_column(name, justify="right")

@@ -20,7 +20,7 @@ from audience.experiments.serving import HTTP, Serving, addressed, is_service, r
 from audience.experiments.spread.scenario import SpreadTable, raised, with_graph
 from audience.experiments.written import mixed_genesis
 from audience.grounding.chooser import TooFew
-from audience.grounding.grounds import Grounds, grounds_of
+from audience.grounding.grounds import Grounds, grounds_of, ratings_of
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
@@ -39,6 +39,8 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         genesis = given.get("genesis")
         if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
             given["grounds"] = _grounds(genesis)
+        if isinstance(genesis, Genesis) and "ratings" in asked and part.options.get("stars"):
+            given["ratings"] = ratings_of(genesis)
         return make(**{key: value for key, value in given.items() if key in asked} | part.options)
     except AudienceError:
         raise

@@ -18,6 +18,7 @@ from audience.errors import BadInput, unknown
 from audience.experiments.anchoring import PARTS, anchored
 from audience.experiments.complaints import readable, with_line
 from audience.experiments.models import Models
+from audience.experiments.played import Played
 from audience.experiments.spread.scenario import SpreadTable
 from audience.world import Clock
 from audience.world.agent import INBOX
@@ -84,6 +85,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
     spread: SpreadTable = SpreadTable()
+    played: tuple[Played, ...] = ()
+    """Who was played by somebody, and when: written by a run, so that it can be lived again."""
 
     @property
     def rounds(self) -> int:

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from audience.agents import Decision, Mind
 from audience.agents.reading import items_in
 from audience.errors import BadInput, Halt, unknown
-from audience.experiments.playing import FILE
+from audience.experiments.played import FILE
 from audience.experiments.seeing import HIDDEN, offered, view
 from audience.llm import CallStore, compose
 from audience.llm.kinds import Gateway, Message, Reply, Request
@@ -142,7 +142,7 @@ def move_of(given: dict[str, Any]) -> a.AnyAction:
     return action
 
 
-class _Asked:
+class Asked:
     """A gateway behind which one who plays sits; what it is shown comes with each request."""
 
     def __init__(self, seat: Seat) -> None:
@@ -162,16 +162,16 @@ class _Asked:
 class SeatMind:
     """Decides as one who plays does; where that one does not, as the mind it stands for."""
 
-    def __init__(self, seat: Seat, store: CallStore, otherwise: Mind) -> None:
-        self._asked = _Asked(seat)
-        self._door: Gateway = compose(self._asked, store=store)
-        self._otherwise = otherwise
+    def __init__(self, door: Gateway, otherwise: Mind, asked: Asked | None = None) -> None:
+        """`asked` sits behind the door, where somebody does, and is told what cannot be moved."""
+        self._door, self._otherwise, self._asked = door, otherwise, asked
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         taken: list[a.AnyAction] = []
         calls: list[str] = []
         for turn in range(MOVES):
-            self._asked.check = lambda action: objection(seen, taken, action)
+            if self._asked:
+                self._asked.check = lambda action: objection(seen, taken, action)
             words = msgspec.json.encode(view(seen, taken)).decode()
             salt = f"seat.{int(dice.keys[0]):016x}.{turn}"
             reply = await self._door.ask(Request("human", (Message("user", words),), salt=salt))
@@ -238,7 +238,12 @@ class Table:
 
     def make(self, seat: Seat) -> Callable[[Mind], Mind]:
         """Return what makes the mind of one who plays."""
-        return lambda otherwise: SeatMind(seat, self._store, otherwise)
+
+        def made(otherwise: Mind) -> Mind:
+            asked = Asked(seat)
+            return SeatMind(compose(asked, store=self._store), otherwise, asked)
+
+        return made
 
     @property
     def is_waited_for(self) -> bool:

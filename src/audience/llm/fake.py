@@ -215,8 +215,13 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
     parser.add_argument(
         "--prefer", action="append", default=[], metavar="WORD=WEIGHT", help="choose a word more"
     )
+    parser.add_argument(
+        "--invents", type=float, default=0.0, metavar="SHARE", help="name works that do not exist"
+    )
     parser.add_argument("--drip", type=float, default=2.0, help="seconds a slow answer takes")
     given = parser.parse_args(words)
+    if not 0.0 <= given.invents <= 1.0:
+        raise BadInput(f"--invents {given.invents:g} is no share; give one between 0 and 1")
     manners = Manners(
         prefer=dict(_preferred(one) for one in given.prefer),
         latency=parse_latency(given.latency),
@@ -228,6 +233,7 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
         silent_after=given.silent_after,
         retry_after=given.retry_after,
         drip=given.drip,
+        invents=given.invents,
     )
     return manners, given.port
 

@@ -11,6 +11,7 @@ import msgspec
 import orjson
 
 from audience.llm.fake_answers import (
+    INVENT,
     PREFER,
     answer,
     draw,
@@ -56,6 +57,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """How much likelier some words are where a schema lists words to choose from."""
     says: dict[str, str] = {}
     """What it says, word for word, where the last message holds a text; the first that does."""
+    invents: float = 0.0
+    """Share of its free texts that name, as `<title>`, a work that does not exist."""
 
 
 class Unwilling(Exception):
@@ -197,8 +200,9 @@ def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manne
         if text in prompt:
             return answer_
     if schema is None:
-        return free(prompt, key, most)
-    return orjson.dumps(answer({**schema, PREFER: manners.prefer}, key)).decode()
+        return free(prompt, key, most, manners.invents)
+    manner = {PREFER: manners.prefer, INVENT: manners.invents}
+    return orjson.dumps(answer({**schema, **manner}, key)).decode()
 
 
 def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
