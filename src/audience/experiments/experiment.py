@@ -260,6 +260,9 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
 def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
     by_metric = {one.metric: one for one in found if one.other == other}
     head = by_metric["reach" if "reach" in by_metric else HEADLINE]
+    if head.difference == head.low == head.high == 0.0:
+        label, mean = LABELS[head.metric][0].lower(), readable(head.reference_mean)
+        return f"No difference between {other} and {reference}: {label} {mean} with both."
     if math.isnan(head.low) or not head.is_clear:
         return (
             f"No clear difference between {other} and {reference}: {_told(head)}. "
