@@ -233,6 +233,24 @@ def test_without_both_stores_there_is_no_such_memory() -> None:
         RecAgentMemory(short=False, long=False)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"capacity": 0}, "capacity"),
+        ({"enhancements": 0}, "enhancements"),
+        ({"keep": 2.0}, "keep is 2.0; it has to be between 0 and 1"),
+        ({"keep": -0.1}, "keep is -0.1"),
+        ({"similar": 1.5}, "similar is 1.5"),
+        ({"merge": -1.0}, "merge is -1.0"),
+        ({"reflect_at": 0.0}, "reflect_at is 0.0; it has to be above 0"),
+        ({"budget": -5}, "budget is -5"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(wrong: dict[str, object], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        made(**wrong)
+
+
 def test_who_only_received_or_looked_around_costs_no_call() -> None:
     memory, told = made()
     me = person(1)

@@ -45,7 +45,7 @@ __all__ = [
 
 HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 90
 """Token budgets of the parts."""
-INBOX_AT_HOME = 40
+INBOX_AT_HOME = 30
 """Enough to see whether there is something to read; the social page shows the rest."""
 HISTORY_RAW = 400
 """The same for the history where it alone says what somebody likes."""
@@ -214,7 +214,7 @@ def _side(stance: float) -> str:
 def inbox(me: Agent, budget: int = INBOX) -> str:
     """Return the newest posts, quoted as what others wrote."""
     lines = [f"{one.post}: {quoted(one.text)}" for one in me.inbox]
-    return bounded("New posts to read:", lines, budget)
+    return bounded("New posts:", lines, budget)
 
 
 def _page(seen: Observation, told: Sequence[str] | None) -> str:

@@ -192,7 +192,7 @@ def _check_header(where: str, columns: tuple[str, ...], needed: Sequence[str], f
             found = ", ".join(repr(one) for one in columns)
             raise BadInput(
                 f"{where}: line 1: column {column!r} is missing (found: {found}); "
-                f"name the right column{_other_mark(columns[0], form)}"
+                f"name the right column{other_mark(columns[0], form.separator)}"
             )
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
     if twice:
@@ -200,13 +200,14 @@ def _check_header(where: str, columns: tuple[str, ...], needed: Sequence[str], f
 
 
 def _uneven(where: str, line: int, cells: list[str], width: int, form: Form) -> BadInput:
-    hint = _other_mark(cells[0] if cells else "", form) if len(cells) <= 1 else ""
+    hint = other_mark(cells[0] if cells else "", form.separator) if len(cells) <= 1 else ""
     return BadInput(
         f"{where}: line {line} has {len(cells)} cells where {width} are expected, separated by "
         f"{form.separator!r}; mend or delete the line{hint}"
     )
 
 
-def _other_mark(text: str, form: Form) -> str:
-    other = next((mark for mark in _MARKS if mark != form.separator and mark in text), None)
+def other_mark(text: str, separator: str = "") -> str:
+    """Return a remedy where a line that should be several cells is one: another separator."""
+    other = next((mark for mark in _MARKS if mark != separator and mark in text), None)
     return f"; it seems to be separated by {other!r}: set separator" if other else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from audience.datasets._blocks import Block, Form, table_blocks
+from audience.datasets._blocks import Block, Form, other_mark, table_blocks
 from audience.datasets._gather import Gathering
 from audience.datasets._source import Source
 from audience.errors import BadInput
@@ -60,9 +60,10 @@ def roles_of(
         if column:
             found[role] = column
         elif role in needed:
+            hint = other_mark(columns[0]) if len(columns) == 1 else ""
             raise BadInput(
                 f"{where}: line 1: no column is known as the {role} (found: {listed}); "
-                f"say which one it is: {role} = '…'"
+                f"say which one it is: {role} = '…'{hint}"
             )
     return found
 

@@ -76,6 +76,11 @@ class RecAgentMemory:
             raise BadInput('memory "recagent" without short and without long is memory = "none"')
         if capacity < 1 or enhancements < 1:
             raise BadInput("memory: capacity and enhancements are at least 1")
+        for name, share in (("keep", keep), ("similar", similar), ("merge", merge)):
+            if not 0 <= share <= 1:
+                raise BadInput(f"memory: {name} is {share}; it has to be between 0 and 1")
+        if not reflect_at > 0:
+            raise BadInput(f"memory: reflect_at is {reflect_at}; it has to be above 0")
         self.forgetting = Forgetting(beta, delta, decay, rate, untouched)
         self.way = way_of(consolidation or suited, gateway, model, prompts)
         self.embedder = embedder_of(embedder, gateway, embedding_model)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from audience.errors import BadInput
 from audience.llm.embedding import Embedder, NoVectors, Vectors
 from audience.llm.together import Gathered
 from audience.memory.arena import Arena, Span, best
@@ -35,6 +36,10 @@ class Recaller:
     """Recalls for everybody who asks in one turn of the event loop as one batch."""
 
     def __init__(self, embedder: Embedder, *, decay: float, budget: int) -> None:
+        if not 0 < decay <= 1:
+            raise BadInput(f"memory: decay is {decay}; it has to be above 0 and at most 1")
+        if budget < 0:
+            raise BadInput(f"memory: budget is {budget}; give a number of tokens, 0 or more")
         self.embedder = embedder
         self.decay = decay
         self.budget = budget
