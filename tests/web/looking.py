@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -41,14 +40,6 @@ def looking(
     assert bad == [], bad
 
 
-def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something is so; panels are drawn at their own pace, each a little later."""
-    end = time.monotonic() + SOON / 1000
-    while not holds():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.05)
-
-
 def run_path(run: str, tab: str = "watch") -> str:
     return f"#/run/{run}/{tab}"
 
@@ -61,6 +52,15 @@ def state(page: Any) -> Any:
 def until(page: Any, words: str) -> None:
     """Wait until the run stands like that."""
     state(page).get_by_text(words, exact=True).wait_for()
+
+
+def settled(page: Any, look: Callable[[], Any], fits: Callable[[Any], bool]) -> Any:
+    """Return what is seen once it is as it shall be."""
+    for _ in range(SOON // 100):
+        if fits(found := look()):
+            return found
+        page.wait_for_timeout(100)
+    raise AssertionError(f"it never came to that: {look()}")
 
 
 def figure(page: Any, label: str) -> str:

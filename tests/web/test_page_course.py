@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.browsers import browser
 from tests.web.conftest import SMALL, Site
-from tests.web.looking import eventually, figure, looking, run_path, state, until
+from tests.web.looking import figure, looking, run_path, settled, state, until
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_a_run_is_started_from_a_form_that_is_checked_as_one_types(
         page.get_by_role("button", name="Start", exact=True).click()
         until(page, "Finished")
         assert "/run/mine/" in page.url
-        assert figure(page, "People") == "30"
+        settled(page, lambda: figure(page, "People"), lambda seen: seen == "30")
         page.get_by_role("link", name="Runs", exact=True).click()
         page.get_by_role("link", name="mine", exact=True).wait_for()
     assert site.ok("/runs/mine")["agents"] == 30
@@ -71,7 +71,7 @@ def test_play_pause_and_steps(chromium: Any, site: Site) -> None:
         page.get_by_label("Speed").select_option(label="full speed")
         page.get_by_role("button", name="Play", exact=True).click()
         until(page, "Finished")
-        assert "Round 4 of 4" in page.locator(".scrub-told").inner_text()
+        page.locator(".scrub-told").get_by_text("Round 4 of 4").wait_for()
 
 
 def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: Any) -> None:
@@ -80,11 +80,11 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
         page.locator(".story .picked").first.wait_for()
         legend = page.locator(".legend")
         legend.get_by_text("watching").wait_for()
-
-        def counts() -> list[int]:
-            return [int(one) for one in legend.locator("b").all_inner_texts()]
-
-        eventually(lambda: sum(counts()) == 40 and counts()[2] > 0)
+        settled(
+            page,
+            lambda: [int(one) for one in legend.locator("b").all_inner_texts()],
+            lambda counts: sum(counts) == 40 and counts[2] > 0,
+        )
         page.get_by_role("tab", name="Slates").click()
         picked = page.locator(".slate li.picked").first
         picked.wait_for()
@@ -96,7 +96,11 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
         page.get_by_role("tab", name="Story").click()
         page.get_by_label("Kind of event").select_option("Rated")
         page.locator(".lines li").get_by_text("★").first.wait_for()
-        eventually(lambda: all("★" in one for one in page.locator(".lines li").all_inner_texts()))
+        settled(
+            page,
+            page.locator(".lines li").all_inner_texts,
+            lambda lines: all("★" in one for one in lines),
+        )
         page.get_by_label("Words in the story").fill("no such words at all")
         page.get_by_text("Nothing like that").wait_for()
 

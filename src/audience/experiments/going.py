@@ -19,6 +19,7 @@ from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measured_upto, measurement
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
 from audience.experiments.places import Places
+from audience.experiments.problems import failed_slates, memory_problems
 from audience.experiments.scenario import Scenario, parse
 from audience.experiments.serving import Serving
 from audience.experiments.watching import Arriving, Watch
@@ -269,25 +270,6 @@ class Going:
         """Write down what was queued for a round that has not opened: it happens in that one."""
         if self.watch:
             intervene(self.log, [one.written for one in self.watch.control.pending])
-
-
-def memory_problems(log: Log) -> dict[str, int]:
-    """Return how often each problem of a memory stands in a log, the most frequent first."""
-    found = log.query(
-        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
-        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
-        (MEMORY,),
-    )
-    return {str(why).removeprefix("memory: "): count for why, count in found}
-
-
-def failed_slates(log: Log) -> int:
-    """Return how many pages the recommender could not give."""
-    found = log.query(
-        "SELECT count(*) FROM records WHERE kind = 'Failed'"
-        " AND json_extract(event, '$[2]') LIKE 'recommender: %'"
-    )
-    return int(found[0][0])
 
 
 class Kept:

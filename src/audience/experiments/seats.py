@@ -21,12 +21,11 @@ from audience.agents import Decision, Mind
 from audience.agents.reading import items_in
 from audience.errors import BadInput, Halt, unknown
 from audience.experiments.played import FILE
+from audience.experiments.seeing import HIDDEN, offered, view
 from audience.llm import CallStore, compose
 from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.memory import Memory
 from audience.world import actions as a
-from audience.world.agent import Agent
-from audience.world.clock import shown
 from audience.world.observe import Observation
 from audience.world.rng import Dice
 
@@ -34,7 +33,6 @@ MOVES = 60
 """Moves that one page may take."""
 _STAYING = (a.Pick, a.Rate, a.Post, a.Forward, a.Follow, a.Unfollow)
 """Moves after which one is still on the same page; they happen when it is left."""
-_HIDDEN = ("Shift",)
 _DECODER = msgspec.json.Decoder(a.AnyAction)
 
 
@@ -133,7 +131,7 @@ class Seat:
 
 def move_of(given: dict[str, Any]) -> a.AnyAction:
     """Return the action that a move names by `type` and its fields."""
-    known = {one.__name__ for one in get_args(a.AnyAction)} - set(_HIDDEN)
+    known = {one.__name__ for one in get_args(a.AnyAction)} - set(HIDDEN)
     kind = given.get("type")
     if not isinstance(kind, str) or kind not in known:
         raise unknown("move", kind, known)
@@ -229,54 +227,6 @@ def objection(seen: Observation, taken: list[a.AnyAction], action: a.AnyAction) 
         case a.Say(to):
             return f"{to} is nobody you can talk to" * all(one.id != to for one in seen.friends)
     return ""
-
-
-def offered(seen: Observation) -> list[str]:
-    return [name for name in seen.menu if name not in _HIDDEN]
-
-
-def view(seen: Observation, taken: list[a.AnyAction]) -> dict[str, Any]:
-    """Return all that somebody sees now, as plain values."""
-    now, titles = seen.me.situation, seen.catalogue
-    reasons = now.reasons
-    return {
-        "round": seen.round,
-        "turn": seen.turn,
-        "now": shown(seen.now),
-        "surface": seen.surface,
-        "menu": offered(seen),
-        "page": now.page,
-        "slate": [
-            {**_item(seen, item), "reason": reasons[place] if place < len(reasons) else ""}
-            for place, item in enumerate(now.slate)
-        ],
-        "lived": [
-            {"item": one.item, "title": titles[one.item].title, "stars": one.stars}
-            for one in seen.me.lived_now()
-        ],
-        "inbox": [msgspec.structs.asdict(one) for one in seen.me.inbox],
-        "friends": [msgspec.structs.asdict(one) for one in seen.friends],
-        "lines": [{"agent": one.agent, "to": one.to, "text": one.text} for one in seen.lines],
-        "me": _me(seen.me),
-        "taken": [msgspec.to_builtins(one) for one in taken],
-    }
-
-
-def _item(seen: Observation, item: int) -> dict[str, Any]:
-    one = seen.catalogue[item]
-    return {
-        "item": item,
-        "title": one.title,
-        "about": one.about,
-        "tags": one.tags,
-        "year": one.year,
-        "minutes": one.minutes,
-    }
-
-
-def _me(me: Agent) -> dict[str, Any]:
-    one = me.profile
-    return {"id": one.id, "name": one.name, "age": one.age, "interests": one.interests}
 
 
 class Table:
