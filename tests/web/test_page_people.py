@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from tests.browsers import browser
 from tests.web.conftest import Site, Sites
-from tests.web.looking import find_person, looking, run_path, until
+from tests.web.looking import eventually, find_person, looking, run_path, until
 
 from audience.llm.fake import Fake
+from audience.web.graph import DRAWN
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 STORES = ("sensory", "short", "long")
@@ -109,6 +110,60 @@ def test_a_profile_is_edited_and_the_change_is_written_down(chromium: Any, site:
         page.get_by_role("tab", name="Posts").click()
         page.locator(".post").get_by_text(HOSTILE).wait_for()
     assert site.ok(f"/runs/{run}/people/3")["profile"]["career"] == "lighthouse keeper"
+
+
+def test_a_topic_is_raised_and_what_people_make_of_it_is_told(chromium: Any, site: Site) -> None:
+    run = site.begin(paused=True)
+    with looking(chromium, site.address, run_path(run, "change")) as page:
+        page.get_by_role("tab", name="Raise a topic").click()
+        page.get_by_label("Name", exact=True).fill("free trams")
+        page.get_by_label("First message").fill(HOSTILE)
+        raised = page.get_by_role("button", name="Raise this topic")
+        assert raised.is_disabled(), "nobody would hear of it"
+        for who in (1, 2, 3):
+            find_person(page, name_of(site, run, who), "topic-seeds")
+        chosen = page.get_by_role("list", name="They hear of it first")
+        chosen.get_by_role("button").nth(2).click()
+        chosen.get_by_text(name_of(site, run, 3)).wait_for(state="detached")
+        raised.click()
+        page.get_by_text("It applies when round 1 opens").wait_for()
+        page.get_by_role("button", name="+ round").click()
+        page.locator(".changes .tag.done").first.wait_for()
+        page.get_by_role("button", name="Play", exact=True).click()
+        until(page, "Finished")
+        page.get_by_role("link", name="Watch").click()
+        page.get_by_label("Kind of event").select_option("MoodShifted")
+        page.locator(".lines li").get_by_text("free trams").first.wait_for()
+        page.get_by_label("Colour by").select_option("attitude")
+    (told,) = site.ok(f"/runs/{run}/interventions")
+    assert (told["do"], told["name"], told["seeds"]) == ("raise", "free trams", [1, 2])
+
+
+def test_a_community_of_many_opens_and_one_of_its_people_too(chromium: Any, sites: Sites) -> None:
+    site = sites()
+    toml = f"agents = {DRAWN + 50}\nrounds = 1\n[activation]\nmethod = 'random'\nshare = 0.02\n"
+    run = site.begin(toml=toml)
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run)) as page:
+        page.get_by_role("heading", name="People, by community").wait_for()
+        page.locator("canvas").focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        sheet = page.get_by_role("dialog", name="Community")
+        sheet.locator("tbody tr").first.wait_for()
+        name = sheet.locator("tbody button").first.inner_text()
+        sheet.locator("tbody button").first.click()
+        drawer = page.get_by_role("complementary", name="Person")
+        drawer.get_by_role("heading", name=name).wait_for()
+        page.get_by_label("Colour by").select_option("satisfaction")
+        legend = page.locator(".legend")
+        legend.get_by_text("very high").wait_for()
+        eventually(lambda: _whole(legend) == DRAWN + 50)
+
+
+def _whole(legend: Any) -> int:
+    """Return how many people the legend counts."""
+    return sum(int(one.replace(",", "")) for one in legend.locator("b").all_inner_texts())
 
 
 def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:

@@ -9,7 +9,7 @@ import { read, address } from "../src/parts/route";
 import type { Values } from "../src/wire/types";
 import { talk, visit } from "./chapters";
 
-const known: Known = { person: (id) => `person ${id}`, item: (id) => `item ${id}` };
+const known: Known = { person: (id) => `person ${id}`, item: (id) => `item ${id}`, topic: (id) => `topic ${id}` };
 
 describe("slates", () => {
   it("mark what was picked on the page where it stood", () => {
@@ -54,6 +54,8 @@ describe("telling", () => {
   it("says an event in words", () => {
     expect(plain(tell(["Rated", 3, 9, 4]), known)).toBe("rates item 9 ★★★★☆");
     expect(plain(tell(["Forwarded", 1, "p", "q", 7, "Look"]), known)).toBe("passes on person 7: Look");
+    expect(plain(tell(["MoodShifted", 1, 2, 1]), known)).toBe("is moved · topic 2");
+    expect(plain(tell(["AttitudeShifted", 1, 0, -1]), { ...known, topic: () => "" })).toBe("is against");
     expect(tell(["TasteShifted", 1, 2, 0.1])).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ def router(hall: Hall) -> APIRouter:
 
     @api.get("/runs/{run}/names", response_class=Response)
     def names(run: RunId) -> Response:
-        """Return names and titles in the order of their ids, and every tag there is."""
+        """Return names and titles in the order of their ids, every tag and every topic."""
         with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
             world = reader.world()
             people = range(min(len(world.agents), MOST))
@@ -28,6 +28,7 @@ def router(hall: Hall) -> APIRouter:
                     "people": [world.profile(who).name or f"person {who}" for who in people],
                     "items": [one.title for one in world.catalogue.items[:MOST]],
                     "tags": world.catalogue.tags,
+                    "topics": [one.name for one in world.spread.topics],
                 }
             )
 

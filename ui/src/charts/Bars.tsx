@@ -10,7 +10,7 @@ const HIGH = 170;
 const LEFT = 44;
 const LOW = 24;
 
-export function BarChart({ title, unit, bars, dense = false }: { title: string; unit?: string; bars: { name: string; value: number }[]; dense?: boolean }) {
+export function BarChart({ title, unit, bars, nothing, dense = false }: { title: string; unit?: string; bars: { name: string; value: number }[]; nothing: string; dense?: boolean }) {
   const svg = useRef<SVGSVGElement>(null);
   const most = Math.max(1, ...bars.map((one) => one.value));
   const step = (WIDE - LEFT - 10) / Math.max(1, bars.length);
@@ -20,6 +20,12 @@ export function BarChart({ title, unit, bars, dense = false }: { title: string; 
   const whole = bars.reduce((sum, one) => sum + one.value, 0);
   const label = dense ? `${title}: the first of ${bars.length} has ${count(bars[0]?.value)}, the middle one ${count(bars[Math.floor(bars.length / 2)]?.value)}.`
     : `${title}: ${bars.map((one) => `${one.name} ${measure(one.value)}`).join(", ")}`;
+  if (!whole) {
+    return (
+      <figure className="chart"><figcaption><span>{title}</span>{unit ? <span className="faint small">{unit}</span> : null}</figcaption>
+        <p className="faint small chart-empty">{nothing}</p></figure>
+    );
+  }
   return (
     <figure className="chart">
       <figcaption><span>{title}</span>{unit ? <span className="faint small">{unit}</span> : null}

@@ -74,7 +74,7 @@ export function LineChart({ title, unit, series, note }: { title: string; unit?:
   }).join("; ")}`;
   return (
     <figure className="chart">
-      <figcaption><span className="cut" title={title}>{title}</span>{unit ? <span className="faint small cut">{unit}</span> : null}
+      <figcaption><span title={title}>{title}</span>{unit ? <span className="faint small nowrap">{unit}</span> : null}
         <button type="button" className="quiet small" aria-label={`Save ${title} as PNG`} onClick={() => { if (svg.current) void savePng(svg.current, title); }}>PNG</button></figcaption>
       <div className="chart-values">{told.map((one) => (
         <span key={one.name}>{series.length > 1 ? <i style={{ background: one.colour }} aria-hidden="true" /> : null}{one.name && series.length > 1 ? `${one.name} ` : ""}<b>{one.value}</b></span>))}

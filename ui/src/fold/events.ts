@@ -20,17 +20,20 @@ export const KINDS: [AnyEvent[0], string][] = [
 export interface Known {
   person(id: number): string;
   item(id: number): string;
+  topic(id: number): string;
 }
 
 export type Piece =
   | { is: "words"; words: string }
   | { is: "person"; id: number }
   | { is: "item"; id: number }
+  | { is: "topic"; id: number }
   | { is: "quote"; words: string };
 
 const words = (given: string): Piece => ({ is: "words", words: given });
 const person = (id: number): Piece => ({ is: "person", id });
 const item = (id: number): Piece => ({ is: "item", id });
+const topic = (id: number): Piece => ({ is: "topic", id });
 const quote = (given: string): Piece => ({ is: "quote", words: given });
 
 const stars = (count: number): string => "★".repeat(count) + "☆".repeat(Math.max(0, 5 - count));
@@ -60,8 +63,8 @@ const TELL: Tellers = {
   Gathered: ([, , members, , , one, rule]) => [words(`${members.length} gather and choose `), item(one), words(` · ${rule}`)],
   Parted: ([, , one, , satisfaction]) => [words("has seen "), item(one), words(` in company, satisfied ${satisfaction.toFixed(2)}`)],
   Unfounded: ([, , titles]) => [words(`speaks of what it cannot know: ${titles.join(", ")}`)],
-  MoodShifted: ([, , , level]) => [words(`is ${LEVELS[level] ?? "moved"}`)],
-  AttitudeShifted: ([, , , stance]) => [words(`is ${view(stance)}`)],
+  MoodShifted: ([, , one, level]) => [words(`is ${LEVELS[level] ?? "moved"}`), topic(one)],
+  AttitudeShifted: ([, , one, stance]) => [words(`is ${view(stance)}`), topic(one)],
   RecommenderFitted: ([, kind, interactions]) => [words(`${kind} is fitted on ${interactions.toLocaleString("en")} interactions`)],
   RoundStarted: ([, round]) => [words(`Round ${round} begins`)],
   RoundEnded: ([, round]) => [words(`Round ${round} is over`)],
@@ -99,11 +102,18 @@ function short(value: unknown): string {
   return String(value);
 }
 
+/** What a feeling or a view is about, as the end of a line. */
+export function on(known: Known, id: number): string {
+  const name = known.topic(id);
+  return name ? ` · ${name}` : "";
+}
+
 /** The words of a line, for searching. */
 export function plain(pieces: Piece[], known: Known): string {
   return pieces.map((one) => {
     if (one.is === "person") return known.person(one.id);
     if (one.is === "item") return known.item(one.id);
+    if (one.is === "topic") return on(known, one.id);
     return one.words;
   }).join("");
 }

@@ -17,7 +17,7 @@ export class Feed implements Known {
   control: Control | null = null;
   panel: Panel | null = null;
   problem = "";
-  names: Names = { people: [], items: [], tags: [] };
+  names: Names = { people: [], items: [], tags: [], topics: [] };
   /** Metrics that came since the page was opened, by round. */
   measured = new Map<number, Values>();
   /** Whether the server told of emotions and attitudes; the fold notices those that come later. */
@@ -62,6 +62,11 @@ export class Feed implements Known {
 
   item(id: number): string {
     return this.live.newItems.get(id) ?? this.names.items[id] ?? `item ${id}`;
+  }
+
+  topic(id: number): string {
+    const { topics } = this.names;  // the fold may have heard of some of these again
+    return topics[id] ?? this.live.newTopics.filter((name) => !topics.includes(name))[id - topics.length] ?? "";
   }
 
   private take(detail: RunDetail): void {

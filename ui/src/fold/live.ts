@@ -46,6 +46,8 @@ export class Live {
   ties = 0;
   newPeople = new Map<number, string>();
   newItems = new Map<number, string>();
+  /** Topics raised since the page knows the names of the others. */
+  newTopics: string[] = [];
   /** Who did something since somebody last looked. */
   touched = new Set<number>();
   here = 0;
@@ -154,6 +156,7 @@ export class Live {
 
   private intervened(change: AnyChange): void {
     if (change.type === "AddPerson") this.newPeople.set(change.profile.id, change.profile.name || `person ${change.profile.id}`);
+    if (change.type === "Raise") this.newTopics.push(change.topic.name);
     if (change.type === "AddItem") this.newItems.set(change.item.id, change.item.title);
     if (change.type === "AddPerson" || change.type === "AddTie" || change.type === "CutTie") this.ties += 1;
   }

@@ -4,6 +4,7 @@ import { useEffect, useState } from "react";
 import { said, useAsked, useFeed } from "../fold/store";
 import { change as told } from "../fold/events";
 import { useHere } from "../parts/context";
+import { address } from "../parts/route";
 import { Empty, Problem, Tabs } from "../parts/ui";
 import { get, runPath, send } from "../wire/api";
 import type { Change, Intervention } from "../wire/types";
@@ -41,6 +42,7 @@ export function ChangeTab() {
         <h2>Change</h2>
         <Tabs label="What to change" chosen={what} choose={(next) => { setWhat(next); setDone(""); setProblem(""); }} choices={WHAT.map(([is, name]) => ({ is, name }))} />
         {state === "running" ? <p className="hint">The run goes on meanwhile. Pause it first if the round matters.</p> : null}
+        {state === "finished" ? <p className="hint">This run has reached its last round. Let it go on with <b>More rounds</b> above, or change a <a href={address({ screen: "run", id: feed.id, tab: "branch" })}>branch</a> of it.</p> : null}
         <Form key={what} make={make} />
         <Problem>{problem}</Problem>
         <p className="good" role="status">{done}</p>

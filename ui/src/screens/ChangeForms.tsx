@@ -209,10 +209,10 @@ function NewTopic({ make }: { make: Make }) {
   return (
     <Frame ready={ready} name="Raise this topic" act={act}>
       <p className="hint">Those who hear it first tell all who listen to them; people then feel, take sides, pass on, write or keep silent.</p>
-      <div className="two"><Typed label="Name" hint="One or two words" field={field("name")} /><Typed label="Appeals to" hint="Interests, traits, careers; by commas" field={field("appeals")} /></div>
+      <div className="two"><Typed label="Name" hint="One or two words" field={field("name")} /><Typed label="Appeals to" hint="Interests, traits or careers" field={field("appeals")} /></div>
       <Field label="First message">{(id) => <textarea id={id} rows={2} {...field("text")} placeholder="The city wants to close the river road to cars." />}</Field>
       <Field label="What it is" hint="A sentence that everybody may know who has heard of it">{(id, told) => <textarea id={id} aria-describedby={told} rows={2} {...field("about")} />}</Field>
-      <div className="two"><Typed label="In favour at first, 0 to 1" field={field("favour")} /><Typed label="Stance of the message, −1 to 1" field={field("stance")} /></div>
+      <div className="two"><Typed label="In favour, 0 to 1" field={field("favour")} /><Typed label="Its stance, −1 to 1" field={field("stance")} /></div>
       <div className="field"><FindPerson id="topic-seeds" label="Who hears of it first" choose={(one) => setSeeds((old) => (old.includes(one.id) ? old : [...old, one.id]))} />
         {seeds.length ? <ul className="chips" aria-label="They hear of it first">{seeds.map((one) => (
           <li key={one}>{feed.person(one)} <button type="button" className="quiet icon" aria-label={`Not ${feed.person(one)}`} onClick={() => setSeeds((old) => old.filter((other) => other !== one))}>✕</button></li>))}</ul>

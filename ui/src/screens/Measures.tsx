@@ -17,6 +17,7 @@ const GROUPS: [string, string[]][] = [
   ["Ratings", ["rating_mean", "ratings", "rating_1", "rating_2", "rating_3", "rating_4", "rating_5"]],
   ["Variety", ["entropy_exposure", "entropy_consumption", "entropy_taste", "entropy_exposure_pooled", "entropy_consumption_pooled", "gini", "coverage_exposure", "coverage_consumption", "repeated_exposure"]],
   ["Talk", ["posts", "forwards", "lines", "chats", "delivered", "spoken_model", "spoken_template", "spoken_human"]],
+  ["Spread", ["reach", "emotion", "emotion_words", "attitude", "told", "cascades", "cascade_scale", "cascade_depth", "cascade_breadth"]],
   ["Memory", ["remembered", "faded_at_once", "enhanced", "settled", "reflected", "merged", "forgotten", "recalled", "recall_cut", "thoughts", "memory_failed"]],
   ["Trouble", ["refused", "failed"]],
 ];
@@ -69,8 +70,8 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
       <div className="page-head slim"><h2>Measures</h2>
         <div className="tools"><ApiLink className="button" path={`${base}/metrics.csv`}>CSV</ApiLink><ApiLink className="button" path={`${base}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink></div></div>
       <section aria-label="Overview" className="charts">
-        <BarChart title="Ratings given" unit="stars" bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
-        <BarChart title="Popularity" unit="picks by rank, log" dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
+        <BarChart title="Ratings given" unit="stars" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
+        <BarChart title="Popularity" unit="picks by rank, log" nothing="Nothing was picked in this run." dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
         <LineChart title="Genre entropy" unit="bits" note="" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
           { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
         <Popular />

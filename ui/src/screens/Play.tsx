@@ -60,6 +60,7 @@ function Door({ take }: { take: (seat: Seat) => void }) {
     <div className="split">
       <form className="card stack" onSubmit={(event) => { event.preventDefault(); void sit(); }}>
         <h2>Take a place</h2>
+        {feed.control?.state === "finished" ? <p className="hint">This run has reached its last round. Let it go on with <b>More rounds</b> above, then take a place.</p> : null}
         <fieldset className="radios"><legend>Who you are</legend>
           <label><input type="radio" name="who" checked={!isNew} onChange={() => setNew(false)} /> Somebody of this run</label>
           <label><input type="radio" name="who" checked={isNew} onChange={() => setNew(true)} /> Somebody new</label>

@@ -1,7 +1,7 @@
 // A line of the story, with people and items in it that can be opened.
 
 import { memo } from "react";
-import type { Known, Piece } from "../fold/events";
+import { on, type Known, type Piece } from "../fold/events";
 import { useHere } from "../parts/context";
 
 export function PersonLink({ id, name }: { id: number; name?: string }) {
@@ -16,6 +16,7 @@ export const Told = memo(function Told({ pieces, known }: { pieces: Piece[]; kno
       switch (one.is) {
         case "person": return <PersonLink key={at} id={one.id} />;
         case "item": return <cite key={at}>{known.item(one.id)}</cite>;
+        case "topic": return <span key={at} className="faint">{on(known, one.id)}</span>;
         case "quote": return <q key={at}>{one.words}</q>;
         case "words": return <span key={at}>{one.words}</span>;
       }

@@ -20,6 +20,8 @@ interface View { x: number; y: number; k: number }
 
 const PULSE_MS = 700;
 const LABELS_FROM = 2.2;
+/** Pixels at the right that stay free: for the buttons, and for names. */
+const ROOM = 40;
 
 export class Painter {
   private scene: Scene | null = null;
@@ -99,8 +101,8 @@ export class Painter {
       const x = places[at] ?? 0, y = places[at + 1] ?? 0;
       left = Math.min(left, x); right = Math.max(right, x); top = Math.min(top, y); low = Math.max(low, y);
     }
-    const k = Math.min(4, Math.min((this.width - 48) / (right - left || 1), (this.height - 48) / (low - top || 1)));
-    this.view = { k, x: this.width / 2 - k * (left + right) / 2, y: this.height / 2 - k * (top + low) / 2 };
+    const k = Math.min(4, Math.min((this.width - 48 - ROOM) / (right - left || 1), (this.height - 48) / (low - top || 1)));
+    this.view = { k, x: (this.width - ROOM) / 2 - k * (left + right) / 2, y: this.height / 2 - k * (top + low) / 2 };
     this.isOwnView = false;
     this.stale();
   }
@@ -241,6 +243,11 @@ export class Painter {
       to.fill();
       from = to_;
     });
+    to.strokeStyle = this.look.back;
+    to.lineWidth = 1;
+    to.beginPath();
+    to.arc(x, y, size, 0, 6.2832);
+    to.stroke();
   }
 
   private paintMarks(to: CanvasRenderingContext2D, scene: Scene): void {
@@ -272,11 +279,21 @@ export class Painter {
       const [x, y] = this.at(dot);
       if (x < 0 || y < 0 || x > this.width || y > this.height) continue;
       const name = scene.names[dot] ?? "";
-      const left = x + this.size(dot) + 6, right = left + 6.5 * name.length;
-      if (right > this.width || taken.some(([l, r, at]) => Math.abs(at - y) < 15 && left < r && right > l)) continue;
+      const left = x + this.size(dot) + 6, right = left + to.measureText(name).width;
+      if (right > this.width - 4 || taken.some(([l, r, at]) => Math.abs(at - y) < 15 && left < r && right > l)) continue;
+      if (this.hasDot(scene, left, right, y)) continue;
       taken.push([left, right, y]);
       this.label(to, dot, name);
     }
+  }
+
+  /** Whether somebody stands where a name would be written. */
+  private hasDot(scene: Scene, left: number, right: number, y: number): boolean {
+    for (let dot = 0; dot < scene.radius.length; dot += 1) {
+      const [px, py] = this.at(dot), size = this.size(dot);
+      if (px + size > left && px - size < right && Math.abs(py - y) < size + 5) return true;
+    }
+    return false;
   }
 
   private paintTies(to: CanvasRenderingContext2D, scene: Scene, dot: number): void {
@@ -304,6 +321,11 @@ export class Painter {
       to.globalAlpha = 0.92;
       to.fillRect(x + far - 3, y - 9, wide + 6, 18);
       to.globalAlpha = 1;
+    }
+    else {
+      to.strokeStyle = this.look.back;
+      to.lineWidth = 3;
+      to.strokeText(name, x + far, y);
     }
     to.fillStyle = this.look.text;
     to.fillText(name, x + far, y);

@@ -114,6 +114,8 @@ export interface Names {
   items: string[];
   /** What items can be tagged with, and people interested in. */
   tags: string[];
+  /** What is spread, in the order in which it was raised. */
+  topics: string[];
 }
 
 export interface PersonRow {
