@@ -53,15 +53,16 @@ def test_a_study_can_be_written_changed_and_run(cli: Cli, here: Path) -> None:
 def test_a_stopped_study_says_how_to_go_on_and_does(
     cli: Cli, here: Path, begin: Callable[..., Popen[str]]
 ) -> None:
-    (here / "mine.toml").write_text(TEXT.replace("rounds = 2", "rounds = 40"))
+    (here / "mine.toml").write_text(TEXT.replace("rounds = 2", "rounds = 2000"))
     words = ("study", "mine.toml", "--out", "out", "--workers", "2")
     child = begin(here, *words)
-    for _ in range(1200):
+    end = time.monotonic() + 240.0
+    while time.monotonic() < end:
         if list(here.glob("out/*/*/run.db")) or child.poll() is not None:
             break
         time.sleep(0.05)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=120)
+    _, said = child.communicate(timeout=240)
     assert child.returncode == 130, said
     assert "Go on with: audience study mine.toml --out out" in said
     assert not (here / "out" / "report.html").exists()

@@ -24,7 +24,7 @@ CASES = [
     ("explanation", "reasons", "click_rate", "lick rate is {} with reasons than with hidden", 1.0),
     ("human-touch", "played 33", "match_picked", "picked is {} with played 33 than with rul", 1.0),
     ("recommender-ab", "ease", "satisfaction", "faction is {} with ease than with popular", 1.0),
-    ("spread", "influential", "reach_early", "are {} with influential than with anybody", 1.0),
+    ("spread", "influential", "reach_early", "is {} with influential than with anybody", 1.0),
     ("feedback", "ease", "ndcg_gain", "clicks is {} with ease than with random", 1.0),
     ("causal", "popular", "edge_popularity_shown", "is {} with popular than with random", 1.0),
 ]
