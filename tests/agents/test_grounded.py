@@ -153,8 +153,8 @@ def test_evidence_stands_behind_its_item_and_the_history_is_raw(scene: Scene) ->
     lines = {line.split("]")[0]: line for line in told.splitlines() if line.startswith("[")}
     assert lines["[2"].endswith(f"(after {len(seen.me.history)})")
     assert lines["[0"] + "\n" in plain
-    assert "Likes films of these kinds" in plain
-    assert "Likes films of these kinds" not in told
+    assert "Likes films: " in plain
+    assert "Likes films: " not in told
     assert "<The Long Way>, 5 stars" in told
 
 
@@ -172,3 +172,9 @@ def test_evidence_without_grounds_is_refused() -> None:
     with pytest.raises(BadInput, match="take data that has one"):
         made("minds", part, genesis=bare, gateway=Silent())
     assert made("minds", Part("llm"), genesis=bare, gateway=Silent()).grounds is None
+
+
+def test_a_mind_that_shall_enjoy_by_stars_needs_ratings() -> None:
+    with pytest.raises(BadInput, match="take data that has them"):
+        GroundedMind(Fixed(), stars=True)
+    assert GroundedMind(Fixed(), stars=True, ratings=Generous()).ratings is not None

@@ -27,10 +27,6 @@ RULES = Rules(rounds=4)
 WAYS = pytest.mark.parametrize("rules", [RULES, Rules(rounds=4, batched=False)])
 
 
-PATIENCE = 120.0
-"""Seconds a run may take for what it does at once on a machine that is not busy."""
-
-
 class Run:
     """A run in a thread of its own."""
 
@@ -52,13 +48,13 @@ class Run:
         return sum(one.phase == e.VISITS for one in self.keeper.chapters[: self.keeper.committed])
 
     def until(self, fits: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + 120.0
         while not fits():
             assert time.monotonic() < end, self.failure
             time.sleep(0.002)
 
     def end(self) -> None:
-        self._thread.join(PATIENCE)
+        self._thread.join(120.0)
         assert not self._thread.is_alive()
 
 

@@ -47,6 +47,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """The only key that is let in; empty lets in everybody."""
     slots: int = 0
     """Requests worked on at once while the others wait; 0 is no limit."""
+    silent_after: int = 0
+    """Requests after which no other is answered, though connections stay open; 0: all are."""
     retry_after: float = 1.0
     drip: float = 2.0
     """Seconds a dripping answer takes."""
