@@ -97,3 +97,19 @@ def test_the_script_types_as_a_player_would() -> None:
 def test_mistakes_are_named(options: dict[str, object], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         TouchedMind(**options)  # type: ignore[arg-type]
+
+
+def test_which_visits_are_played_is_drawn_anew_by_every_seed() -> None:
+    played = []
+    for seed in (1, 2):
+        _, kept = simulate(tiny_genesis(60), mind=TouchedMind(share=0.5), seed=seed)
+        entries = [(chapter.round, one) for chapter in kept.chapters for one in chapter.entries]
+        played.append(
+            {
+                (round_, one.event.agent)
+                for round_, one in entries
+                if one.cause == PLAYED and isinstance(one.event, e.Entered)
+            }
+        )
+    assert all(len(some) > 5 for some in played)
+    assert played[0] != played[1]

@@ -142,7 +142,7 @@ def _visit(who: int, round_: int) -> list[e.AnyEvent]:
             if numbers.pop() < 0.6:
                 told.append(e.Rated(who, item, 1 + int(numbers.pop() * 5)))
     if numbers.pop() < 0.3:
-        told.append(e.Posted(who, f"{who}-{round_}", "look"))
+        told.append(e.Posted(who, f"{who}-{round_}", "look at <3>"))
     told.append(e.Recalled(who, (0,), round_ * 60))
     told.append(e.Left(who, numbers.pop() if numbers.pop() < 0.8 else None))
     return told

@@ -98,7 +98,9 @@ class TouchedMind:
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         own = await self.of.decide(seen, memory, dice)
-        draw = key(0, "touched", seen.me.profile.id, seen.me.visits) / 2.0**64
+        # A visit's moment is drawn by the run's seed, and is the same at every turn of it.
+        me = seen.me
+        draw = key(0, "touched", me.profile.id, me.visits, me.situation.at) / 2.0**64
         if draw >= self.share:
             return own
         if self.way == "corrected" and not is_odd(own, seen):

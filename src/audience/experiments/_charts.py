@@ -140,6 +140,7 @@ def _scale_percent(axes: Axes, contrasts: Sequence[Contrast]) -> None:
     limit = max([*ends, 1e-6]) * 1.12
     if limit > 12.0 * float(np.median(ends)) and limit > 20.0:
         axes.set_xscale("symlog", linthresh=10.0, linscale=1.0)
+        limit *= 1.5
         powers = [10.0**power for power in range(1, math.floor(math.log10(limit)) + 1)]
         axes.set_xticks([*(-power for power in reversed(powers)), 0.0, *powers])
         axes.minorticks_off()

@@ -79,5 +79,6 @@ LABELS: dict[str, tuple[str, str, str]] = {
 
 OPTIONAL = frozenset(
     {"group_size", "satisfaction_together", "misery_together", "rating_alone", "rating_together"}
+    | {"unfounded_share"}
 )
 """Numbers of what a scenario may leave out: tables skip them where no run has them."""

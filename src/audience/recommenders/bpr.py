@@ -49,10 +49,7 @@ class BPR:
 
     def learn(self, lived: Sparse, people: Points, items: Points, rng: Generator) -> None:
         """Go once over all that was lived, in an order of its own."""
-        who = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr))
-        order = rng.permutation(len(who))
-        who, what = who[order], lived.indices[order].astype(np.int64)
-        other = others_for(who, lived, rng)
+        who, what, other = pairs_of(lived, rng)
         for start in range(0, len(who), self.batch):
             one = slice(start, start + self.batch)
             self._step(people, items, who[one], what[one], other[one])
@@ -111,6 +108,14 @@ def summed(rows: Ints, values: Scores) -> tuple[Ints, Scores]:
     gather = csr_array((np.ones(len(rows), np.float32), order, bounds), shape)
     total: Scores = gather @ values
     return ordered[starts], total
+
+
+def pairs_of(lived: Sparse, rng: Generator) -> tuple[Ints, Ints, Ints]:
+    """Return who lived what in an order of its own, and beside each an item it did not live."""
+    who = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr))
+    order = rng.permutation(len(who))
+    who, what = who[order], lived.indices[order].astype(np.int64)
+    return who, what, others_for(who, lived, rng)
 
 
 def others_for(who: Ints, lived: Sparse, rng: Generator) -> Ints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audience.recommenders.adam import Adam
-from audience.recommenders.bpr import others_for, summed
+from audience.recommenders.bpr import pairs_of, summed
 from audience.recommenders.factors import FactorScorer
 from audience.recommenders.kinds import Ranker
 from audience.recommenders.matrix import Sparse, lived_matrix
@@ -55,10 +55,7 @@ class LightGCN:
 
     def learn(self, lived: Sparse, graph: Neighbours, adam: Adam, rng: Generator) -> None:
         """Go once over all that was lived, in an order of its own."""
-        who = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr))
-        order = rng.permutation(len(who))
-        who, what = who[order], lived.indices[order].astype(np.int64)
-        other = others_for(who, lived, rng)
+        who, what, other = pairs_of(lived, rng)
         first = lived.shape[0]
         for start in range(0, len(who), self.batch):
             one = slice(start, start + self.batch)

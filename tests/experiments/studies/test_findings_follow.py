@@ -17,14 +17,14 @@ CASES = [
     ("filter-bubble", "refitted", "page_top_growth", "is {} with refitted than with fitted", 1.0),
     ("homogenisation", "refitted", "alike_picks", "up is {} with refitted than with random", 1.0),
     ("popularity", "ease", "tail_picked", "consumption is {} with ease than with random", 1.0),
-    ("cold-start", "ease", "new_shown", "share are {} with ease than with random", 1.0),
+    ("cold-start", "ease", "new_shown", "share is {} with ease than with random", 1.0),
     ("intervention", "changed", "new_picks", "are {} with changed than with original", 1.0),
-    ("emergency", "announced", "item_picks", "after are {} with announced than with quiet", 1.0),
+    ("emergency", "announced", "item_picks", "wards are {} with announced than with quiet", 1.0),
     ("advertisement", "everybody", "item_picks", "are {} with everybody than with silent", 1.0),
     ("explanation", "reasons", "click_rate", "lick rate is {} with reasons than with hidden", 1.0),
     ("human-touch", "played 33", "match_picked", "picked is {} with played 33 than with rul", 1.0),
     ("recommender-ab", "ease", "satisfaction", "faction is {} with ease than with popular", 1.0),
-    ("spread", "influential", "reach_early", "are {} with influential than with anybody", 1.0),
+    ("spread", "influential", "reach_early", "is {} with influential than with anybody", 1.0),
     ("feedback", "ease", "ndcg_gain", "clicks is {} with ease than with random", 1.0),
     ("causal", "popular", "edge_popularity_shown", "is {} with popular than with random", 1.0),
 ]
@@ -46,6 +46,7 @@ def test_a_sentence_turns_with_its_numbers(
 
 JUDGED = [
     ("conformity", "swayed", "pull", "are drawn towards", "are drawn away", "no pull towards"),
+    ("conformity", "swayed", "moved_growth", "is larger", "is smaller", "between one friend"),
     ("word-of-mouth", "talking", "told_lift", "more often", "less often", "no difference in picks"),
     ("drift", "ease", "nearer_than_strangers", "come nearer", "move away", "no drift towards"),
     ("filter-bubble", "refitted", "page_top_growth", "page grows", "page shrinks", "no growth"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from audience.experiments.findings import Findings
 from audience.experiments.scenario import Options
-from audience.experiments.studies.promoted import LABELS, Promoted, item_of
+from audience.experiments.studies.promoted import LABELS, about, by_round, item_of, metrics, words
 from audience.experiments.studies.sentences import clause, sentence
 from audience.experiments.studies.study import Chart, Setting, Study, known
-from audience.metrics import Metric
 from audience.world.rng import rng
 from audience.world.taste import taste_of, tastes
 
@@ -20,9 +19,7 @@ def changes(setting: Setting) -> list[Options]:
     if setting.arm.startswith("silent"):
         return []
     item = item_of(setting)
-    text = str(setting.options.get("text", TEXT)).replace("{}", item.title)
-    told: Options = {"round": setting.change_round, "do": "advertise", "text": text}
-    told |= {"items": [item.id], "stance": setting.option("stance", 0.5)}
+    told = words(setting, "advertise", TEXT) | about(setting, 0.5)
     profiles = setting.genesis.profiles
     some = max(1, round(setting.option("share", SHARE) * len(profiles)))
     if setting.arm.startswith("targeted"):
@@ -35,10 +32,6 @@ def changes(setting: Setting) -> list[Options]:
         drawn = rng(setting.seed, "advertised").choice(len(profiles), some, False)
         told["agents"] = sorted(drawn.tolist())
     return [told]
-
-
-def metrics(setting: Setting) -> list[Metric]:
-    return [Promoted(item_of(setting), setting.change_round)]
 
 
 def finding(findings: Findings) -> str:
@@ -67,13 +60,7 @@ STUDY = Study(
     "advertisement",
     {**LABELS, **known("satisfaction", "picks", "entropy_exposure", "entropy_consumption")},
     (
-        Chart(
-            "picks_by_round",
-            "rounds",
-            ("item_picks",),
-            "Picks of the item, per 100 people",
-            "Consumption of each round alone.",
-        ),
+        *by_round(),
         Chart(
             "reached",
             "bars",
@@ -81,13 +68,6 @@ STUDY = Study(
             "Picks of the item, per 100 of them",
             "Those who were sent the advertisement, and all the others.",
             ("reached", "not reached"),
-        ),
-        Chart(
-            "searches_by_round",
-            "rounds",
-            ("item_searches",),
-            "Searches for the item, per 100 people",
-            "Of each round alone.",
         ),
     ),
     finding,

@@ -20,7 +20,7 @@ from audience.world.world import View
 
 VARIABLES = {
     "quality": "quality",
-    "popularity": "popularity before",
+    "popularity": "popularity",
     "shown": "exposure",
     "picked": "picks",
     "rating": "mean rating",
@@ -247,7 +247,7 @@ STUDY = Study(
             ),
             "What leads to what",
             "Effect of the row on the column in standard deviations, mean over seeds of the first "
-            "arm, bold where the 95 % interval excludes zero; below it, in how many of 100 "
+            "arm, bold where the 95 % interval excludes zero; below it, in how many per cent of "
             "resamples of its items the arrow is found.",
             tuple(VARIABLES.values()),
         ),

@@ -17,7 +17,7 @@ from audience.experiments._charts import (
     spread,
     values_of,
 )
-from audience.experiments._style import INK, colour, frozen, panel, short, styled
+from audience.experiments._style import INK, MUTED, colour, frozen, panel, short, styled
 from audience.experiments.figures import caption
 from audience.experiments.findings import Findings
 from audience.experiments.studies.sentences import label_of
@@ -53,20 +53,28 @@ def draw_study(
 def _by_round(findings: Findings, chart: Chart) -> Figure | None:
     label, unit, better = label_of(findings, chart.metrics[0])
     title = chart.title or label
-    unit = unit if len(title) + len(unit) <= WIDEST else ""
+    unit = unit if len(title) + len(unit) <= WIDEST and unit not in title.lower() else ""
     return by_round(findings.arms, chart.metrics[0], (title, unit, better))
 
 
 def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
     figure, axes = panel(5.0, 2.9)
-    few = len(findings.arms) * len(chart.metrics) <= 8
-    if not bars(axes, findings.arms, chart.metrics, labelled=few):
+    named = chart.ticks or tuple(label_of(findings, one)[0] for one in chart.metrics)
+    pairs = zip(chart.metrics, named, strict=True)
+    there = [(one, tick) for one, tick in pairs if _is_there(findings, one)]
+    metrics, ticks = [one for one, _ in there], [tick for _, tick in there]
+    few = len(findings.arms) * len(metrics) <= 8
+    if not there or not bars(axes, findings.arms, metrics, labelled=few):
         return None
-    ticks = chart.ticks or tuple(label_of(findings, one)[0] for one in chart.metrics)
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_title(chart.title)
     key(figure, [(arm.name, place) for place, arm in enumerate(findings.arms)])
     return figure
+
+
+def _is_there(findings: Findings, metric: str) -> bool:
+    """Say whether any run of any arm has a number: an empty group of bars says nothing."""
+    return any(not np.isnan(arm.values(metric)).all() for arm in findings.arms)
 
 
 def _levels(findings: Findings, chart: Chart) -> Figure | None:
@@ -80,6 +88,9 @@ def _levels(findings: Findings, chart: Chart) -> Figure | None:
         is_seen |= math.isfinite(mean)
         axes.plot((low, high), (place, place), color=colour(place), linewidth=2.0)
         axes.plot(mean, place, "o", markersize=6, color=colour(place))
+    low, high = axes.get_xlim()
+    if low < 0.0 < high:
+        axes.axvline(0.0, color=MUTED, linewidth=1.0, zorder=1)
     axes.set_yticks(range(len(arms)), [short(arm.name) for arm in arms])
     axes.tick_params(axis="y", colors=INK)
     axes.set_ylim(len(arms) - 0.5, -0.5)

@@ -20,8 +20,8 @@ ITEMS, PEOPLE = 20, 0.1
 KNOWN = ((0, 3), (4, 9), (10, 19), (20, 10**9))
 """How many items somebody has lived when it sees a page."""
 LABELS: dict[str, Label] = {
-    "new_shown": ("New items on pages, against their fair share", "times", "higher"),
-    "new_picked": ("New items among picks, against their fair share", "times", "higher"),
+    "new_shown": ("Exposure of new items against their fair share", "times", "higher"),
+    "new_picked": ("Picks of new items against their fair share", "times", "higher"),
     "new_reached": ("New items shown to somebody", "share", "higher"),
     "newcomer_clicks": ("Pages of newcomers with a pick", "share", "higher"),
     "old_clicks": ("Pages of the others with a pick, same rounds", "share", "higher"),

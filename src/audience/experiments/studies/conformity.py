@@ -22,6 +22,7 @@ MOST = 3
 LABELS: dict[str, Label] = {
     "pull": ("Pull towards friends", "of the way", ""),
     "moved": ("Share of opinions that moved towards friends", "share", ""),
+    "moved_growth": ("Share that moved, two friends less one", "share", ""),
     **{
         f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
                              "share", "")
@@ -92,6 +93,7 @@ class Opinions:
             group = np.minimum(swayed[:, 4], MOST) == friends
             found[f"moved_{friends}"] = _share((change * towards)[group])
             found[f"moved_fj_{friends}"] = _share((model * towards)[group])
+        found["moved_growth"] = found["moved_2"] - found["moved_1"]
         return found
 
 
@@ -114,7 +116,15 @@ def finding(findings: Findings) -> str:
         below="ratings are drawn away from what friends said",
         neither="no pull towards what friends said could be shown",
     )
-    return sentence([pulled, *(clause(findings, "moved", first, name) for name in (second,))])
+    grows = judged(
+        findings,
+        "moved_growth",
+        second,
+        above="the share that moves is larger where two friends have spoken than one",
+        below="the share that moves is smaller where two friends have spoken than one",
+        neither="no difference between one friend and two could be shown",
+    )
+    return sentence([pulled, clause(findings, "moved", first, second), grows])
 
 
 def remarks(findings: Findings) -> list[str]:

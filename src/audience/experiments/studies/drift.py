@@ -14,7 +14,7 @@ from audience.world.taste import taste_of, tastes
 from audience.world.world import View
 
 LABELS: dict[str, Label] = {
-    "taste_moved": ("Distance of taste from its beginning", "1 - cosine", ""),
+    "taste_moved": ("Distance of taste from its beginning", "cosine distance", ""),
     "nearer_friends": ("Change in likeness to friends", "cosine", ""),
     "nearer_strangers": ("Change in likeness to strangers", "cosine", ""),
     "nearer_than_strangers": ("Drift towards friends beyond that towards all", "cosine", ""),

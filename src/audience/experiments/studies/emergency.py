@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from audience.experiments.findings import Findings
 from audience.experiments.scenario import Options
-from audience.experiments.studies.promoted import LABELS, Promoted, item_of
+from audience.experiments.studies.promoted import LABELS, about, by_round, followed, metrics, words
 from audience.experiments.studies.sentences import clause, sentence
-from audience.experiments.studies.study import Chart, Setting, Study, known
-from audience.metrics import Metric
+from audience.experiments.studies.study import Setting, Study, known
 
 TEXT = "Breaking news: everybody is talking about <{}> tonight."
 
@@ -16,16 +15,8 @@ def changes(setting: Setting) -> list[Options]:
     """Return the announcement of an arm: with the item, with words alone, or none."""
     if setting.arm.startswith("quiet"):
         return []
-    item = item_of(setting)
-    text = str(setting.options.get("text", TEXT)).replace("{}", item.title)
-    told: Options = {"round": setting.change_round, "do": "announce", "text": text}
-    if not setting.arm.startswith("words"):
-        told |= {"items": [item.id], "stance": setting.option("stance", 0.8)}
-    return [told]
-
-
-def metrics(setting: Setting) -> list[Metric]:
-    return [Promoted(item_of(setting), setting.change_round)]
+    told = words(setting, "announce", TEXT)
+    return [told if setting.arm.startswith("words") else told | about(setting, 0.8)]
 
 
 def finding(findings: Findings) -> str:
@@ -34,7 +25,8 @@ def finding(findings: Findings) -> str:
     return sentence(
         [
             clause(findings, "item_picks", first, "announced"),
-            clause(findings, "social_visits", first, "announced"),
+            clause(findings, "item_searches", first, "announced"),
+            clause(findings, "item_talk", first, "announced"),
             clause(findings, "item_picks", first, "words alone"),
         ]
     )
@@ -57,34 +49,14 @@ STUDY = Study(
         **known("satisfaction", "picks", "visits", "entropy_exposure", "entropy_consumption"),
     },
     (
-        Chart(
-            "picks_by_round",
-            "rounds",
-            ("item_picks",),
-            "Picks of the item, per 100 people",
-            "Consumption of each round alone.",
-        ),
-        Chart(
-            "searches_by_round",
-            "rounds",
-            ("item_searches",),
-            "Searches for the item, per 100 people",
-            "Of each round alone.",
-        ),
-        Chart(
+        *by_round(),
+        followed(
             "social_by_round",
-            "rounds",
-            ("social_visits",),
-            "Ways to friends, per 100 people",
+            "social_visits",
+            "Visits to friends, per 100 people",
             "Who woke and went to see friends, in each round alone.",
         ),
-        Chart(
-            "talk_by_round",
-            "rounds",
-            ("item_talk",),
-            "Lines and posts about the item, per 100 people",
-            "Of each round alone.",
-        ),
+        followed("talk_by_round", "item_talk", "Lines and posts about the item, per 100 people"),
     ),
     finding,
     metrics=metrics,

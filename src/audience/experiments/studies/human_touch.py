@@ -10,6 +10,7 @@ from audience.experiments.studies.sentences import clause, sentence
 from audience.experiments.studies.study import Chart, Study, known
 from audience.metrics.formulas import NAN, ratio
 from audience.world.events import (
+    VISITS,
     Entered,
     Left,
     Picked,
@@ -48,7 +49,7 @@ class Touches:
         if isinstance(event, Woke):
             self._is_touched, self._taken = False, []
             self._visits += 1
-        if record.cause in (PLAYED, CORRECTED):
+        if record.phase == VISITS and record.cause in (PLAYED, CORRECTED):
             self._touched += not self._is_touched
             self._is_touched = True
         if isinstance(event, Picked):

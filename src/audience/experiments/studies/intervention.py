@@ -154,6 +154,7 @@ def finding(findings: Findings) -> str:
     return sentence(
         [
             clause(findings, "new_picks", first, "changed"),
+            clause(findings, "new_words", first, "changed"),
             clause(findings, "new_pages", first, "changed"),
             clause(findings, "friends_picks", first, "changed"),
             clause(findings, "new_picks", first, "placebo"),
@@ -163,7 +164,11 @@ def finding(findings: Findings) -> str:
 
 def remarks(findings: Findings) -> list[str]:
     """Say how answers come about without a model."""
-    said = ["All arms are one run up to the change, and branch there: the same bytes before it."]
+    said = [
+        "All arms are one run up to the change, and branch there: the same bytes before it.",
+        "What somebody lived is not shown to it again: who picks more of a genre leaves less of it "
+        "to be shown, which works against a recommender that follows.",
+    ]
     if 'kind = "rule"' in findings.scenario:
         said.append(
             "Rule minds answer no questions in words: their answer is the genre that their taste "

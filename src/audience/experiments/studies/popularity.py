@@ -17,12 +17,12 @@ from audience.world.world import View
 HEAD = 0.2
 """The most popular fifth of all items is the head; the rest is the tail."""
 LABELS: dict[str, Label] = {
-    "gap_shown": ("Change in mean popularity, shown against past", "share of past", ""),
-    "gap_picked": ("Change in mean popularity, taken up against past", "share of past", ""),
+    "gap_shown": ("Change in mean popularity of what is shown", "share of past", ""),
+    "gap_picked": ("Change in mean popularity of what is taken up", "share of past", ""),
     "gini_shown": ("Gini of exposure", "0 to 1", "lower"),
-    "tail_shown": ("Tail of exposure", "share", "higher"),
-    "tail_picked": ("Tail of consumption", "share", "higher"),
-    "tail_liked": ("Tail of what tastes like best", "share", ""),
+    "tail_shown": ("Share of the tail in exposure", "share", "higher"),
+    "tail_picked": ("Share of the tail in consumption", "share", "higher"),
+    "tail_liked": ("Share of the tail in what tastes like best", "share", ""),
 }
 
 

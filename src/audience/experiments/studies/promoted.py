@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from audience.experiments.findings import Label
-from audience.experiments.studies.study import Setting
+from audience.experiments.scenario import Options
+from audience.experiments.studies.study import Chart, Setting
+from audience.metrics import Metric
 from audience.metrics.formulas import NAN, ratio
 from audience.world.events import (
     Delivered,
@@ -26,13 +28,13 @@ PLATFORM = -1
 """The author of what comes from outside."""
 LABELS: dict[str, Label] = {
     "reached": ("People reached from outside", "share of people", ""),
-    "item_picks": ("Picks of the item, after", "per 100 people", ""),
-    "item_searches": ("Searches for the item, after", "per 100 people", ""),
+    "item_picks": ("Picks of the item afterwards", "per 100 people", ""),
+    "item_searches": ("Searches for the item afterwards", "per 100 people", ""),
     "item_reached_picks": ("Picks of the item by those reached", "per 100 of them", ""),
     "item_unreached_picks": ("Picks of the item by the others", "per 100 of them", ""),
-    "item_talk": ("Lines and posts about the item, after", "per 100 people", ""),
-    "social_visits": ("Ways to friends, after", "per 100 people and round", ""),
-    "forwards_after": ("Forwards, after", "per 100 people", ""),
+    "item_talk": ("Lines and posts about the item afterwards", "per 100 people", ""),
+    "social_visits": ("Visits to friends afterwards", "per 100 people and round", ""),
+    "forwards_after": ("Forwards afterwards", "per 100 people", ""),
 }
 
 
@@ -47,6 +49,37 @@ def item_of(setting: Setting) -> Item:
     middle = sorted(some, key=lambda item: (lived[item], item))[: max(1, len(some) * 3 // 4)]
     place = int(rng(setting.seed, "promoted").integers(0, len(middle)))
     return genesis.catalogue[middle[place]]
+
+
+def metrics(setting: Setting) -> list[Metric]:
+    """Return what follows the item from the round on in which people are told of it."""
+    return [Promoted(item_of(setting), setting.change_round)]
+
+
+def words(setting: Setting, do: str, text: str) -> Options:
+    """Return what is told of the item, in the study's own words or in `text`: no item, no tone."""
+    said = str(setting.options.get("text", text)).replace("{}", item_of(setting).title)
+    return {"round": setting.change_round, "do": do, "text": said}
+
+
+def about(setting: Setting, stance: float) -> Options:
+    """Return which item words are about, and how they speak of it."""
+    return {"items": [item_of(setting).id], "stance": setting.option("stance", stance)}
+
+
+def followed(name: str, metric: str, title: str, caption: str = "Of each round alone.") -> Chart:
+    """Return a chart of one number of the item, round by round."""
+    return Chart(name, "rounds", (metric,), title, caption)
+
+
+def by_round() -> tuple[Chart, ...]:
+    """Return the charts of what is looked for and taken up."""
+    picks, searches = (f"{one} the item, per 100 people" for one in ("Picks of", "Searches for"))
+    alone = "Consumption of each round alone."
+    return (
+        followed("picks_by_round", "item_picks", picks, alone),
+        followed("searches_by_round", "item_searches", searches),
+    )
 
 
 class Promoted:

@@ -18,7 +18,7 @@ LIKED = 0.2
 """Taste for an item from which on somebody says that it suits."""
 ASKED = "What do you think of what you were shown?"
 LABELS: dict[str, Label] = {
-    "says_suits": ("Items of the last page that suit its reader", "share of items", "higher"),
+    "says_suits": ("Share of a last page that suits its reader", "share of items", "higher"),
     "says_some": ("Last pages with something that suits", "share of visits", "higher"),
     "says_mark": ("Mark on leaving", "1 to 10", "higher"),
 }

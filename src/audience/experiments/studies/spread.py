@@ -21,7 +21,7 @@ from audience.world.world import View
 
 EARLY = 3
 LABELS: dict[str, Label] = {
-    "reach_early": ("People who know after three rounds", "share", ""),
+    "reach_early": ("Share of people who know after three rounds", "share", ""),
     "half_round": ("Round by which half of the final reach know", "", ""),
     "reach_peak": ("Most who come to know in one round", "share", ""),
     "ic_msed": ("Error of Independent Cascade on the later rounds", "MSED", ""),
