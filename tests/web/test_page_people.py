@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.browsers import browser
 from tests.web.conftest import Site, Sites
-from tests.web.looking import eventually, find_person, looking, run_path, until
+from tests.web.looking import find_person, looking, run_path, settled, until
 
 from audience.llm.fake import Fake
 from audience.web.graph import DRAWN
@@ -158,7 +158,7 @@ def test_a_community_of_many_opens_and_one_of_its_people_too(chromium: Any, site
         page.get_by_label("Colour by").select_option("satisfaction")
         legend = page.locator(".legend")
         legend.get_by_text("very high").wait_for()
-        eventually(lambda: _whole(legend) == DRAWN + 50)
+        settled(page, lambda: _whole(legend), lambda seen: seen == DRAWN + 50)
 
 
 def _whole(legend: Any) -> int:
