@@ -23,9 +23,9 @@ ROUNDS = 3
 
 
 @contextmanager
-def server() -> Iterator[str]:
+def server(latency: str = "50ms") -> Iterator[str]:
     """Give the address of a fake model in a process of its own."""
-    command = [sys.executable, "-m", "audience.llm.fake", "--latency", "50ms"]
+    command = [sys.executable, "-m", "audience.llm.fake", "--latency", latency]
     command += [f"--prefer={word}={weight}" for word, weight in MIX.items()]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import closing
-from statistics import median
+from statistics import mean, median
 
+import msgspec
 import numpy as np
 from msgspec.structs import replace
 
@@ -28,6 +29,8 @@ from benchmarks.measuring import clock, one_core, peak_gigabytes, place, row, sc
 NOW = 10**9
 LATE = 10
 """The last rounds, which the figures of round 100 are over."""
+SEEDS = (1, 2, 3, 4)
+"""Runs of people who ask a model; the worst is judged, for each chooses differently."""
 WORDS = (
     "I watched loved hated <Heat> <Casino> <Alien> <Fargo> with Ann and Ben because its ending was "
     "sad funny slow brilliant we talked about posted it again crime drama space story music actors"
@@ -89,32 +92,47 @@ def footprint() -> dict[str, object]:
     return row(what, f"{gigabytes:.2f} GB in all", "under 2 GB", gigabytes < 2)
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """What one run needed of its model: calls a round, and tokens in the last rounds."""
+
+    calls: float
+    longest: int
+    late: float
+
+
 def consolidated() -> list[dict[str, object]]:
     """Return what people who ask a model need of it when they have lived a hundred rounds."""
-    agents, rounds = 30, 100
-    with server() as url, place() as folder:
-        wanted = scenario(
-            agents=agents,
-            rounds=rounds,
-            mind="llm",
-            memory="recagent",
-            llm={"url": url, "model": "fake", "price": "free"},
-            activation={"method": "random", "share": 1.0, "loyalty": 0.0},
-        )
-        done = start(wanted, 1, folder / "run")
-        with Log.open(folder / "run") as log, closing(CallStore(folder / "run" / FILE)) as calls:
-            late, longest = _late_tokens(log, calls, rounds) / agents, _longest_part(log, rounds)
-    spent = done.purposes["memory"].calls / (agents * rounds)
+    with server("0ms") as url:
+        runs = [_asked(url, seed) for seed in SEEDS]
+    spent, longest = max(one.calls for one in runs), max(one.longest for one in runs)
+    usual, worst = mean(one.late for one in runs), max(one.late for one in runs)
     return [
         row("fused consolidation", f"{spent:.2f} calls per agent-round", "at most 1", spent <= 1),
         row("memory part of a prompt", f"{longest} tokens at most", "600", longest <= 600),
         row(
             "all prompts of an agent-round at round 100",
-            f"{late:,.0f} tokens",
+            f"{worst:,.0f} tokens in the worst of {len(SEEDS)} runs, {usual:,.0f} on average",
             "at most 2,200",
-            late <= 2_200,
+            worst <= 2_200,
         ),
     ]
+
+
+def _asked(url: str, seed: int) -> Asked:
+    agents, rounds = 30, 100
+    wanted = scenario(
+        agents=agents,
+        rounds=rounds,
+        mind="llm",
+        memory="recagent",
+        llm={"url": url, "model": "fake", "price": "free"},
+        activation={"method": "random", "share": 1.0, "loyalty": 0.0},
+    )
+    with place() as folder:
+        done = start(wanted, seed, folder / "run")
+        with Log.open(folder / "run") as log, closing(CallStore(folder / "run" / FILE)) as calls:
+            late, longest = _late_tokens(log, calls, rounds) / agents, _longest_part(log, rounds)
+    return Asked(done.purposes["memory"].calls / (agents * rounds), longest, late)
 
 
 def _late_tokens(log: Log, calls: CallStore, last: int) -> float:

@@ -153,8 +153,8 @@ def test_evidence_stands_behind_its_item_and_the_history_is_raw(scene: Scene) ->
     lines = {line.split("]")[0]: line for line in told.splitlines() if line.startswith("[")}
     assert lines["[2"].endswith(f"(after {len(seen.me.history)})")
     assert lines["[0"] + "\n" in plain
-    assert "Likes films of these kinds" in plain
-    assert "Likes films of these kinds" not in told
+    assert "Likes films: " in plain
+    assert "Likes films: " not in told
     assert "<The Long Way>, 5 stars" in told
 
 

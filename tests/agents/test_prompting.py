@@ -22,6 +22,7 @@ from audience.agents.interview import interview
 from audience.agents.population import complete
 from audience.agents.prompting import (
     CHARACTERS,
+    FRIENDS,
     Pack,
     because,
     bounded,
@@ -129,6 +130,28 @@ def test_whom_one_may_follow_and_leave_is_told_where_there_is_somebody(
     assert request.schema["properties"]["follow"]["enum"] == [-1, 12]
     assert request.schema["properties"]["unfollow"]["enum"] == [-1, 8]
     check("social-turning", rendered(request.messages[1:]))
+
+
+def test_friends_are_listed_by_their_tie_and_the_closest_stay(scene: Scene) -> None:
+    near = tuple(Friend(n, f"Near {n}", "friend", 0.9) for n in range(2))
+    far = tuple(Friend(n, f"Far away {n}", "followed", 0.01 * n) for n in range(10, 90))
+    listed = holes_of(scene("social", friends=(*far, *near)), (), "social")["friends"]
+    first, second = listed.splitlines()
+    assert first == "- friend: [0] Near 0, [1] Near 1"
+    assert second.startswith("- followed: [89] Far away 89, [88] Far away 88, ")
+    assert "[10]" not in second
+    assert FRIENDS * CHARACTERS - 30 < len(listed) <= FRIENDS * CHARACTERS
+    (tie,) = holes_of(scene("social", friends=(Friend(3, "Kim", "", 0.0),)), (), "social")[
+        "friends"
+    ].splitlines()
+    assert tie == "- others: [3] Kim"
+
+
+def test_what_comes_to_mind_twice_is_said_once(scene: Scene) -> None:
+    said = ("Old and settled.", "Met again.", "Old  and settled.", "New.")
+    thoughts = [Thought(n, text, 0.5, 0) for n, text in enumerate(said)]
+    memory = holes_of(scene("home"), thoughts, "home")["memory"]
+    assert memory == "What comes to mind:\n- Met again.\n- Old and settled.\n- New."
 
 
 def joint(kind: str, scene: Scene) -> Joint:

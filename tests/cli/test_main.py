@@ -33,7 +33,9 @@ def test_the_version_is_the_packages(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["frobnicate"], "No such command 'frobnicate'"),
+        (["frobnicate"], "audience: command 'frobnicate' is unknown; known: 'ask'"),
+        (["rnu"], "(did you mean 'run'?)"),
+        (["eval", "memry"], "eval: command 'memry' is unknown (did you mean 'memory'?)"),
         (["run", "--agnts", "3"], "--agents"),
         (["run", "--agents", "many"], "'many' is not a valid integer"),
         (["export", "somewhere", "--to", "xml"], "'xml' is not one of"),

@@ -97,6 +97,7 @@ def test_a_killed_run_is_resumed_to_the_same_bytes(
     gate.open()
     assert child.returncode == -signal.SIGKILL
     assert "interrupted" in cli("runs", ".").stdout
+    assert "ok  run: interrupted" in cli("doctor", "run").stdout
     assert cli("resume", "run", "--no-report").returncode == 0
     assert digest(here / "run") == digest(whole)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 _LOST = ("ERR_", "401", "404")
 """What a browser says of a server that is gone, or there again with another token."""
-SOON = 100_000
-"""Milliseconds that something on the page may take."""
+SOON = 120_000
+"""Milliseconds that something on the page may take on a busy machine."""
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.browsers import browser
-from tests.web.conftest import Site
+from tests.web.conftest import SMALL, Site
 from tests.web.looking import figure, looking, run_path, settled, state, until
 
 
@@ -51,7 +51,8 @@ def test_a_scenario_with_a_mistake_says_where_it_is(chromium: Any, site: Site) -
 
 
 def test_play_pause_and_steps(chromium: Any, site: Site) -> None:
-    run = site.begin(paused=True)
+    everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
+    run = site.begin(paused=True, toml=SMALL + everybody)  # so many that a slow run lasts
     with looking(chromium, site.address, run_path(run)) as page:
         until(page, "Paused")
         page.get_by_text("Nothing has happened yet").wait_for()
@@ -117,4 +118,4 @@ def test_stop_is_clean_and_reset_begins_anew(chromium: Any, site: Site) -> None:
         page.get_by_role("button", name="+ round").click()
         page.get_by_text("Round 1 is over").wait_for()
         assert state(page).inner_text() in ("Paused", "Running")
-    assert site.ok(f"/runs/{run}")["round"] == 1
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 1)

@@ -28,6 +28,10 @@ def name_of(site: Site, run: str, who: int) -> str:
     return str(site.ok(f"/runs/{run}/names")["people"][who])
 
 
+def memory_of(site: Site, run: str, who: int) -> Any:
+    return site.ok(f"/runs/{run}/people/{who}")["memory"]
+
+
 def test_a_decision_shows_the_exact_prompt_and_reply(
     chromium: Any, site: Site, serving: Serving
 ) -> None:

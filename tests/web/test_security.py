@@ -206,6 +206,7 @@ def test_every_answer_says_what_a_page_may_load(site: Site) -> None:
         assert "frame-ancestors 'none'" in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
     assert site.raw("GET", "/api/session")[1]["cache-control"] == "no-store"
 
 

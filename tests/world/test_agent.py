@@ -76,3 +76,15 @@ def test_reasons_belong_to_the_page_they_came_with() -> None:
     assert after(e.Watched(1, 2, 1.0)) == ("new", "")
     assert after(e.SlateShown(1, (4,), 1)) == ()
     assert after(e.SlateAnnotated(1, (), ("old",)), e.Entered(1, "social")) == ()
+
+
+def test_posts_of_a_visit_are_counted_one_by_one() -> None:
+    before = (e.Woke(1, 5), e.Posted(1, "a", "Hello"), e.Forwarded(1, "b", "p", 0, "Look"))
+    assert applied(*before).agents[1].situation.posts == 2
+    assert applied(*before, e.Left(1), e.Woke(1, 9)).agents[1].situation.posts == 0
+
+
+def test_words_about_nothing_are_not_hearsay() -> None:
+    world = applied(e.Said(1, 2, "Hello", (), 1.0), e.Delivered("p", 1, (2,), "Hello", (), 1.0))
+    assert world.agents[2].heard == ()
+    assert len(world.agents[2].inbox) == 1

@@ -43,7 +43,7 @@ __all__ = [
     "quoted",
 ]
 
-HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 130
+HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 90
 """Token budgets of the parts."""
 INBOX_AT_HOME = 40
 """Enough to see whether there is something to read; the social page shows the rest."""
@@ -120,7 +120,7 @@ def holes_of(
         "name": plain(me.profile.name, NAME) or "this person",
         "person": person(me, behaviour, seen.domain.plural, raw=told is not None),
         "memory": bounded(
-            "What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY
+            "What comes to mind:", _once(plain(one.text, THOUGHT) for one in recalled), MEMORY
         ),
         "history": history(seen, _room(behaviour, bool(recalled), told)),
         "heard": heard(seen),
@@ -133,7 +133,7 @@ def holes_of(
         "ways": ", ".join(way.replace("_", " ") for way in ways(seen)),
         "next": " | ".join(f'"{way}"' for way in ways(seen)),
         "pause": "",
-        "friends": bounded("", [_friend(one) for one in seen.friends], FRIENDS),
+        "friends": _friends(seen.friends),
         **_turning(seen),
     }
 
@@ -149,13 +149,12 @@ def _turning(seen: Observation) -> dict[str, str]:
     """Return whom one may begin or cease to follow, and how to answer; mostly there is nobody."""
     lines, answer = [], ""
     for key, words, people in (
-        ("follow", "may follow", seen.strangers),
-        ("unfollow", "may stop following", distant(seen)),
+        ("follow", "May follow", seen.strangers),
+        ("unfollow", "May stop following", distant(seen)),
     ):
         if people:
             listed = ", ".join(f"[{one.id}] {plain(one.name, NAME)}" for one in people[:5])
-            name = plain(seen.me.profile.name, NAME) or "This person"
-            lines.append(f"{name} {words} {listed}.")
+            lines.append(f"{words} {listed}.")
             answer += f', "{key}": number or -1'
     return {"turning": " ".join(lines), "turning_answer": answer}
 
@@ -167,13 +166,12 @@ def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
     if who.age is not None:
         parts.append(f"{who.age}")
     parts += [plain(part, NAME) for part in (who.gender, who.career) if part]
-    lines = [", ".join(parts) + "."]
     if raw:
-        return lines[0]
-    if who.traits:
-        lines.append(f"Traits: {_listed(who.traits)}.")
+        return ", ".join(parts) + "."
+    traits = f": {_listed(who.traits)}" if who.traits else ""
+    lines = [f"{', '.join(parts)}{traits}."]
     if who.interests:
-        lines.append(f"Likes {plural} of these kinds: {_listed(who.interests)}.")
+        lines.append(f"Likes {plural}: {_listed(who.interests)}.")
     habits = [
         _HABIT_WORDS[name] for name in _BEHAVIOURS[behaviour] if getattr(who.habits, name) >= 0.5
     ]
@@ -215,7 +213,7 @@ def _side(stance: float) -> str:
 
 def inbox(me: Agent, budget: int = INBOX) -> str:
     """Return the newest posts, quoted as what others wrote."""
-    lines = [f"post {one.post}: {quoted(one.text)}" for one in me.inbox]
+    lines = [f"{one.post}: {quoted(one.text)}" for one in me.inbox]
     return bounded("New posts to read:", lines, budget)
 
 
@@ -245,8 +243,23 @@ def known(told: Sequence[str] | None, place: int) -> str:
     return f" ({told[place]})" if told and told[place] else ""
 
 
-def _friend(friend: Friend) -> str:
-    return f"[{friend.id}] {plain(friend.name, NAME)}, {plain(friend.kind, NAME)}"
+def _friends(friends: Sequence[Friend]) -> str:
+    """Return those one may talk to by the kind of their tie; the least close are left out."""
+    listed: dict[str, list[str]] = {}
+    room = FRIENDS * CHARACTERS
+    for one in sorted(friends, key=lambda one: -one.closeness):
+        name, kind = f"[{one.id}] {plain(one.name, NAME)}", plain(one.kind, NAME) or "others"
+        room -= len(name) + 2 + (0 if kind in listed else len(kind) + 4)
+        if room < 0:
+            break
+        listed.setdefault(kind, []).append(name)
+    return "\n".join(f"- {kind}: {', '.join(names)}" for kind, names in listed.items())
+
+
+def _once(lines: Iterable[str]) -> list[str]:
+    """Return lines without those that say word for word what a later one says."""
+    kept = dict.fromkeys(reversed(list(lines)))
+    return list(reversed(kept))
 
 
 def item_line(item: Item) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import split_options
 from audience.engine import Groups, Parts, Platform
-from audience.errors import AudienceError, BadInput
+from audience.errors import AudienceError, BadInput, unknown
 from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
@@ -36,6 +36,7 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
     make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
     try:
         asked = inspect.signature(make).parameters
+        _check_options(what, part, asked, given)
         genesis = given.get("genesis")
         if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
             given["grounds"] = _grounds(genesis)
@@ -49,6 +50,18 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         raise BadInput(
             f"{what} {part.kind!r} does not take these options ({options}): {error}"
         ) from error
+
+
+def _check_options(
+    what: str, part: Part, asked: Mapping[str, inspect.Parameter], given: Mapping[str, object]
+) -> None:
+    """Raise for an option that a part does not have, naming the nearest of those it has."""
+    if any(one.kind is one.VAR_KEYWORD for one in asked.values()):
+        return
+    for name in part.options:
+        if name not in asked:
+            known = [one for one in asked if one not in given]
+            raise BadInput(f"{what} {part.kind!r}: {unknown('option', name, known)}")
 
 
 def _wants_grounds(asked: Mapping[str, object], part: Part) -> bool:

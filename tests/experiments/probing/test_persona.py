@@ -47,7 +47,7 @@ def test_one_who_plays_its_part_is_true_to_it(scripted: Any, town: Town) -> None
             critic = "has high standards" in text
             stars = 4 if "delighted" in text else 3 if "divided" in text else 1 + (not critic)
             return json.dumps({"feeling": "So it is.", "stars": stars})
-        age, likes = re.search(r", (\d+),", text), re.search(r"of these kinds: ([^,.]+)", text)
+        age, likes = re.search(r", (\d+),", text), re.search(r"Likes [^:]+: ([^,.]+)", text)
         assert age
         if "How old" in text:
             return json.dumps({"answer": int(age[1])})
