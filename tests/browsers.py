@@ -24,7 +24,7 @@ def browser() -> Iterator[Any]:
     if path is None:
         pytest.skip("no Chromium here; install Debian's package chromium")
     with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        found = playwright.chromium.launch(executable_path=path, args=list(FLAGS), timeout=120_000)
         try:
             yield found
         finally:

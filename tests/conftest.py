@@ -36,7 +36,7 @@ def serving() -> Callable[..., AbstractContextManager[Fake]]:
         fake = Fake(Manners(**manners))
 
         def wait_for(work: Coroutine[Any, Any, object]) -> None:
-            asyncio.run_coroutine_threadsafe(work, loop).result(20.0)
+            asyncio.run_coroutine_threadsafe(work, loop).result(120.0)
 
         try:
             wait_for(fake.__aenter__())
@@ -46,7 +46,7 @@ def serving() -> Callable[..., AbstractContextManager[Fake]]:
                 wait_for(fake.__aexit__(None, None, None))
         finally:
             loop.call_soon_threadsafe(loop.stop)
-            thread.join(20.0)
+            thread.join(120.0)
             loop.close()
 
     return serve

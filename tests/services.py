@@ -98,6 +98,8 @@ def serving(way: Way) -> Iterator[Seen]:
             del format, words
 
     class Quiet(ThreadingHTTPServer):
+        request_queue_size = 128
+
         def handle_error(self, request: Any, address: Any) -> None:
             """A client that went away is no error of ours."""
 

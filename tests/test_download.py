@@ -8,7 +8,7 @@ from threading import Thread
 
 import pytest
 
-from audience.download import download
+from audience.download import download, kept_folder
 from audience.errors import BadInput
 
 CONTENT = bytes(range(256)) * 4000
@@ -149,3 +149,16 @@ def test_an_md5_will_do_and_so_will_the_word_of_the_server(address: str, tmp_pat
     assert download(f"{address}/ranges", tmp_path / "d").read_bytes() == CONTENT
     assert Files.asked[-1] == f"bytes={SIZE // 2}-"
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b", "d"]
+
+
+def test_what_is_kept_lies_below_the_setting_or_in_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert kept_folder("models") == tmp_path / "audience" / "models"
+    for unset in ("", None):
+        if unset is None:
+            monkeypatch.delenv("XDG_CACHE_HOME")
+        else:
+            monkeypatch.setenv("XDG_CACHE_HOME", unset)
+        assert kept_folder("people") == Path.home() / ".cache" / "audience" / "people"

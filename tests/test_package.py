@@ -21,7 +21,7 @@ def modules_after(statement: str, folder: Path) -> set[str]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=150,
     )
     assert told.stderr == ""
     assert list(folder.iterdir()) == []

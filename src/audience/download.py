@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import http.client
+import os
 import shutil
 import urllib.error
 import urllib.request
@@ -21,6 +22,12 @@ _PATIENCE = 30.0
 """Seconds without a byte before a download counts as stuck."""
 _ALGORITHMS = {32: "md5", 64: "sha256"}
 """Which checksum a hexadecimal text of a length is."""
+
+
+def kept_folder(kind: str) -> Path:
+    """Return where files of a kind are kept for this user: below XDG_CACHE_HOME or ~/.cache."""
+    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(root).expanduser() / "audience" / kind
 
 
 def download(

@@ -172,3 +172,9 @@ def test_evidence_without_grounds_is_refused() -> None:
     with pytest.raises(BadInput, match="take data that has one"):
         made("minds", part, genesis=bare, gateway=Silent())
     assert made("minds", Part("llm"), genesis=bare, gateway=Silent()).grounds is None
+
+
+def test_a_mind_that_shall_enjoy_by_stars_needs_ratings() -> None:
+    with pytest.raises(BadInput, match="take data that has them"):
+        GroundedMind(Fixed(), stars=True)
+    assert GroundedMind(Fixed(), stars=True, ratings=Generous()).ratings is not None

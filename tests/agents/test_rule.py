@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from audience.agents import Decision, RuleMind
 from audience.engine import Rules
+from audience.errors import BadInput
 from audience.testing import check_batch_mind, simulate, tiny_genesis
 from audience.world import Agent, Catalogue, Domain, Habits, Item, Observation, Profile
 from audience.world import actions as a
@@ -99,8 +100,10 @@ def test_it_keeps_to_the_protocol_with_other_parameters() -> None:
 
 
 def test_an_unknown_parameter_is_refused() -> None:
-    with pytest.raises(TypeError, match="tast"):
+    with pytest.raises(BadInput, match=r"'tast' is unknown .did you mean 'taste'"):
         RuleMind(tast=1.0)
+    with pytest.raises(BadInput, match="taste: True is not a number"):
+        RuleMind(taste=True)
 
 
 def test_a_better_match_is_picked_more() -> None:

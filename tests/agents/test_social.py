@@ -99,6 +99,16 @@ def test_an_answer_says_what_one_thinks_of_the_item() -> None:
     assert (said.to, said.items, said.stance) == (4, (3,), -1.0)
 
 
+def test_who_lived_it_speaks_as_one_who_did() -> None:
+    line = e.Said(4, 0, "Maybe one day", (3,), 0.0)
+    title, book = CATALOGUE[3].title, Domain("book", "books", "read")
+    for draw in (0.0, 0.99):
+        for lived, say in ((Lived(3, 0, 1.0, 5), words.answer), (Lived(2, 0, 1.0, 5), words.reply)):
+            (said,) = reply(among_friends(Habits(), (lived,), lines=(line,)), [0.0, draw])
+            assert isinstance(said, a.Say)
+            assert said.text == say(said.stance, draw, title, book)
+
+
 def test_praise_makes_an_opinion_friendlier() -> None:
     stances = []
     for told in (-1.0, 1.0):

@@ -65,10 +65,15 @@ def test_only_what_is_odd_is_corrected() -> None:
     assert not is_odd(Decision((a.Pick(yes, 1.0),)), page)
     assert not is_odd(Decision((a.Leave(),)), seen(slate=(no,)))
     assert not is_odd(Decision((a.Pick(no, 1.0),)), seen("home"))
-    _, kept = simulate(tiny_genesis(12), mind=TouchedMind(share=1.0, way="corrected"))
+    genesis = tiny_genesis(12)
+    _, kept = simulate(genesis, mind=TouchedMind(share=1.0, way="corrected"))
     causes = {entry.cause for chapter in kept.chapters for entry in chapter.entries}
     assert CORRECTED in causes
     assert PLAYED not in causes
+    for event in kept.events():
+        if isinstance(event, e.Picked):
+            tags = set(genesis.catalogue[event.item].tags)
+            assert tags & set(genesis.profiles[event.agent].interests), "something odd was left"
 
 
 def test_the_script_types_as_a_player_would() -> None:

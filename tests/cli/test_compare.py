@@ -29,7 +29,7 @@ def test_two_runs_are_compared_person_by_person(cli: Cli, both: Path) -> None:
     mine, theirs = (measured(one).agents["picks"] for one in (first, second))
     assert rows["picks"]["over"] == "people"
     assert rows["picks"]["difference"] == pytest.approx(float((theirs - mine).mean()))
-    assert found["first_difference"].startswith("round 1, opening: RecommenderFitted")
+    assert found["first_difference"].startswith("round 1, opening: random is fitted on ")
     assert not any(isinstance(one, float) and math.isnan(one) for one in rows["picks"].values())
 
 

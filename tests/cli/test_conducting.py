@@ -15,6 +15,37 @@ from audience.experiments import Outcome, Scenario, conduct
 Cli = Callable[..., CompletedProcess[str]]
 
 
+def test_a_title_and_a_folder_are_words_and_no_marks(cli: Cli, here: Path) -> None:
+    (here / "s.toml").write_text('title = "All [/b] of [red]it"\nagents = 5\nrounds = 1\n')
+    told = cli("run", "s.toml", "--out", "[bold]", "--no-report")
+    assert told.returncode == 0
+    assert "All [/b] of [red]it: 5 people, 1 round of 1d" in told.stderr
+    assert "→ [bold]" in told.stderr
+    assert "[bold] − first" in cli("compare", *_twins(cli, here), "--metric", "picks").stdout
+
+
+def _twins(cli: Cli, here: Path) -> tuple[str, str]:
+    assert cli("branch", "[bold]", "--at", 1, "--out", "first", "--no-report").returncode == 0
+    return "first", "[bold]"
+
+
+def test_a_place_that_cannot_be_written_is_nothing_to_go_on_with(cli: Cli, here: Path) -> None:
+    (here / "file").write_text("")
+    refused = cli(
+        "run", "--agents", 5, "--rounds", 1, "--recommender", "popular", "--out", "file/x"
+    )
+    assert refused.returncode == 2
+    assert "file/x could not be written" in refused.stderr
+    assert "audience resume" not in refused.stderr
+
+
+def test_a_budget_that_is_no_amount_is_refused_whoever_decides(cli: Cli, here: Path) -> None:
+    refused = cli("run", "--agents", 5, "--rounds", 1, "--budget", "2euro", "--out", "x")
+    assert refused.returncode == 2
+    assert "--budget '2euro' is not an amount such as 2usd" in refused.stderr
+    assert not (here / "x").exists()
+
+
 def test_ctrl_c_while_the_report_is_written_loses_nothing(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,7 +40,7 @@ def test_a_full_disk_stops_the_run_and_space_lets_it_go_on(cli: Cli, here: Path)
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=150,
         check=False,
     )
     assert failed.returncode == 2, failed.stderr

@@ -92,7 +92,7 @@ def test_what_was_answered_before_a_kill_is_not_asked_again(
     begin: Callable[..., Popen[str]], cli: Cli, here: Path, serving: Serving
 ) -> None:
     flags = ("eval", "consistency", *SMALL["consistency"], "--out", "out", "--model", "fake")
-    with serving(latency=(0.05, 0.05), slots=2) as slow:
+    with serving(silent_after=10) as slow:
         child = begin(here, *flags, "--llm", slow.url)
         kept = 0
         while child.poll() is None and not kept:

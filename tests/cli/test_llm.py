@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
 
 import pytest
 
-import audience
 from audience.llm import CallStore
 from audience.llm.fake import Fake
+from audience.llm.fake_model import Manners
 from audience.log import Log
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -52,7 +48,8 @@ def test_a_run_asks_the_endpoint_and_says_what_it_cost(cli: Cli, here: Path, ser
     assert isinstance(found["completion_tokens"], int)
     assert found["prompt_tokens"] > found["completion_tokens"] > 0
     assert found["cost"] is None  # no price is known, and none is made up
-    assert CallStore(here / "run" / "calls.db", read_only=True).find("0" * 32) is None
+    with closing(CallStore(here / "run" / "calls.db", read_only=True)) as calls:
+        assert calls.find("0" * 32) is None
 
 
 def test_the_screen_tells_calls_by_purpose_and_lets_people_be_heard(
@@ -196,52 +193,32 @@ def test_doctor_tells_a_dead_endpoint(cli: Cli, here: Path) -> None:
     assert "Traceback" not in wrong.stderr
 
 
-@pytest.fixture
-def slow_server() -> Iterator[str]:
-    """A fake model in a process of its own, slow enough to be caught in the middle."""
-    source = str(Path(audience.__file__).parents[1])
-    words = [sys.executable, "-m", "audience.llm.fake", "--latency", "30ms-60ms"]
-    env = {**os.environ, "PYTHONPATH": source}
-    child = Popen(words, env=env, stdout=subprocess.PIPE, text=True)
-    assert child.stdout is not None
-    yield child.stdout.readline().strip()
-    child.terminate()
-    child.communicate(timeout=20)
-
-
 def test_a_killed_run_goes_on_with_the_answers_it_had(
-    cli: Cli, here: Path, begin: Begin, slow_server: str
+    cli: Cli, here: Path, begin: Begin, serving: Serving
 ) -> None:
-    (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{slow_server}"\nprice = "free"\n')
-    child = begin(here, "run", "own.toml", "--out", "run", "--no-report")
-    deadline = time.monotonic() + 60
-    while _rounds(here / "run") < 1:
-        assert child.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    child.kill()
-    child.communicate(timeout=20)
-    assert child.returncode == -signal.SIGKILL
-    with Log.open(here / "run") as log:
-        assert log.complete_rounds() < 3
-    kept = CallStore(here / "run" / "calls.db", read_only=True)
-    asked = len(kept)
-    kept.close()
-    shutil.copytree(here / "run", here / "copy")
-    done = last(cli("resume", "run", "--no-report", "--json"))
-    whole = last(cli("run", "own.toml", "--out", "whole", "--no-report", "--json"))
+    with serving() as fake:
+        (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{fake.url}"\nprice = "free"\n')
+        whole = last(cli("run", "own.toml", "--out", "whole", "--no-report", "--json"))
+        most = fake.requests + int(str(whole["calls"])) - 3  # the last ones belong to round 3
+        fake.manners = Manners(silent_after=most)
+        child = begin(here, "run", "own.toml", "--out", "run", "--no-report")
+        deadline = time.monotonic() + 150
+        while fake.requests <= most:
+            assert child.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        child.kill()
+        child.communicate(timeout=150)
+        assert child.returncode == -signal.SIGKILL
+        fake.manners = Manners()
+        with Log.open(here / "run") as log:
+            assert log.complete_rounds() == 2
+        kept = CallStore(here / "run" / "calls.db", read_only=True)
+        asked = len(kept)
+        kept.close()
+        done = last(cli("resume", "run", "--no-report", "--json"))
     assert done["digest"] == whole["digest"]
     assert asked > 0
     assert int(str(done["calls"])) <= int(str(whole["calls"])) - asked
     stored = last(cli("replay", "run", "--check", "--json"))
     assert stored["reproduced"] is True
-
-
-def _rounds(folder: Path) -> int:
-    if not (folder / "run.db").exists():
-        return 0
-    try:
-        with Log.open(folder) as log:
-            return log.complete_rounds()
-    except audience.errors.AudienceError:
-        return 0

@@ -37,7 +37,7 @@ def test_a_model_that_cannot_be_fetched_says_what_to_do(
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     child = begin(here, "model", "get", KNOWN[0].name)
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate(timeout=150)
     assert child.returncode == 2
     assert "could not be fetched" in err
     assert KNOWN[0].sha256 in err

@@ -27,7 +27,7 @@ def typed(folder: Path, *words: object, lines: str, command: str = "play") -> Co
     full = [*WORDS, command, *(str(word) for word in words)]
     return subprocess.run(
         full, cwd=folder, env=ENV, input=lines, capture_output=True, text=True, check=False,
-        timeout=60,
+        timeout=150,
     )  # fmt: skip
 
 
@@ -45,6 +45,9 @@ def test_a_person_is_played_from_standard_input(cli: Cli, here: Path, one: Path)
     felt = [event for event in events(one, 5, 0) if isinstance(event, e.Felt)]
     assert [(event.text, event.voice) for event in felt] == [("Lovely.", "human")]
     assert "Lovely." in cli("show", one, "--agent", 0).stdout
+    again = cli("replay", one, "--check")
+    assert again.returncode == 0, again.stdout
+    assert "Lived again: the same bytes." in again.stdout
 
 
 def test_somebody_new_plays_two_rounds(here: Path, one: Path) -> None:
@@ -70,13 +73,13 @@ def test_what_was_typed_before_a_kill_is_kept(here: Path, one: Path) -> None:
     assert child.stdin is not None
     child.stdin.write("r\n1\n50\n")
     child.stdin.flush()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while _kept(one / "human.db") < 3:
         assert child.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)
     child.kill()
-    child.communicate(timeout=20)
+    child.communicate(timeout=150)
     assert child.returncode == -signal.SIGKILL
     told = typed(here, one, 3, lines="2\nHalf of it.\nl\n\n")
     assert told.returncode == 0, told.stderr

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import pytest
+
 Cli = Callable[..., CompletedProcess[str]]
 
 
@@ -17,6 +19,17 @@ def test_every_run_below_a_folder_is_listed(cli: Cli, one: Path, both: Path) -> 
     assert rows[-1]["people"] == 60
     assert rows[-1]["rounds"] == "4/4"
     assert {row["state"] for row in rows} == {"finished"}
+
+
+def test_a_path_is_listed_whole_also_on_a_narrow_screen(
+    cli: Cli, one: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    name = "a-run-with-a-name-that-is-much-longer-than-any-column"
+    one.rename(one.parent / name)
+    told = cli("runs", ".").stdout
+    rows = [line.split("│")[0].strip() for line in told.splitlines()[2:]]
+    assert "".join(rows) == name
 
 
 def test_a_file_that_cannot_be_read_is_listed_as_such(cli: Cli, one: Path) -> None:

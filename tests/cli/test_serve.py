@@ -25,7 +25,7 @@ def served(child: Popen[str]) -> tuple[str, str]:
 
 
 def asked(address: str, path: str) -> dict[str, object]:
-    with urllib.request.urlopen(f"{address}/api{path}", timeout=30) as answer:
+    with urllib.request.urlopen(f"{address}/api{path}", timeout=150) as answer:
         found: dict[str, object] = json.load(answer)
         return found
 
@@ -39,7 +39,7 @@ def test_a_run_is_served_and_the_server_stops_when_asked(
     assert (session["token"], session["opened"]) == (token, "one")
     assert asked(address, "/runs/one")["state"] == "finished"
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    _, errors = child.communicate(timeout=150)
     assert child.returncode in (0, 130)
     assert "Traceback" not in errors
 
@@ -48,7 +48,7 @@ def test_a_scenario_is_offered(begin: Begin, here: Path) -> None:
     (here / "mine.toml").write_text("title = 'Mine'\nagents = 9\n")
     child = begin(here, "serve", "mine.toml", "--port", 0, "--runs", "kept")
     address, _ = served(child)
-    with urllib.request.urlopen(f"{address}/api/scenarios", timeout=30) as answer:
+    with urllib.request.urlopen(f"{address}/api/scenarios", timeout=150) as answer:
         names = [offered["name"] for offered in json.load(answer)]
     assert "mine" in names
     assert (here / "kept").is_dir()

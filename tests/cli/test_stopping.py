@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
 
 import pytest
+from tests.cli.gated import KIND, VARIABLE, Gate
 
-from audience.errors import AudienceError
 from audience.experiments import conduct, parse, start
 from audience.log import Log
 
 Cli = Callable[..., CompletedProcess[str]]
 Begin = Callable[..., Popen[str]]
 
-LONG = """
-agents = 150
-rounds = 12
-recommender = "popular"
+LONG = f"""
+agents = 60
+rounds = 6
+recommender = "{KIND}"
 [run]
 wave = 8
 """
-ARMS = """
+ARMS = f"""
 agents = 60
 rounds = 6
 seeds = 2
@@ -34,7 +33,7 @@ wave = 8
 [arms.random]
 recommender = "random"
 [arms.popular]
-recommender = "popular"
+recommender = "{KIND}"
 """
 
 
@@ -51,71 +50,68 @@ def digest(folder: Path, upto: int | None = None) -> str:
         return log.digest(upto_round=upto)
 
 
-def chapters_in(folder: Path) -> tuple[int, int]:
-    """Return the complete rounds and the chapters so far; (0, 0) before there is a log."""
-    if not (folder / "run.db").exists():
-        return 0, 0
-    try:
-        with Log.open(folder) as log:
-            count = log.query("SELECT count(*) FROM chapters")[0][0]
-            return log.complete_rounds(), int(count)
-    except AudienceError:
-        return 0, 0
+def rounds_in(folder: Path) -> int:
+    with Log.open(folder) as log:
+        return log.complete_rounds()
 
 
-def wait_until(child: Popen[str], folder: Path, rounds: int, chapters: int = 0) -> None:
-    deadline = time.monotonic() + 60
-    while chapters_in(folder) < (rounds, chapters):
-        assert child.poll() is None, child.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+@pytest.fixture
+def gate(here: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
+    """A gate for the children of this test."""
+    monkeypatch.setenv(VARIABLE, str(here / "gate"))
+    return Gate(here / "gate")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_stops_at_a_commit_point_and_says_how_to_go_on(
-    cli: Cli, here: Path, begin: Begin, whole: Path, number: signal.Signals
+    cli: Cli, here: Path, begin: Begin, whole: Path, gate: Gate, number: signal.Signals
 ) -> None:
     (here / "long.toml").write_text(LONG)
+    gate.put(here / "run" / "run.db", 1)
     child = begin(here, "run", "long.toml", "--out", "run", "--no-report")
-    wait_until(child, here / "run", 1)
+    gate.meet(child)
     child.send_signal(number)
-    out, err = child.communicate(timeout=60)
+    gate.open()
+    out, err = child.communicate(timeout=150)
     assert child.returncode == 130
     assert out == ""
     assert "Stopped at a commit point. Go on with: audience resume run" in err
     assert "Traceback" not in err
-    assert 1 <= chapters_in(here / "run")[0] < 12
+    assert 1 <= rounds_in(here / "run") < 6
     assert "stopped" in cli("runs", ".").stdout
     gone_on = cli("resume", "run", "--no-report", "--json")
     assert gone_on.returncode == 0
     assert json.loads(gone_on.stdout)["digest"] == digest(whole)
 
 
-@pytest.mark.parametrize(("rounds", "chapters"), [(0, 0), (0, 20), (2, 0), (3, 180), (8, 0)])
+@pytest.mark.parametrize(("rounds", "chapters"), [(0, 0), (0, 20), (2, 0), (3, 120), (5, 0)])
 def test_a_killed_run_is_resumed_to_the_same_bytes(
-    cli: Cli, here: Path, begin: Begin, whole: Path, rounds: int, chapters: int
+    cli: Cli, here: Path, begin: Begin, whole: Path, gate: Gate, rounds: int, chapters: int
 ) -> None:
     (here / "long.toml").write_text(LONG)
+    gate.put(here / "run" / "run.db", rounds, chapters)
     child = begin(here, "run", "long.toml", "--out", "run", "--no-report")
-    while not (here / "run" / "run.db").exists():
-        time.sleep(0.002)
-    wait_until(child, here / "run", rounds, chapters)
+    gate.meet(child)
     child.kill()
-    child.communicate(timeout=60)
+    child.communicate(timeout=150)
+    gate.open()
     assert child.returncode == -signal.SIGKILL
     assert "interrupted" in cli("runs", ".").stdout
+    assert "ok  run: interrupted" in cli("doctor", "run").stdout
     assert cli("resume", "run", "--no-report").returncode == 0
     assert digest(here / "run") == digest(whole)
 
 
 def test_a_killed_experiment_is_resumed_to_the_same_bytes(
-    cli: Cli, here: Path, begin: Begin
+    cli: Cli, here: Path, begin: Begin, gate: Gate
 ) -> None:
     (here / "arms.toml").write_text(ARMS)
+    gate.put(here / "both/popular/seed-1/run.db", 2)
     child = begin(here, "run", "arms.toml", "--out", "both", "--no-report")
-    wait_until(child, here / "both/popular/seed-1", 2)
+    gate.meet(child)
     child.kill()
-    child.communicate(timeout=60)
+    child.communicate(timeout=150)
+    gate.open()
     refused = cli("report", "both")
     assert refused.returncode == 2
     assert "is not finished; go on with: audience resume both" in refused.stderr
@@ -127,20 +123,20 @@ def test_a_killed_experiment_is_resumed_to_the_same_bytes(
 
 
 def test_others_read_a_run_while_it_goes_on_and_do_not_disturb_it(
-    cli: Cli, here: Path, begin: Begin, whole: Path
+    cli: Cli, here: Path, begin: Begin, whole: Path, gate: Gate
 ) -> None:
     (here / "long.toml").write_text(LONG)
+    gate.put(here / "run" / "run.db", 2)
     child = begin(here, "run", "long.toml", "--out", "run", "--no-report", "--json")
-    wait_until(child, here / "run", 2)
-    child.send_signal(signal.SIGSTOP)  # so that it cannot end before all have looked
+    gate.meet(child)
     assert cli("digest", "run", "--at", 2).stdout.strip() == digest(whole, 2)
     assert "running" in cli("runs", ".").stdout
     busy = cli("resume", "run", "--no-report")
     told = cli("show", "run", "--lines", 3)
     assert told.stdout.startswith("Round 1")
-    child.send_signal(signal.SIGCONT)
+    gate.open()
     assert busy.returncode == 2
     assert f"run is being written by the process with id {child.pid}" in busy.stderr
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=150)
     assert child.returncode == 0
     assert json.loads(out)["digest"] == digest(whole)

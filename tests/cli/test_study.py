@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
 from tests.cli.conftest import Cli
+from tests.cli.gated import KIND, VARIABLE, Gate
 
 from audience.experiments.studies import NAMES, shipped
 
-TEXT = """
+TEXT = f"""
 agents = 30
 rounds = 2
 seeds = 2
@@ -20,7 +21,7 @@ kind = "filter-bubble"
 question = "Which?"
 method = ["One line."]
 [arms.refitted]
-recommender = "popular"
+recommender = "{KIND}"
 [arms.random]
 recommender = "random"
 """
@@ -51,17 +52,21 @@ def test_a_study_can_be_written_changed_and_run(cli: Cli, here: Path) -> None:
 
 
 def test_a_stopped_study_says_how_to_go_on_and_does(
-    cli: Cli, here: Path, begin: Callable[..., Popen[str]]
+    cli: Cli, here: Path, begin: Callable[..., Popen[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (here / "mine.toml").write_text(TEXT.replace("rounds = 2", "rounds = 40"))
+    (here / "mine.toml").write_text(TEXT.replace("rounds = 2", "rounds = 4"))
     words = ("study", "mine.toml", "--out", "out", "--workers", "2")
+    gate = Gate(here / "gate")
+    gate.put(here / "out/refitted/seed-1/run.db", 1)
+    monkeypatch.setenv(VARIABLE, str(here / "gate"))
     child = begin(here, *words)
-    for _ in range(1200):
-        if list(here.glob("out/*/*/run.db")) or child.poll() is not None:
-            break
-        time.sleep(0.05)
+    gate.meet(child)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=120)
+    assert child.stderr is not None
+    while "Stopping at the next commit point" not in child.stderr.readline():
+        assert child.poll() is None
+    gate.open()
+    _, said = child.communicate(timeout=150)
     assert child.returncode == 130, said
     assert "Go on with: audience study mine.toml --out out" in said
     assert not (here / "out" / "report.html").exists()

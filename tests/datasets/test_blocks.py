@@ -45,6 +45,9 @@ def test_numbers_and_moments(tmp_path: Path) -> None:
     for column, low, told in (("n", 2.0, "1.5 is out of range"), ("d", 0.0, "is not a number")):
         with pytest.raises(BadInput, match=told):
             one.numbers(column, low=low)
+    (bare,) = blocks(tmp_path, "n,t\n1,100\n2,\n", Form())
+    with pytest.raises(BadInput, match=r"line 3, column 't': is empty; every line needs a moment"):
+        bare.moments("t")
     (far,) = blocks(tmp_path, "n\ninf\n", Form())
     with pytest.raises(BadInput, match=r"line 2, column 'n': inf is out of range"):
         far.numbers("n")

@@ -87,6 +87,7 @@ def test_disconnected_parts_and_no_edges_are_fine(tmp_path: Path) -> None:
         ("follower,followee\n0,1\n2,9\n", 3, "9"),
         ("0,1\n# x\n\n-1,2\n", 4, "-1"),
         ("0,1\nnobody,2\n", 2, "nobody"),
+        (f"0,{len(KEYS)}\n", 1, str(len(KEYS))),
         ("0,99999999999999999999\n", 1, "99999999999999999999"),
     ],
 )

@@ -116,3 +116,9 @@ def test_an_unknown_method_names_the_known_ones() -> None:
 
 
 GENESIS_ACTIVITY = np.array([profile.activity for profile in GENESIS.profiles])
+
+
+def test_news_alone_wakes_those_whom_only_news_may_wake() -> None:
+    activation = Activation("reached", 1.0, 0.0)
+    assert not chances(at_round(1), activation).any()
+    assert not len(awake(at_round(1), activation)[0])

@@ -11,6 +11,7 @@ from audience.world import changes as c
 from audience.world import events as e
 from audience.world.items import Item
 from audience.world.people import Habits, Profile
+from audience.world.topics import Topic
 
 PEOPLE, ITEMS = 8, 10
 GENESIS = tiny_genesis(PEOPLE, ITEMS)
@@ -165,6 +166,16 @@ OBJECTIONS: list[tuple[c.AnyChange, str]] = [
     (c.CutTie(-1, 0), "person -1 does not exist"),
     (c.Silence(8), "person 8 does not exist"),
     (c.Remind(8, "X"), "person 8 does not exist"),
+    (c.Raise(Topic(" ", "News"), (0,)), "a topic needs a name and a text"),
+    (c.Raise(Topic("News", "\n"), (0,)), "a topic needs a name and a text"),
+    (c.Raise(Topic("News", "X", "\ud800"), (0,)), "the words of topic 'News' are no text"),
+    (c.Raise(Topic("News", "X", favour=1.5), (0,)), "favour is 1.5; give a share from 0 to 1"),
+    (c.Raise(Topic("News", "X", decay=-0.1), (0,)), "decay is -0.1; give a share from 0 to 1"),
+    (c.Raise(Topic("News", "X", favour_of={"female": 2.0}), (0,)), "female is 2.0; give a share"),
+    (c.Raise(Topic("News", "X", half_life=0.0), (0,)), "half_life 0.0 and keep 10 must be above 0"),
+    (c.Raise(Topic("News", "X", keep=0), (0,)), "half_life 3.0 and keep 0 must be above 0"),
+    (c.Raise(Topic("News", "X"), (8,)), "person 8 does not exist"),
+    (c.Raise(Topic("News", "X"), (0,), 1.5), "stance 1.5 is not in [-1, 1]"),
 ]
 
 

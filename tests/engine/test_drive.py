@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -57,6 +58,20 @@ def test_a_mind_that_raises_becomes_a_failure(caplog: pytest.LogCaptureFixture) 
 def test_a_mind_beyond_its_deadline_becomes_a_failure() -> None:
     found = failures(lambda: asyncio.sleep(30), deadline=0.01)
     assert found == [e.Failed(3, "no decision within 0.01 s")]
+
+
+def test_a_slow_machine_makes_no_decision_late() -> None:
+    class Heavy:
+        """A mind that waits for nobody, while its machine takes its time."""
+
+        async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+            for _ in range(3):
+                time.sleep(0.01)
+                await asyncio.sleep(0)
+            return Decision((a.Nothing(),))
+
+    _, keeper = simulate(GENESIS, mind=Heavy(), rules=Rules(rounds=1, deadline=0.001))
+    assert not [event for event in keeper.events() if isinstance(event, e.Failed)]
 
 
 @pytest.mark.parametrize("given", [None, (a.Nothing(),), "leave"])

@@ -86,6 +86,17 @@ def test_reason_and_calls_stand_beside_the_first_events_of_a_decision() -> None:
     assert told == [("", ()), ("because", ("call",)), ("", ()), ("", ())]
 
 
+def test_a_reason_that_is_no_text_can_still_be_written_down() -> None:
+    stay = Stay()
+    stay.answer(Decision((a.Enter("social"),), "half a \ud83d", ("call",)))
+    stay.does(a.Leave())
+    assert stay.visited is not None
+    causes = [entry.cause for entry in stay.visited.entries]
+    assert "half a ?" in causes
+    for cause in causes:
+        assert cause.encode("utf-8").decode("utf-8") == cause
+
+
 def test_what_comes_after_leaving_does_not_happen() -> None:
     stay = Stay()
     stay.does(a.Leave(0.5), a.Enter("social"), a.Post("x"))

@@ -26,7 +26,10 @@ def test_a_part_is_made_with_its_options() -> None:
     [
         ("recommenders", Part("populr"), "recommender 'populr' is unknown"),
         ("memories", Part("all"), "memory 'all' is unknown"),
-        ("minds", Part("rule", {"speed": 3}), "does not take these options"),
+        ("minds", Part("rule", {"speed": 3}), "a rule mind: parameter 'speed' is unknown"),
+        ("minds", Part("rule", {"tsate": 3}), "(did you mean 'taste'?)"),
+        ("minds", Part("rule", {"taste": "much"}), "taste: 'much' is not a number"),
+        ("recommenders", Part("popular", {"half_life": 3}), "did you mean 'half_life_days'?"),
         ("datasets", Part("films", {"degree": -1}), "degree"),
         ("recommenders", Part("mine.py"), "name its class too: mine.py:CLASS"),
     ],

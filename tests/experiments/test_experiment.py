@@ -106,6 +106,7 @@ def arm(name: str, *values: float) -> Arm:
         ((0.6, 0.7, 0.8), (0.5, 0.6, 0.7), "old serves this audience better than new: satisf"),
         ((0.5, 0.7), (0.7, 0.5), "No clear difference between new and old"),
         ((0.5,), (0.7,), "No clear difference between new and old"),
+        ((0.5, 0.7), (0.5, 0.7), "No difference between new and old: satisfaction 0.6 with both."),
     ],
 )
 def test_the_verdict_names_the_better_one_only_when_that_is_clear(

@@ -6,6 +6,7 @@ import pytest
 
 from audience.errors import BadInput
 from audience.experiments import conduct, make_room, parse, start
+from audience.experiments._writing import claim
 from audience.log import Log
 
 SMALL = parse("agents = 20\nrounds = 1\nrecommender = 'popular'")
@@ -62,3 +63,18 @@ def test_a_run_that_is_being_written_is_not_removed(tmp_path: Path) -> None:
     with Log.open(tmp_path / "one", write=True), pytest.raises(BadInput, match="is being written"):
         make_room(tmp_path / "one", overwrite=True)
     assert (tmp_path / "one" / "run.db").exists()
+
+
+def test_a_folder_is_claimed_once_and_by_the_same_words_again(tmp_path: Path) -> None:
+    mark = tmp_path / "new" / "study.toml"
+    claim(mark, "a = 1\n", "another study")
+    claim(mark, "a = 1\n", "another study")
+    with pytest.raises(BadInput, match="new holds another study; choose another folder"):
+        claim(mark, "a = 2\n", "another study")
+    assert mark.read_text() == "a = 1\n"
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("")
+    (tmp_path / "file").write_text("")
+    for name, why in (("full", "is not empty"), ("file", "is a file")):
+        with pytest.raises(BadInput, match=f"{name} {why}"):
+            claim(tmp_path / name / "study.toml", "a = 1\n", "another study")

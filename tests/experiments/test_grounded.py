@@ -11,7 +11,7 @@ import pytest
 from audience.errors import BadInput
 from audience.experiments import Scenario, changed, parse, prolong, resume, start
 from audience.experiments.build import parts_of
-from audience.grounding.grounds import grounds_of
+from audience.grounding.grounds import grounds_of, ratings_of
 from audience.grounding.words import SAYINGS
 from audience.llm import CallStore
 from audience.llm.fake import Fake
@@ -22,6 +22,8 @@ SMALL = parse(
     'agents = 60\nrounds = 4\nmind = "grounded"\nrecommender = "random"\n'
     '[activation]\nmethod = "random"\nshare = 0.5\n'
 )
+
+STARS = {"kind": "grounded", "stars": True}
 
 
 def test_a_run_is_the_same_again_and_when_it_goes_on_later(tmp_path: Path) -> None:
@@ -45,6 +47,23 @@ def test_evidence_is_what_makes_it_differ_from_a_rule_mind(tmp_path: Path) -> No
         for place, one in enumerate((SMALL, rule))
     }
     assert len(digests) == 2
+
+
+def test_a_scenario_lets_grounded_people_enjoy_by_stars(tmp_path: Path) -> None:
+    plain, rated = changed(SMALL, rounds=1), changed(SMALL, rounds=1, mind=STARS)
+    without = start(plain, 1, tmp_path / "plain")
+    one = start(rated, 1, tmp_path / "one")
+    ratings_of.cache_clear()
+    again = start(rated, 1, tmp_path / "again")
+    assert one.measured.digest == again.measured.digest
+    assert one.measured.digest != without.measured.digest
+    assert one.measured.totals["picks"] > 0
+    assert one.measured.totals["failed"] == 0
+
+
+def test_stars_need_ratings() -> None:
+    with pytest.raises(BadInput, match="ratings cannot be learnt from 0 ratings"):
+        parts_of(changed(SMALL, mind=STARS), tiny_genesis(4, 12))
 
 
 def prompts(folder: Path) -> list[str]:

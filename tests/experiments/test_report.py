@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.experiments.conftest import make_findings
 
 from audience.errors import BadInput
 from audience.experiments._page import page
@@ -54,20 +55,27 @@ def html(findings: Findings) -> str:
     return page(findings, drawn, captions, limits(findings))
 
 
-def test_all_formats_are_written_with_their_figures(make: Make, tmp_path: Path) -> None:
-    paths = write(make(rounds=3), tmp_path, FORMATS)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
+    """Every format, drawn once: a folder and its files. To be read only."""
+    folder = tmp_path_factory.mktemp("written")
+    return folder, write(make_findings(rounds=3), folder, FORMATS)
+
+
+def test_all_formats_are_written_with_their_figures(written: tuple[Path, list[Path]]) -> None:
+    folder, paths = written
     assert all(path.stat().st_size for path in paths)
-    assert {path.name for path in tmp_path.iterdir()} == {
+    assert {path.name for path in folder.iterdir()} == {
         "figures", *(f"report.{name}" for name in FORMATS)
     }  # fmt: skip
-    figures = list((tmp_path / "figures").iterdir())
+    figures = list((folder / "figures").iterdir())
     assert len(figures) == 8 * 3
     assert set(figures) < set(paths)
-    text = (tmp_path / "report.md").read_text("utf-8")
+    text = (folder / "report.md").read_text("utf-8")
     for link in re.findall(r"\]\((figures/[^)]+)\)", text):
-        assert (tmp_path / link).is_file()
-    assert json.loads((tmp_path / "report.json").read_text("utf-8"))["title"] == "Two recommenders"
-    table = (tmp_path / "report.csv").read_text("utf-8").splitlines()
+        assert (folder / link).is_file()
+    assert json.loads((folder / "report.json").read_text("utf-8"))["title"] == "Two recommenders"
+    table = (folder / "report.csv").read_text("utf-8").splitlines()
     assert len(list(csv.reader(table))) > 20
 
 
@@ -100,8 +108,10 @@ def test_names_and_titles_are_shown_and_never_run(make: Make) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; $title" in text
 
 
-def test_every_file_is_the_same_every_time(make: Make, tmp_path: Path) -> None:
-    first, second = (write(make(rounds=3), tmp_path / name) for name in ("one", "two"))
+def test_every_file_is_the_same_every_time(
+    written: tuple[Path, list[Path]], make: Make, tmp_path: Path
+) -> None:
+    first, second = written[1], write(make(rounds=3), tmp_path, FORMATS)
     assert [path.name for path in first] == [path.name for path in second]
     for one, two in zip(first, second, strict=True):
         assert one.read_bytes() == two.read_bytes(), one.name

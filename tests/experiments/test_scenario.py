@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from audience.errors import BadInput
-from audience.experiments import Part, Scenario, changed, embedded_scenario, load, parse
+from audience.experiments import Part, Scenario, changed, embedded_scenario, parse
 from audience.experiments.scenario import arm, arms_of, from_tree, label
 from audience.experiments.writing_down import text_of
 
@@ -76,32 +74,6 @@ def test_an_arm_is_laid_over_the_whole() -> None:
     assert arm(parse(WHOLE), "old").recommender == Part("popular")
 
 
-def test_paths_start_from_the_scenario_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "sub").mkdir()
-    swap = '[[interventions]]\nround = 3\ndo = "swap_recommender"\nkind = "../b.py:B"\n'
-    (tmp_path / "sub" / "s.toml").write_text(WHOLE + swap)
-    monkeypatch.chdir(tmp_path)
-    found = load(Path("sub/s.toml"))
-    place = tmp_path / "sub"
-    assert found.dataset.options["path"] == str(place / "mine")
-    assert found.metrics == (f"{place}/a.py:Joy",)
-    assert found.arms["new"]["recommender"]["kind"] == f"{place}/lib/new.py:New"
-    assert found.arms["old"]["recommender"] == "popular"
-    assert found.interventions[1]["kind"] == f"{tmp_path}/b.py:B"
-    assert load(place / "s.toml") == found
-
-
-def test_paths_in_changes_start_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = changed(Scenario(), recommender="mine.py:Mine", dataset={"kind": "folder", "path": "d"})
-    assert found.recommender.kind == f"{tmp_path}/mine.py:Mine"
-    assert found.dataset.options == {"path": f"{tmp_path}/d"}
-    absolute = changed(Scenario(), recommender="/lib/mine.py:Mine", mind="rule")
-    assert absolute.recommender.kind == "/lib/mine.py:Mine"
-
-
 def test_changes_replace_keys_and_are_checked() -> None:
     found = changed(embedded_scenario(), agents=7, rounds=3, order="one-by-one", arms={})
     assert (found.agents, found.rounds, found.run.order, found.arms) == (7, 3, "one-by-one", {})
@@ -136,17 +108,3 @@ def test_recommenders_of_one_name_are_not_lost() -> None:
     assert list(arms_of(["random", "a.py:A"])) == ["random", "A"]
     with pytest.raises(BadInput, match="two bear the same name"):
         arms_of(["random", "random"])
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("\n\nagents = 'x'", 3),
-        ("[clock]\n[run]\nmax_turns = 0", 3),
-        ("[arms.a]\nagents = 3\n[arms.b]\nagents = 0", 4),
-        ("[platform]\nrepeat = 3\n[run]\nbatched = true", 2),
-    ],
-)
-def test_the_line_of_a_mistake_is_named(text: str, line: int) -> None:
-    with pytest.raises(BadInput, match=rf"\(line {line}\)$"):
-        parse(text)

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from audience.errors import BadInput, Halt
-from audience.experiments.seats import Seat, move_of, objection, view
+from audience.experiments.seats import Seat, move_of, objection
 from audience.testing import tiny_genesis
 from audience.world import World
 from audience.world import actions as a
@@ -60,14 +60,6 @@ def test_only_what_the_page_offers_can_be_done() -> None:
         ([], a.Nothing()),
     ):
         assert objection(seen, taken, action), action
-
-
-def test_one_sees_the_page_and_what_one_took() -> None:
-    found = view(on_page(), [a.Pick(4)])
-    assert [one["item"] for one in found["slate"]] == [4, 5, 6]
-    assert "Shift" not in found["menu"]
-    assert found["taken"] == [{"type": "Pick", "item": 4, "fraction": 1.0}]
-    assert found["me"]["id"] == 3
 
 
 def asked(seat: Seat, *moves: Any) -> str | None:

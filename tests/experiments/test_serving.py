@@ -27,7 +27,7 @@ def scenario(url: str, **more: Any) -> str:
     options = "".join(f"{key} = {json.dumps(value)}\n" for key, value in more.items())
     return (
         "agents = 40\nrounds = 3\nseed = 1\n"
-        f"[recommender]\nkind = 'http'\nurl = '{url}'\ntries = 1\n{options}"
+        f"[recommender]\nkind = 'http'\nurl = '{url}'\ntries = 1\ntimeout = 100\n{options}"
     )
 
 
@@ -197,5 +197,5 @@ def test_arms_and_seeds_have_names_of_their_own_and_longer_runs_keep_theirs() ->
 
 
 def test_options_that_a_service_does_not_take_are_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"recommender 'http' does not take these options \(url="):
+    with pytest.raises(BadInput, match=r"recommender 'http': option 'speed' is unknown"):
         start(parse(scenario("http://host", speed=3)), 1, tmp_path / "one")

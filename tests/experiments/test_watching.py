@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from audience.engine import Control
 from audience.errors import BadInput, Interrupted
-from audience.experiments import measured, parse, resume, start
-from audience.experiments.watching import Watch
+from audience.experiments import measured, measured_upto, parse, resume, start
+from audience.experiments.watching import Panel, Tally, Watch
 from audience.experiments.writing_down import intervene
-from audience.log import Log
+from audience.log import Log, world_at
+from audience.world import Chapter, View
 from audience.world.changes import Announce
+from audience.world.events import VISITS
 
 SMALL = parse("agents = 30\nrounds = 3\n")
 
@@ -32,6 +35,71 @@ def test_a_watched_run_tells_its_numbers_and_its_panel(tmp_path: Path) -> None:
     assert counts == sorted(counts, reverse=True)
     assert watch.control.steering.round == 3
     assert watch.spent.calls == 0
+
+
+def test_the_panel_moves_while_a_round_goes_on(tmp_path: Path) -> None:
+    watch = Watch(Control(paused=True))
+    seen: list[tuple[int, int]] = []
+    written = watch.arrive
+
+    def arrive(chapter: Chapter) -> None:
+        written(chapter)
+        seen.append((chapter.round, watch.panel.interactions))
+
+    watch.arrive = arrive  # type: ignore[method-assign]
+    watch.control.play()
+    grown = "agents = 30\nrounds = 3\n[[interventions]]\nround = 2\ndo = 'add_item'\ntitle = 'New'"
+    start(parse(grown), 1, tmp_path / "run", watch=watch)
+    for round_ in (1, 2, 3):
+        counts = [count for at, count in seen if at == round_]
+        assert counts == sorted(counts), "it never takes anything back"
+        assert len(set(counts)) > 2, "and does not wait for the end of the round"
+    with Log.open(tmp_path / "run") as log:
+        world = world_at(log, 3)
+    fresh = Tally(world, {}).panel()
+    assert (watch.panel.interactions, watch.panel.items) == (fresh.interactions, fresh.items)
+    assert watch.panel.most_popular == fresh.most_popular
+
+
+def test_the_panel_of_a_run_taken_up_counts_what_its_round_had(tmp_path: Path) -> None:
+    stopped = Watch(Control(paused=True))
+    stopped.control.step_visit()
+    stopped.control.step_visit()
+    seen: list[Panel] = []
+
+    def stop(chapter: Chapter) -> None:
+        Watch.arrive(stopped, chapter)
+        if chapter.phase == VISITS:
+            stopped.control.stop()
+
+    stopped.arrive = stop  # type: ignore[method-assign]
+    with pytest.raises(Interrupted):
+        start(SMALL, 1, tmp_path / "run", watch=stopped)
+    again = Watch(Control(paused=True, opened=1))
+
+    def look(chapter: Chapter, _: View) -> None:
+        seen.append(again.panel)
+        again.control.stop()
+
+    again.control.listen(look)
+    with pytest.raises(Interrupted):
+        resume(tmp_path / "run", watch=again)
+    assert seen[0].interactions == stopped.panel.interactions > 0
+
+
+def test_a_tally_of_an_earlier_round_catches_up_with_what_was_added(tmp_path: Path) -> None:
+    grown = (
+        "agents = 30\nrounds = 3\n[[interventions]]\nround = 3\ndo = 'add_item'\ntitle = 'New'\n"
+        "[[interventions]]\nround = 3\ndo = 'add_person'\nname = 'Nia'\n"
+    )
+    done = start(parse(grown), 1, tmp_path / "run")
+    with Log.open(tmp_path / "run") as log:
+        earlier = measured_upto(log, 2).value()
+        tally = Tally(world_at(log, 2), earlier)
+        for chapter in log.partial(3):
+            tally.hear(chapter)
+        now = Tally(world_at(log, 3), done.measured.totals).panel()
+    assert msgspec.structs.replace(tally.panel(), links=now.links) == now
 
 
 def test_a_run_taken_up_is_watched_as_if_it_had_never_stopped(tmp_path: Path) -> None:

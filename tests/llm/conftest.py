@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
 
 import pytest
@@ -29,6 +30,21 @@ def fuse(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", guarded)
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    """Give an address at which nobody answers while the block lasts: its port is taken."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+async def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
+    """Wait until something is so, however slow this machine is."""
+    async with asyncio.timeout(seconds):
+        while not true():
+            await asyncio.sleep(0.01)
 
 
 class Wish(Protocol):
@@ -62,7 +78,7 @@ def with_fake() -> WithFake:
     def run(test: Callable[[Fake], Awaitable[T]], **manners: Any) -> T:
         async def whole() -> T:
             async with Fake(Manners(**manners)) as fake:
-                return await asyncio.wait_for(test(fake), 20.0)
+                return await asyncio.wait_for(test(fake), 120.0)
 
         return asyncio.run(whole())
 

@@ -25,14 +25,14 @@ def test_reuse_asks_only_for_what_was_not_replied(
     async def test(fake: Fake) -> None:
         path = tmp_path / "calls.db"
         first = cached(fake, path, "reuse")
-        one = [await first.ask(wish(number)) for number in range(6)]
+        one = [await first.ask(wish(number)) for number in range(40)]
         await first.close()
         failed = sum(reply.outcome != "reply" for reply in one)
-        assert 0 < failed < 6
+        assert 0 < failed < 40
         second = cached(fake, path, "reuse")
-        other = [await second.ask(wish(number)) for number in range(6)]
+        other = [await second.ask(wish(number)) for number in range(40)]
         await second.close()
-        assert fake.requests == 6 + failed
+        assert fake.requests == 40 + failed
         for before, after in zip(one, other, strict=True):
             assert after.reused == (before.outcome == "reply")
             if after.reused:
@@ -47,7 +47,7 @@ def test_stored_gives_back_every_outcome_and_asks_nothing(
     async def test(fake: Fake) -> None:
         path = tmp_path / "calls.db"
         live = cached(fake, path, "fresh")
-        asked = [wish(number % 4) for number in range(12)]
+        asked = [wish(number % 12) for number in range(36)]
         before = [await live.ask(request) for request in asked]
         await live.close()
         requests = fake.requests
@@ -150,7 +150,7 @@ def test_answers_last_soon_without_anybody_committing_them(
         for turn in (1, 2):
             for number in range(3):
                 await door.ask(wish(10 * turn + number))
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(100):
                 while not _all_last(path, 3 * turn):
                     await asyncio.sleep(0.02)
         await door.close()

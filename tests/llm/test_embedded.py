@@ -24,7 +24,7 @@ LINE = Request(
 )
 
 
-async def _until(true: Callable[[], bool], seconds: float = 20.0) -> None:
+async def _until(true: Callable[[], bool], seconds: float = 150.0) -> None:
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.05)
@@ -33,7 +33,7 @@ async def _until(true: Callable[[], bool], seconds: float = 20.0) -> None:
 def _is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before it was read, or while
         return False
 
 

@@ -30,7 +30,7 @@ class Counting:
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(test(), 20.0))
+    asyncio.run(asyncio.wait_for(test(), 120.0))
 
 
 def test_each_text_is_embedded_once() -> None:

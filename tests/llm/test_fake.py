@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import subprocess
@@ -12,10 +11,11 @@ import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.llm.conftest import until
 
 from audience.errors import BadInput
 from audience.llm.fake import Fake, main
-from audience.llm.fake_answers import answer
+from audience.llm.fake_answers import INVENT, answer, free
 from audience.llm.fake_faults import KINDS, Faults, parse_faults, parse_latency
 from audience.llm.fake_model import vector
 
@@ -54,6 +54,17 @@ def test_answers_follow_the_schema(key: str) -> None:
 
 def test_answers_vary() -> None:
     assert len({json.dumps(answer(PAGE, str(number))) for number in range(50)}) > 40
+
+
+def test_a_share_of_free_texts_names_works_that_do_not_exist() -> None:
+    keys = [str(number) for number in range(400)]
+    for share, least, most in ((0.0, 0, 0), (0.5, 120, 280), (1.0, 400, 400)):
+        schema = {**PAGE, "properties": {"said": {"type": "string"}}, "required": ["said"]}
+        texts = [answer({**schema, INVENT: share}, key)["said"] for key in keys]
+        assert least <= sum(text.startswith("<The ") for text in texts) <= most
+        assert all(text.count("<") == text.count(">") <= 1 for text in texts)
+    assert free("Tell me.", "k", invents=1.0).startswith("<The ")
+    assert free(LETTERS, "k", invents=1.0) in ("A", "B", "C")
 
 
 def test_faults_belong_to_the_request_and_the_attempt() -> None:
@@ -123,7 +134,7 @@ def test_it_runs_as_a_program() -> None:
         url = child.stdout.readline().strip()
         body = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
         request = urllib.request.Request(f"{url}/chat/completions", body)
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=100) as response:
             said = json.loads(response.read())
         assert said["choices"][0]["message"]["content"]
         assert url.startswith("http://127.0.0.1:")
@@ -159,6 +170,8 @@ def test_of_what_is_to_be_chosen_it_says_what_it_gives_most_to(
 def test_a_wrong_command_line_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--latency", "fast"]) == 1
     assert "20ms-200ms" in capsys.readouterr().err
+    assert main(["--invents", "2"]) == 1
+    assert "between 0 and 1" in capsys.readouterr().err
 
 
 def test_every_fault_has_an_end(with_fake: Any) -> None:
@@ -168,7 +181,7 @@ def test_every_fault_has_an_end(with_fake: Any) -> None:
         body = {"messages": [{"role": "user", "content": "hi"}]}
         async with aiohttp.ClientSession() as session:
             for kind in KINDS:
-                limit = aiohttp.ClientTimeout(total=0.2 if kind == "hang" else 5.0)
+                limit = aiohttp.ClientTimeout(total=1.0 if kind == "hang" else 100.0)
                 try:
                     async with session.post(
                         f"{fake.url}/chat/completions", json=body, timeout=limit
@@ -176,8 +189,7 @@ def test_every_fault_has_an_end(with_fake: Any) -> None:
                         await response.read()
                 except (aiohttp.ClientError, TimeoutError):
                     assert kind in ("hang", "reset")
-        await asyncio.sleep(0.05)
+        await until(lambda: fake.in_flight == 0)
         assert fake.outcomes == dict.fromkeys(KINDS, 1)
-        assert fake.in_flight == 0
 
     with_fake(test, faults=Faults(script=KINDS), drip=0.05)

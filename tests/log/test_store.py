@@ -131,7 +131,7 @@ def test_a_second_reading_program_sees_the_run_live(
         for chapter in story(1):
             writer.append(chapter)
         writer.commit()
-        out, err = start(script, tmp_path).communicate(timeout=60)
+        out, err = start(script, tmp_path).communicate(timeout=150)
         assert out.split() == ["10", writer.digest()], err
 
 
@@ -250,7 +250,7 @@ def test_what_was_committed_outlives_kill_9(run: Run, start: Start) -> None:
         assert writer.stdout
         said = [int(writer.stdout.readline()) for _ in range(40)]
         writer.kill()
-        out, err = writer.communicate(timeout=60)
+        out, err = writer.communicate(timeout=150)
         assert writer.returncode == -9, err
         said += [int(line) for line in out.split("\n")[:-1]]
         with Log.open(folder) as log:
@@ -288,7 +288,7 @@ log.close()
 
 def test_a_full_disk_is_said_and_loses_nothing(run: Run, start: Start) -> None:
     folder = run(1)
-    out, err = start(FULL, folder.parent).communicate(timeout=60)
+    out, err = start(FULL, folder.parent).communicate(timeout=150)
     said, before, after = out.splitlines()
     assert said.startswith("said run could not be written: the disk")
     assert "then try again" in said

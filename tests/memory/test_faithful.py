@@ -82,7 +82,7 @@ def test_calls_that_do_not_need_each_other_are_made_together() -> None:
             reply = await super().ask(request)
             if len(self.requests) == 6:
                 self.full.set()
-            await asyncio.wait_for(self.full.wait(), 10.0)
+            await asyncio.wait_for(self.full.wait(), 120.0)
             return reply
 
     assert len(take_in(Waiting()).sensed) == 3

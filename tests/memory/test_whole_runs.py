@@ -116,8 +116,8 @@ def test_a_log_a_snapshot_and_a_branch_hold_every_store(tmp_path: Path) -> None:
                 world.apply(entry.event)
         assert stores(world) == snapped
         assert sum(map(len, snapped)) > 30
-    command("branch", str(run), "--at", "7", "--out", str(branch), "--json")
-    command("resume", str(branch), "--json")
+    command("branch", str(run), "--at", "7", "--out", str(branch), "--no-report", "--json")
+    command("resume", str(branch), "--no-report", "--json")
     with Log.open(run) as one, Log.open(branch) as two:
         assert one.digest() == two.digest()
         assert stores(world_at(two, 12)) == snapped

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -30,11 +31,19 @@ def test_a_wish_counts_once_also_when_it_is_said(tiny: Genesis, tell: Tell) -> N
     ]
     second: list[Any] = [(e.VISITS, 1, [e.Woke(1, 121), e.Posted(1, "2.1.0", "<C>!"), e.Left(1)])]
     found = measure(tell(first, second), tiny, Metrics([Mentions()]))
-    assert found.value() == {"mentions": 7.0, "unfounded_mentions": 2.0}
+    names = ("mentions", "unfounded_mentions", "unfounded_share")
+    assert found.value() == dict(zip(names, (7.0, 2.0, 2.0 / 7.0), strict=True))
     assert found.by_round() == [
-        {"round": 1.0, "mentions": 6.0, "unfounded_mentions": 2.0},
-        {"round": 2.0, "mentions": 1.0, "unfounded_mentions": 0.0},
+        {"round": 1.0, **dict(zip(names, (6.0, 2.0, 2.0 / 6.0), strict=True))},
+        {"round": 2.0, **dict(zip(names, (1.0, 0.0, 0.0), strict=True))},
     ]
+
+
+def test_where_nothing_is_named_there_is_no_share(tiny: Genesis, tell: Tell) -> None:
+    silent: list[Any] = [(e.VISITS, 0, [e.Woke(0, 61), e.Felt(0, 1, "I liked it."), e.Left(0)])]
+    found = measure(tell(silent), tiny, Metrics([Mentions()])).value()
+    assert found["mentions"] == 0.0
+    assert math.isnan(found["unfounded_share"])
 
 
 def test_it_keeps_to_the_contract_and_is_built_in() -> None:

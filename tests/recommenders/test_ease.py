@@ -57,6 +57,8 @@ def test_cosines_are_those_of_the_nearest(lived: Make) -> None:
     assert found[1, 2] == pytest.approx(3 / (4 * 3) ** 0.5, abs=1e-5)
     assert found[5, 6] == pytest.approx(1 / 2**0.5, abs=1e-5)
     assert np.diag(found).tolist() == [0.0] * 8
+    known = nearest(matrix, 8, 0.0, products(matrix)).toarray()
+    assert np.array_equal(known, found)
     shrunk = nearest(matrix, 8, 10.0).toarray()
     assert shrunk[1, 2] == pytest.approx(3 / (12**0.5 + 10.0), abs=1e-5)
 

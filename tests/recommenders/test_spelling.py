@@ -39,6 +39,12 @@ def test_nothing_looks_like_letters_nobody_uses() -> None:
     assert Spelling(()).near("story") == []
 
 
+def test_as_many_slips_as_are_allowed_are_still_close() -> None:
+    spelling = Spelling(("story",))
+    assert spelling.near("storz", loose=False) == [(0, 0.9)]
+    assert spelling.near("stuvy", loose=False) == []
+
+
 def test_short_words_bear_no_slip() -> None:
     assert [allowed(word) for word in ("it", "its", "story", "interstellar")] == [0, 1, 1, 3]
     assert triples("it") == {"\x02it", "it\x03"}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 _LOST = ("ERR_", "401", "404")
 """What a browser says of a server that is gone, or there again with another token."""
-SOON = 30_000
-"""Milliseconds that something on the page may take."""
+SOON = 120_000
+"""Milliseconds that something on the page may take on a busy machine."""
 
 
 @contextmanager
@@ -52,6 +52,15 @@ def state(page: Any) -> Any:
 def until(page: Any, words: str) -> None:
     """Wait until the run stands like that."""
     state(page).get_by_text(words, exact=True).wait_for()
+
+
+def settled(page: Any, look: Callable[[], Any], fits: Callable[[Any], bool]) -> Any:
+    """Return what is seen once it is as it shall be."""
+    for _ in range(SOON // 100):
+        if fits(found := look()):
+            return found
+        page.wait_for_timeout(100)
+    raise AssertionError(f"it never came to that: {look()}")
 
 
 def figure(page: Any, label: str) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.web.conftest import Site
+from tests.web.conftest import Site, Sites
 
 from audience.experiments import first_difference
+from audience.web.comparing import Comparisons, Pair
 
 
 def test_a_branch_that_changes_nothing_is_its_parent(site: Site) -> None:
@@ -21,6 +24,44 @@ def test_a_branch_that_changes_nothing_is_its_parent(site: Site) -> None:
     assert found["first_difference"] is None
     assert found["picks"]["a"] == found["picks"]["b"] == found["picks"]["same"] > 0
     assert all(one["difference"] in (0.0, None) for one in found["metrics"])
+
+
+def _at_round(round_: int) -> Callable[[Any], bool]:
+    return lambda one: bool(one["round"] == round_)
+
+
+def test_a_comparison_is_carried_on_and_is_the_same_as_one_made_anew(sites: Sites) -> None:
+    site = sites()
+    run = site.begin()
+    site.until(run, "finished")
+    swap = {"type": "SwapRecommender", "kind": "random"}
+    other = site.ok(f"/runs/{run}/branch", {"at": 1, "interventions": [swap]})["id"]
+    for round_ in (2, 3, 4):
+        site.steer(other, "step_round")
+        site.when(lambda: site.ok(f"/runs/{other}"), _at_round(round_))
+        carried = site.ok(f"/compare?a={run}&b={other}")
+        assert carried["rounds"] == round_
+    assert site.ok(f"/compare/progress?a={run}&b={other}") == {"done": 0, "total": 0}
+    assert sites().ok(f"/compare?a={run}&b={other}") == carried
+    assert site.get(f"/compare/progress?a={run}&b=none")[0] == 404
+
+
+def test_how_far_a_comparison_is_can_be_asked(sites: Sites, lived: Path) -> None:
+    site = sites(lived)
+    pair = Comparisons(site.hall).pair(lived / "done", lived / "done")
+    seen: list[tuple[int, int]] = []
+
+    class Watched(Pair):
+        def __setattr__(self, name: str, value: Any) -> None:
+            super().__setattr__(name, value)
+            if name == "progress":
+                seen.append(value)
+
+    pair.__class__ = Watched
+    pair.compared(("a", "b"))
+    shares = [done / total for done, total in seen[:-1]]
+    assert shares == sorted(shares)
+    assert (shares[-1], seen[-1]) == (1.0, (0, 0))
 
 
 def test_a_branch_shows_what_a_change_did(site: Site) -> None:

@@ -25,6 +25,12 @@ CHANGES: list[dict[str, Any]] = [
     {"type": "ChangeProfile", "agent": 1, "fields": {"interests": ["Comedy"], "age": 33}},
     {"type": "Silence", "agent": 3},
     {"type": "Remind", "agent": 1, "text": "I was asked"},
+    {
+        "type": "Raise",
+        "topic": {"name": "trams", "text": "Trams shall be free.", "appeals": ["Drama"]},
+        "seeds": [1, 2],
+        "stance": 0.5,
+    },
     {"type": "SwapRecommender", "kind": "random"},
     {"type": "SwapRecommender", "kind": "item-knn", "options": {"neighbours": 5}},
 ]

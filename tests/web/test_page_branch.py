@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 from tests.browsers import browser
 from tests.web.conftest import SMALL, Site, Sites
-from tests.web.looking import looking, run_path
+from tests.web.looking import looking, run_path, settled
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     with browser() as found:
         yield found
+
+
+def counts(page: Any) -> list[int]:
+    """Return how many people the legend counts of each kind."""
+    return [int(one) for one in page.locator(".legend b").all_inner_texts()]
 
 
 def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, lived: Path) -> None:
@@ -26,10 +31,8 @@ def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, live
         page.keyboard.press("[")
         page.locator(".scrub-told").get_by_text("Seeing round 2").wait_for()
         page.get_by_text("Round 2 is over").wait_for()
-        assert page.get_by_text("Round 4 is over").count() == 0
-        counts = [int(one) for one in page.locator(".legend b").all_inner_texts()]
-        assert sum(counts) == 40
-        assert counts[0] < 40
+        page.get_by_text("Round 4 is over").wait_for(state="detached")
+        settled(page, lambda: counts(page), lambda seen: sum(seen) == 40 and seen[0] < 40)
         page.get_by_role("tab", name="Slates").click()
         page.locator(".slate").first.get_by_text("round 2").wait_for()
         page.get_by_role("tab", name="Story").click()
@@ -52,7 +55,7 @@ def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) 
         first.get_by_text("Round 3").wait_for()
         table = page.get_by_role("region", name="Metrics")
         table.get_by_text("Satisfaction").first.wait_for()
-        assert " to " in table.locator("tbody tr").first.inner_text()
+        settled(page, table.locator("tbody tr").first.inner_text, lambda seen: " to " in seen)
         page.get_by_role("region", name="Picks").get_by_text("only here").first.wait_for()
         page.get_by_role("region", name="Round by round").locator("svg path").first.wait_for()
     assert site.ok("/runs/what-if")["parent"]
@@ -75,7 +78,7 @@ def test_numbers_are_drawn_and_can_be_taken_away(
     site = sites(lived)
     with looking(chromium, site.address, run_path("done", "measures")) as page:
         page.get_by_role("img", name="Satisfaction").wait_for()
-        assert page.locator(".chart").count() > 20
+        settled(page, page.locator(".chart").count, lambda charts: charts > 20)
         with page.expect_download() as saved:
             page.get_by_role("button", name="Save Ratings given as PNG").click()
         saved.value.save_as(tmp_path / "ratings.png")
@@ -106,4 +109,4 @@ def test_the_annotation_page_opens(chromium: Any, site: Site) -> None:
         with page.expect_popup() as judging:
             page.get_by_role("link", name="Judge").click()
         judging.value.locator("button:visible").first.wait_for()
-        assert judging.value.locator("option").count() > 10
+        settled(judging.value, judging.value.locator("option").count, lambda seen: seen > 10)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from tests.browsers import browser
-from tests.web.conftest import Site
-from tests.web.looking import figure, looking, run_path, state, until
+from tests.web.conftest import SMALL, Site
+from tests.web.looking import figure, looking, run_path, settled, state, until
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_a_run_is_started_from_a_form_that_is_checked_as_one_types(
         page.get_by_role("button", name="Start", exact=True).click()
         until(page, "Finished")
         assert "/run/mine/" in page.url
-        assert figure(page, "People") == "30"
+        settled(page, lambda: figure(page, "People"), lambda seen: seen == "30")
         page.get_by_role("link", name="Runs", exact=True).click()
         page.get_by_role("link", name="mine", exact=True).wait_for()
     assert site.ok("/runs/mine")["agents"] == 30
@@ -51,7 +51,8 @@ def test_a_scenario_with_a_mistake_says_where_it_is(chromium: Any, site: Site) -
 
 
 def test_play_pause_and_steps(chromium: Any, site: Site) -> None:
-    run = site.begin(paused=True)
+    everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
+    run = site.begin(paused=True, toml=SMALL + everybody)  # so many that a slow run lasts
     with looking(chromium, site.address, run_path(run)) as page:
         until(page, "Paused")
         page.get_by_text("Nothing has happened yet").wait_for()
@@ -61,7 +62,7 @@ def test_play_pause_and_steps(chromium: Any, site: Site) -> None:
         page.get_by_role("button", name="+ round").click()
         page.get_by_text("Round 1 is over").wait_for()
         until(page, "Paused")
-        page.get_by_label("Speed").select_option(label="5 visits/s")
+        page.get_by_label("Speed").select_option(label="1 visits/s")
         page.keyboard.press("Escape")
         page.locator("body").press(" ")
         until(page, "Running")
@@ -70,7 +71,7 @@ def test_play_pause_and_steps(chromium: Any, site: Site) -> None:
         page.get_by_label("Speed").select_option(label="full speed")
         page.get_by_role("button", name="Play", exact=True).click()
         until(page, "Finished")
-        assert "Round 4 of 4" in page.locator(".scrub-told").inner_text()
+        page.locator(".scrub-told").get_by_text("Round 4 of 4").wait_for()
 
 
 def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: Any) -> None:
@@ -79,9 +80,11 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
         page.locator(".story .picked").first.wait_for()
         legend = page.locator(".legend")
         legend.get_by_text("watching").wait_for()
-        counts = [int(one) for one in legend.locator("b").all_inner_texts()]
-        assert sum(counts) == 40
-        assert counts[2] > 0
+        settled(
+            page,
+            lambda: [int(one) for one in legend.locator("b").all_inner_texts()],
+            lambda counts: sum(counts) == 40 and counts[2] > 0,
+        )
         page.get_by_role("tab", name="Slates").click()
         picked = page.locator(".slate li.picked").first
         picked.wait_for()
@@ -93,7 +96,11 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
         page.get_by_role("tab", name="Story").click()
         page.get_by_label("Kind of event").select_option("Rated")
         page.locator(".lines li").get_by_text("★").first.wait_for()
-        assert all("★" in one for one in page.locator(".lines li").all_inner_texts())
+        settled(
+            page,
+            page.locator(".lines li").all_inner_texts,
+            lambda lines: all("★" in one for one in lines),
+        )
         page.get_by_label("Words in the story").fill("no such words at all")
         page.get_by_text("Nothing like that").wait_for()
 
@@ -111,4 +118,4 @@ def test_stop_is_clean_and_reset_begins_anew(chromium: Any, site: Site) -> None:
         page.get_by_role("button", name="+ round").click()
         page.get_by_text("Round 1 is over").wait_for()
         assert state(page).inner_text() in ("Paused", "Running")
-    assert site.ok(f"/runs/{run}")["round"] == 1
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 1)

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from tests.browsers import browser
+from tests.ports import own_port
 from tests.web.conftest import SMALL, Site, Sites
-from tests.web.looking import looking, run_path, state, until
+from tests.web.looking import looking, run_path, settled, state, until
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +23,7 @@ def chromium() -> Iterator[Any]:
 
 
 @contextmanager
-def served(root: Path, port: int = 0) -> Iterator[str]:
+def served(root: Path, port: int) -> Iterator[str]:
     """Serve a folder as the command does; give the address, and stop as Ctrl-C does."""
     words = [sys.executable, "-m", "audience", "serve", "--runs", str(root), "--port", str(port)]
     child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
@@ -31,7 +32,7 @@ def served(root: Path, port: int = 0) -> Iterator[str]:
         yield child.stdout.readline().split()[-1].partition("/#")[0]
     finally:
         child.terminate()
-        child.wait(30.0)
+        child.wait(150.0)
         if child.stdout is not None:
             child.stdout.close()
 
@@ -45,8 +46,8 @@ def test_a_page_catches_up_when_the_server_is_there_again(
     chromium: Any, sites: Sites, tmp_path: Path
 ) -> None:
     root = tmp_path / "runs"
-    with served(root) as address:
-        port = int(address.rpartition(":")[2])
+    port = own_port()
+    with served(root, port) as address:
         browsing = looking(chromium, address, "#/new", lost=True)
         page = browsing.__enter__()
         page.get_by_role("tab", name="Scenario file").click()
@@ -61,7 +62,8 @@ def test_a_page_catches_up_when_the_server_is_there_again(
         for round_ in (2, 3):
             page.get_by_role("button", name="+ round").click()
             page.get_by_text(f"Round {round_} is over").wait_for()
-        assert rounds_told(page) == [f"Round {round_} is over" for round_ in (1, 2, 3)]
+        told = [f"Round {round_} is over" for round_ in (1, 2, 3)]
+        settled(page, lambda: rounds_told(page), lambda seen: seen == told)
         browsing.__exit__(None, None, None)
 
 
@@ -78,8 +80,11 @@ def test_two_pages_see_the_same(chromium: Any, site: Site) -> None:
         for page in (one, two):
             until(page, "Finished")
             page.get_by_text("Round 4 is over").wait_for()
-        texts = [page.locator(".state-figures").inner_text() for page in (one, two)]
-        assert texts[0] == texts[1]
+        settled(
+            one,
+            lambda: [page.locator(".state-figures").inner_text() for page in (one, two)],
+            lambda texts: texts[0] == texts[1],
+        )
 
 
 def test_a_run_that_is_not_there_is_told_of(chromium: Any, site: Site) -> None:
@@ -92,7 +97,7 @@ def test_a_finished_run_of_a_terminal_is_opened_and_goes_on(
 ) -> None:
     root = tmp_path / "runs"
     words = [sys.executable, "-m", "audience", "run", "--agents", "20", "--rounds", "2"]
-    words += ["--recommender", "popular", "--out", str(root / "from-a-terminal")]
+    words += ["--recommender", "popular", "--no-report", "--out", str(root / "from-a-terminal")]
     subprocess.run(words, check=True, capture_output=True)
     site = sites(root)
     with looking(chromium, site.address) as page:

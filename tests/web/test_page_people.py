@@ -14,6 +14,7 @@ from tests.web.looking import find_person, looking, run_path, until
 from audience.llm.fake import Fake
 
 Serving = Callable[..., AbstractContextManager[Fake]]
+STORES = ("sensory", "short", "long")
 HOSTILE = "<img src=x onerror=alert(1)> & </script>"
 
 
@@ -27,17 +28,26 @@ def name_of(site: Site, run: str, who: int) -> str:
     return str(site.ok(f"/runs/{run}/names")["people"][who])
 
 
+def memory_of(site: Site, run: str, who: int) -> Any:
+    return site.ok(f"/runs/{run}/people/{who}")["memory"]
+
+
 def test_a_decision_shows_the_exact_prompt_and_reply(
     chromium: Any, site: Site, serving: Serving
 ) -> None:
     with serving() as fake:
-        toml = 'agents = 6\nrounds = 1\nmind = "llm"\nmemory = "recagent"\n'
+        toml = 'agents = 6\nrounds = 3\nmind = "llm"\nmemory = "recagent"\n'
         toml += f'[llm]\nurl = "{fake.url}"\n'
         run = site.begin(toml=toml)
         site.until(run, "finished")
     people = site.ok(f"/runs/{run}/people")
-    who = next(one["id"] for one in people if one["visits"])
-    decisions = site.ok(f"/runs/{run}/people/{who}")["decisions"]
+    found = [site.ok(f"/runs/{run}/people/{one['id']}") for one in people]
+    who, decisions = next(
+        (one["profile"]["id"], one["decisions"])
+        for one in found
+        if any(one["memory"][store] for store in STORES)
+        and any(each["calls"] for each in one["decisions"])
+    )
     key = next(call for one in decisions for call in one["calls"])
     call = site.ok(f"/runs/{run}/calls/{key}")
     with looking(chromium, site.address, run_path(run)) as page:

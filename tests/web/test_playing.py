@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.web.conftest import SMALL, Site, Sites, Stream
 
-from audience.experiments.playing import FILE
+from audience.experiments.played import FILE
 from audience.llm import CallStore
 from audience.log import Log
 from audience.world import events as e

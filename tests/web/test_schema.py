@@ -11,7 +11,7 @@ from schemathesis.checks import not_a_server_error
 from tests.web.conftest import Site
 
 AnyCase = schemathesis.Case[Any]
-EXAMPLES = 8
+EXAMPLES = 5
 SMALL = {"agents": 9, "rounds": 2, "seeds": 1}
 """What a form may ask for here: the schema allows more than a test has time for."""
 RUNS = ("one", "done")
@@ -59,6 +59,6 @@ def test_nothing_that_the_schema_allows_makes_the_server_fail(site: Site, tmp_pa
             continue
         usual(given(case=operation.as_strategy())(ask))()
     assert len(asked) > 25
-    assert sum(asked.values()) > 150
+    assert sum(asked.values()) > 100
     assert site.ok("/session")["version"]
     assert {one.name for one in tmp_path.iterdir()} == {"runs"}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import socket
-import time
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import msgspec
 import pytest
 from tests.web.conftest import SMALL, Site, Sites
@@ -54,11 +55,16 @@ def test_a_page_sees_a_run_as_it_goes_on(site: Site) -> None:
         site.steer(run, "step_visit")
         assert stream.upto(2) == [1, 2]
         site.steer(run, "play")
-        seen = [stream.next("state", "metrics")]
-        while seen[-1][0] != "state" or seen[-1][2]["control"]["state"] != "finished":
-            seen.append(stream.next("state", "metrics"))
-        assert [value["round"] for kind, _, value in seen if kind == "metrics"] == [1, 2, 3, 4]
-        panel = seen[-1][2]["panel"]
+        measured: list[int] = []
+        last: dict[str, Any] = {}
+        while not last or last["control"]["state"] != "finished" or len(measured) < 4:
+            kind, _, value = stream.next("state", "metrics")
+            if kind == "state":
+                last = value
+            else:
+                measured.append(value["round"])
+        assert measured == [1, 2, 3, 4]
+        panel = last["panel"]
         assert (panel["people"], panel["chats"] >= 0) == (40, True)
         assert panel["most_popular"][0]["count"] >= panel["most_popular"][-1]["count"] > 0
 
@@ -83,7 +89,7 @@ def test_coming_back_after_the_server_was_restarted(sites: Sites) -> None:
     with site.stream(f"/runs/{run}/stream") as stream:
         numbers = stream.upto(9)
         site.stop()
-        with pytest.raises(EOFError):
+        with pytest.raises((EOFError, aiohttp.ClientError)):
             stream.upto(10_000)
     again = sites()
     again.steer(run, "play")
@@ -104,10 +110,17 @@ def test_a_run_of_a_terminal_is_followed_live(site: Site) -> None:
             log.set_state("running")
             log.append(Chapter(2, 0, 0, -1, ()))
             log.commit()
-            _, number, value = stream.next("chapter")
-            assert (number, value["round"], value["entries"]) == (last + 1, 2, [])
-            assert stream.next("state")[2]["control"]["state"] == "elsewhere"
-        assert stream.next("state")[2]["control"]["state"] == "stopped", "its writer is gone"
+            state = ""
+            chapters: list[tuple[int | None, int, list[Any]]] = []
+            while state != "elsewhere" or not chapters:
+                kind, number, value = stream.next("chapter", "state")
+                if kind == "state":
+                    state = value["control"]["state"]
+                else:
+                    chapters.append((number, value["round"], value["entries"]))
+            assert chapters == [(last + 1, 2, [])]
+        while state != "stopped":  # its writer is gone
+            state = stream.next("state")[2]["control"]["state"]
 
 
 def test_a_reset_begins_anew_for_those_who_look(site: Site) -> None:
@@ -174,7 +187,4 @@ def test_pages_that_go_leave_nothing_behind(site: Site) -> None:
             pages = [open_.enter_context(site.stream(f"/runs/{run}/stream")) for _ in range(5)]
             for page in pages:
                 page.next("state")
-    end = time.monotonic() + 10
-    while (left := site.ok("/session")["streams"]) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert left == 0
+    site.when(lambda: site.ok("/session")["streams"], lambda left: left == 0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from audience.agents.page import Wishes
 from audience.agents.rule import RuleMind
+from audience.errors import BadInput
 from audience.world.observe import Observation
 from audience.world.rng import Floats
 
@@ -46,9 +47,9 @@ class GroundedMind(RuleMind):
     """A rule mind that picks by evidence: its history and what others did take the place of taste.
 
     The utility of an item begins with `pull` times the log-odds that the person takes it up, plus
-    `usual`, where a rule mind's begins with taste and quality. With `ratings` enjoyment follows
-    the stars expected. All else is as for rule minds; without grounds, where there is no past to
-    learn from, everything is.
+    `usual`, where a rule mind's begins with taste and quality. With `stars` enjoyment follows
+    those that `ratings` expect. All else is as for rule minds; without grounds, where there is no
+    past to learn from, everything is.
     """
 
     def __init__(
@@ -58,10 +59,17 @@ class GroundedMind(RuleMind):
         ratings: Ratings | None = None,
         pull: float = 1.0,
         usual: float = 0.0,
+        stars: bool = False,
         parameters: str = "",
         **given: float,
     ) -> None:
+        """`stars`: a scenario's way to ask for ratings; who gives them has asked."""
         super().__init__(parameters=parameters, **given)
+        if stars and ratings is None:
+            raise BadInput(
+                "minds that enjoy by stars need ratings to learn from; take data that has them, "
+                "or leave out `stars`"
+            )
         self.grounds = grounds
         self.ratings = ratings
         self.pull = pull

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -127,13 +128,18 @@ def load_parameters(path: str | Path) -> dict[str, float]:
     found = tree.get("mind")
     if not isinstance(found, dict):
         raise BadInput(f"parameters {file}: has no table [mind]; put the numbers under [mind]")
+    check_parameters(found, f"parameters {file}: [mind]")
+    return found
+
+
+def check_parameters(found: Mapping[str, object], where: str) -> None:
+    """Raise for a parameter that there is not, or that is no number."""
     fields = {one.name: one for one in msgspec.structs.fields(RuleParameters)}
     for key, value in found.items():
         if key not in fields:
-            raise BadInput(f"parameters {file}: [mind]: {unknown('parameter', key, fields)}")
+            raise BadInput(f"{where}: {unknown('parameter', key, fields)}")
         whole = isinstance(fields[key].default, int)
         wanted: tuple[type, ...] = (int,) if whole else (int, float)
         if isinstance(value, bool) or not isinstance(value, wanted):
             said = "a whole number" if whole else "a number"
-            raise BadInput(f"parameters {file}: [mind]: {key}: {value!r} is not {said}")
-    return found
+            raise BadInput(f"{where}: {key}: {value!r} is not {said}")

@@ -13,7 +13,7 @@ import numpy as np
 from audience.agents.mind import Decision, Mark
 from audience.agents.news import react
 from audience.agents.page import Page, Wishes, read_page, read_together
-from audience.agents.parameters import RuleParameters, load_parameters
+from audience.agents.parameters import RuleParameters, check_parameters, load_parameters
 from audience.agents.social import converse, socialise
 from audience.agents.words import feeling
 from audience.memory import Memory
@@ -44,6 +44,7 @@ class RuleMind:
         """Take parameters by name, over those of the file that `parameters` names, if any."""
         file = given.pop("parameters", "")
         found = load_parameters(str(file)) if file else {}
+        check_parameters(given, "a rule mind")
         self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:

@@ -67,7 +67,8 @@ def converse(seen: Observation, draws: Sequence[float]) -> Decision:
         return _SILENT
     item = last.items[0]
     stance = _opinion(seen, item, last.stance)
-    text = words.reply(stance, draws[1], seen.catalogue[item].title, seen.domain)
+    say = words.reply if _lived(me, item) is None else words.answer
+    text = say(stance, draws[1], seen.catalogue[item].title, seen.domain)
     return Decision((a.Say(last.agent, text, (item,), stance),))
 
 
@@ -88,11 +89,16 @@ def _closest(friends: Sequence[Friend], draw: float) -> Friend:
     return friends[-1]
 
 
+def _lived(me: Agent, item: int) -> Lived | None:
+    """Return the last time that somebody lived an item."""
+    return next((one for one in reversed(me.history) if one.item == item), None)
+
+
 def _opinion(seen: Observation, item: int, told: float) -> float:
     """Return what one thinks of an item: from living it, or from taste and what was just said."""
-    for lived in reversed(seen.me.history):
-        if lived.item == item:
-            return stance_on(lived)
+    lived = _lived(seen.me, item)
+    if lived is not None:
+        return stance_on(lived)
     match = float((tastes([seen.me.taste])[0] * seen.catalogue.weights[item]).sum())
     return round(min(1.0, max(-1.0, match + 0.4 * told)), 3)
 

@@ -26,6 +26,11 @@ _REPLIES = {
     0: ("<{t}>? Maybe one day.", "I have not made up my mind about <{t}>."),
     1: ("<{t}> sounds just right for me.", "Then I will look for <{t}>."),
 }
+_ANSWERS = {
+    -1: ("I {v} <{t}> too, and it was not for me.", "I {v} <{t}>. Never again."),
+    0: ("I {v} <{t}>, it has its moments.", "<{t}> was all right, nothing more."),
+    1: ("I would not have missed <{t}>.", "I {v} <{t}> and would again."),
+}
 
 
 _NEWS = {
@@ -66,5 +71,11 @@ def opening(stance: float, draw: float, title: str, domain: Domain) -> str:
     return _fill(_OPENINGS[side(stance)], draw, title, domain)
 
 
+def answer(stance: float, draw: float, title: str, domain: Domain) -> str:
+    """Return what somebody says of an item that it lived itself."""
+    return _fill(_ANSWERS[side(stance)], draw, title, domain)
+
+
 def reply(stance: float, draw: float, title: str, domain: Domain) -> str:
+    """Return what somebody says of an item that it only hears of."""
     return _fill(_REPLIES[side(stance)], draw, title, domain)

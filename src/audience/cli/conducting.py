@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 
 from audience.cli import options as o
 from audience.cli.screen import Bar, print_findings, stoppable
@@ -67,7 +68,7 @@ def conducted(
     except RecommenderFault as fault:
         raise AudienceError(f"{fault}{_line(fault)}\nWhat was lived is kept. {go_on}") from fault
     except NotWritten as fault:
-        raise AudienceError(f"{fault}. {go_on}") from fault
+        raise AudienceError(f"{fault}. {go_on}" if folder.exists() else str(fault)) from fault
 
 
 def _line(fault: RecommenderFault) -> str:
@@ -79,9 +80,13 @@ def _line(fault: RecommenderFault) -> str:
 def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
     arms = ", ".join(scenario.arms) or scenario.recommender.kind
     seeds = f", {scenario.seeds} seeds" if scenario.seeds > 1 else ""
+    rounds = "1 round" if scenario.rounds == 1 else f"{scenario.rounds} rounds"
+    told = (
+        f": {scenario.agents:,} people, {rounds} of {scenario.clock.step}{seeds}; "
+        f"{scenario.mind.kind} minds; {arms} → {folder}"
+    )
     console.print(
-        f"[bold]{scenario.title}[/]: {scenario.agents:,} people, {scenario.rounds} rounds of "
-        f"{scenario.clock.step}{seeds}; {scenario.mind.kind} minds; {arms} → {folder}",
+        f"[bold]{escape(scenario.title)}[/]{escape(told)}",
         highlight=False,
         soft_wrap=True,
     )

@@ -32,7 +32,7 @@ def list_() -> None:
     Console().print(table)
 
 
-@command.command("get")
+@command.command("get", short_help="Download a published dataset.")
 @click.argument("name")
 def get(name: str) -> None:
     """Download a published dataset, going on where an earlier attempt broke off."""
@@ -56,7 +56,7 @@ def get(name: str) -> None:
     click.echo(f"{folder}\nUse it with: audience run --data {name}")
 
 
-@command.command("check")
+@command.command("check", short_help="Check your own tables, or any known dataset.")
 @click.argument("path", type=o.RUN)
 @o.json_option
 def check(path: Path, as_json: bool) -> None:
@@ -79,7 +79,7 @@ def check(path: Path, as_json: bool) -> None:
     click.echo(f"Good. Use it with: audience run --data {path}")
 
 
-@command.command("import")
+@command.command("import", short_help="Write the scenario of RecAgent's config.yaml.")
 @click.argument("config", type=o.RUN)
 @click.option("--out", type=o.RUN, default=Path("scenario.toml"), metavar="FILE")
 def import_(config: Path, out: Path) -> None:

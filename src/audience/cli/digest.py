@@ -15,4 +15,5 @@ from audience.cli import options as o
 def command(run: Path, at: int | None) -> None:
     """Print the hash of a run's log, to the end of a round if given."""
     with o.open_run(run) as log:
-        click.echo(log.digest(upto_round=at))
+        upto = None if at is None else o.round_within(at, log.complete_rounds(), run)
+        click.echo(log.digest(upto_round=upto))

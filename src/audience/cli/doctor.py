@@ -80,13 +80,18 @@ def _run_file(run: Path) -> list[tuple[str, bool, str]]:
         wrong = log.verify()
         lineage = log.lineage
         parent = f"branch of {lineage.parent} at round {lineage.at}" if lineage else "no parent"
+        state, rounds = o.state_of(log, run), log.complete_rounds()
         return [
             (
                 "run file",
                 not wrong,
-                "; ".join(wrong[:3]) or f"sound, {log.complete_rounds()} complete rounds",
+                "; ".join(wrong[:3]) or f"sound, {rounds} complete round{'s' * (rounds != 1)}",
             ),
-            ("run", True, f"{log.state}, seed {log.seed}, {parent}, digest {log.digest()}"),
+            (
+                "run",
+                True,
+                f"{state}, seed {log.seed}, {parent}, digest {log.digest()}",
+            ),
         ]
 
 

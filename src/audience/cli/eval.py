@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from audience.cli.lazy import LazyGroup
 
 EVALUATIONS = {
     "recommenders": "How well recommenders find what people did next.",
@@ -25,23 +25,6 @@ EVALUATIONS = {
 }
 
 
-class _Evaluations(click.Group):
-    """Loads an evaluation's file only when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(EVALUATIONS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in EVALUATIONS:
-            return None
-        found: click.Command = importlib.import_module(f"audience.cli.eval_{name}").command
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Evaluations"):
-            formatter.write_dl(list(EVALUATIONS.items()))
-
-
-@click.group("eval", cls=_Evaluations)
+@click.group("eval", cls=LazyGroup, listed=EVALUATIONS, files="audience.cli.eval_")
 def command() -> None:
     """Evaluate a part against what is known to be right, with intervals and baselines."""

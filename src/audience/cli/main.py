@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from importlib.metadata import version
 
 import click
 
+from audience.cli.lazy import LazyGroup
 from audience.errors import AudienceError, Interrupted
 from audience.plugins import known
 
@@ -36,25 +36,23 @@ COMMANDS = {
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
 
-class _Commands(click.Group):
-    """Loads a command's file only when it is called."""
+class _Commands(LazyGroup):
+    """Our commands, and those of plugins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *sorted(known("commands"))]
+        return [*super().list_commands(ctx), *sorted(known("commands"))]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in COMMANDS:
-            found: click.Command = importlib.import_module(f"audience.cli.{name}").command
-            return found
-        foreign = known("commands").get(name)
-        return foreign.load() if foreign else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        foreign = None if name in self.listed else known("commands").get(name)
+        return foreign.load() if foreign else super().get_command(ctx, name)
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    listed=COMMANDS,
+    files="audience.cli.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(version("audience"), prog_name="audience")
 def audience() -> None:
     """Try a recommender before real users meet it: a simulated audience."""

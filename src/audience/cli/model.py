@@ -10,7 +10,7 @@ def command() -> None:
     """List and get models that run on this machine."""
 
 
-@command.command("list")
+@command.command("list", short_help="List models that are here or can be had.")
 def list_() -> None:
     """List the embedded model, those that can be had, and GGUF files of yours."""
     from rich.console import Console
@@ -19,14 +19,15 @@ def list_() -> None:
 
     from audience.llm.models import list_models
 
-    table = Table("name", "what", "size", "where", show_edge=False)
+    table = Table("name", "what", "size", show_edge=False)
+    table.add_column("where", overflow="fold")
     for one in list_models():
         where = str(one.path) if one.path else one.remedy
         table.add_row(Text(one.name), one.about, f"{one.size / 1e6:,.0f} MB", Text(where))
     Console().print(table)
 
 
-@command.command("get")
+@command.command("get", short_help="Download a model, or check one that is here.")
 @click.argument("name")
 def get(name: str) -> None:
     """Download a model, going on where an earlier attempt broke off; or check one that is here."""

@@ -77,6 +77,13 @@ def open_run(folder: Path) -> Log:
     return Log.open(folder)
 
 
+def state_of(log: Log, folder: Path) -> str:
+    """Return how a run stands: one that says it goes on, while nobody writes it, was cut off."""
+    from audience.log import is_held
+
+    return log.state if log.state != "running" or is_held(folder) else "interrupted"
+
+
 def free_folder(name: str) -> Path:
     """Return the first free folder of runs/NAME-1, runs/NAME-2 and so on."""
     slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split()) or "run"

@@ -80,10 +80,11 @@ def _again(log: Log, at: int) -> str:
     from audience.cli.screen import Bar
     from audience.experiments import changed, parse, start
     from audience.experiments.models import Spending
+    from audience.experiments.played import FILE as MOVES
     from audience.llm.store import FILE as CALLS
 
     wanted, seed = changed(parse(log.scenario), rounds=at), log.seed
-    asked = (log.folder / CALLS).is_file()
+    asked = any((log.folder / name).is_file() for name in (CALLS, MOVES))
     spending = Spending("stored", source=log.folder) if asked else None
     with (
         tempfile.TemporaryDirectory(prefix="audience-") as place,

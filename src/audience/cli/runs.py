@@ -35,7 +35,9 @@ def command(folder: Path, as_json: bool) -> None:
     if not rows:
         click.echo(f"No runs below {folder}. Start one with: audience run")
         return
-    table = Table("run", "state", show_edge=False)
+    table = Table(show_edge=False)
+    for name in ("run", "state"):
+        table.add_column(name, overflow="fold")
     numbers = ("people", "rounds", "seed", "size", "cost")
     for name in numbers:
         table.add_column(name, justify="right")
@@ -47,15 +49,14 @@ def command(folder: Path, as_json: bool) -> None:
 def _row(folder: Path) -> dict[str, object]:
     from audience.experiments import parse
     from audience.experiments.models import cost_of
-    from audience.log import Log, is_held
+    from audience.log import Log
 
     with Log.open(folder) as log:
         scenario = parse(log.scenario, str(folder))
         size = sum(one.stat().st_size for one in folder.iterdir() if one.is_file())
-        state = log.state if log.state != "running" or is_held(folder) else "interrupted"
         return {
             "run": str(folder),
-            "state": state,
+            "state": o.state_of(log, folder),
             "people": scenario.agents,
             "rounds": f"{log.complete_rounds()}/{scenario.rounds}",
             "seed": log.seed,

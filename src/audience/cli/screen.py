@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -57,7 +58,7 @@ class Bar:
         self._progress.stop()
 
     def begin(self, name: str, rounds: int, agents: int) -> None:
-        self._now = self._progress.add_task(f"{name}: visits", total=None, speed="")
+        self._now = self._progress.add_task(f"{escape(name)}: visits", total=None, speed="")
         self._round, self._counted = 0, 0
 
     def advance(self, round_: int, done: int, total: int) -> None:
@@ -174,9 +175,9 @@ def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table
     table = Table(title=None, header_style="bold", show_edge=False)
     table.add_column("metric")
     for arm in findings.arms:
-        table.add_column(arm.name, justify="right")
+        table.add_column(escape(arm.name), justify="right")
     for arm in findings.arms[1:]:
-        table.add_column(f"{arm.name} − {findings.arms[0].name}", justify="right")
+        table.add_column(escape(f"{arm.name} − {findings.arms[0].name}"), justify="right")
     by_name = {(one.metric, one.other): one for one in findings.differences}
     for metric in metrics:
         if metric not in findings.arms[0].runs[0].totals:

@@ -64,6 +64,8 @@ def command(
         if as_json:
             o.print_json({"run": str(run), "story": list(told)})
             return
+        if not at:
+            click.echo(f"{run} has no complete round yet; go on with: audience resume {run}")
         _tell(told, lines, log)
 
 

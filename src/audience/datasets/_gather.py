@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -15,6 +16,7 @@ from audience.world.items import Item
 from audience.world.people import Profile
 from audience.world.rng import Floats, Ints
 
+T = TypeVar("T", Item, Profile)
 UNDATED = 946_684_800
 """Where made-up moments begin: the year 2000."""
 APART = 3600
@@ -147,25 +149,25 @@ class Gathering:
 
 def numbered(items: Iterable[Item], numbering: Numbering, tally: Tally, where: str) -> list[Item]:
     """Return items by place, each id once: a later one of the same id is left out and counted."""
-    kept: list[Item] = []
-    for item in items:
-        if numbering.known.setdefault(item.key, len(kept)) < len(kept):
-            tally.add("the same item again", where)
-            continue
-        kept.append(msgspec.structs.replace(item, id=len(kept)))
-    return kept
+    return _each_once(items, numbering, tally, ("the same item again", where))
 
 
 def known_people(
     people: Iterable[Profile], numbering: Numbering, tally: Tally, where: str
 ) -> list[Profile]:
     """Return people by place, each id once: a later one of the same id is left out and counted."""
-    kept: list[Profile] = []
-    for who in people:
-        if numbering.known.setdefault(who.key, len(kept)) < len(kept):
-            tally.add("the same person again", where)
+    return _each_once(people, numbering, tally, ("the same person again", where))
+
+
+def _each_once(
+    things: Iterable[T], numbering: Numbering, tally: Tally, twice: tuple[str, str]
+) -> list[T]:
+    kept: list[T] = []
+    for thing in things:
+        if numbering.known.setdefault(thing.key, len(kept)) < len(kept):
+            tally.add(*twice)
             continue
-        kept.append(msgspec.structs.replace(who, id=len(kept)))
+        kept.append(msgspec.structs.replace(thing, id=len(kept)))
     return kept
 
 

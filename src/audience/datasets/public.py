@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 
 from audience.datasets._source import BROKEN, zipped
 from audience.datasets.atomic import installed_ml100k
-from audience.download import Progress, download
+from audience.download import Progress, download, kept_folder
 from audience.errors import BadInput, unknown
 
 _LENS = "https://files.grouplens.org/datasets"
@@ -85,8 +84,7 @@ PUBLIC = (
 
 def root_folder() -> Path:
     """Return where fetched datasets are kept: XDG_CACHE_HOME or ~/.cache."""
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(root).expanduser() / "audience" / "datasets"
+    return kept_folder("datasets")
 
 
 def published(name: str, known: tuple[Published, ...] = PUBLIC) -> Published:

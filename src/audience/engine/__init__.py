@@ -6,8 +6,9 @@ from audience.engine.consolidation import Lives
 from audience.engine.control import Control, Queued, Steering
 from audience.engine.feed import FEEDS
 from audience.engine.groups import Groups
+from audience.engine.pacing import Paused
 from audience.engine.platform import Platform, RecommenderFault
-from audience.engine.rounds import Paused, run
+from audience.engine.rounds import run
 from audience.engine.simulation import (
     DIALOGUES,
     ORDERS,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -35,6 +36,8 @@ T = TypeVar("T")
 Strand = Generator[Need, Answer, T]
 Done = Callable[[list[tuple[int, T]]], None]
 """Takes the strands that ended, each with its place and its result."""
+_TURNS = 50
+"""Turns of the event loop in which what has come already is taken in."""
 log = logging.getLogger(__name__)
 
 
@@ -221,13 +224,40 @@ async def _asked(stage: Stage, need: Observation | Scene) -> object:
     return _scored(stage, [need])[0]
 
 
+@asynccontextmanager
+async def _timely(seconds: float) -> AsyncIterator[None]:
+    """Raise TimeoutError where something is still awaited after so many seconds; 0: never.
+
+    What has come by then is taken in first. So only an answer that is missing makes a decision
+    late, a slow machine does not, and stored answers give the same events again.
+    """
+    loop = asyncio.get_running_loop()
+    handle: asyncio.Handle | None = None
+
+    def late(turns: int) -> None:
+        nonlocal handle
+        if turns:
+            handle = loop.call_soon(late, turns - 1)
+        else:
+            limit.reschedule(loop.time())
+
+    async with asyncio.timeout(None) as limit:
+        if seconds:
+            handle = loop.call_later(seconds, late, _TURNS)
+        try:
+            yield
+        finally:
+            if handle is not None:
+                handle.cancel()
+
+
 async def _decide(
     stage: Stage, need: Observation | Scene, deadline: float
 ) -> Decision | Script | Failed:
     who = (need if isinstance(need, Observation) else need.seen[0]).me.profile.id
     wanted = Decision if isinstance(need, Observation) else Script
     try:
-        async with asyncio.timeout(deadline or None):
+        async with _timely(deadline):
             decision = await _asked(stage, need)
     except AudienceError:
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import Protocol
 
@@ -11,7 +11,7 @@ import msgspec
 
 from audience.agents import BatchMind, JointMind, Mind, MixedMind
 from audience.engine.activation import Activation
-from audience.engine.control import Control, Keep
+from audience.engine.control import Control, Keep, MakeMind
 from audience.engine.drive import Stage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
@@ -73,6 +73,13 @@ class Parts(msgspec.Struct, frozen=True):
     groups: Groups = Groups()
 
 
+class Places(Protocol):
+    """Who was played by somebody, round by round."""
+
+    def of(self, round_: int) -> Mapping[int, MakeMind]: ...
+    def note(self, round_: int, playing: Collection[int]) -> None: ...
+
+
 Listener = Callable[[e.Chapter, View], None]
 """Told each chapter after it was applied, in the order of the log."""
 
@@ -93,8 +100,12 @@ class Simulation:
         stopping: Callable[[], bool] = lambda: False,
         control: Control | None = None,
         keep: Keep = lambda queued: None,
+        places: Places | None = None,
     ) -> None:
-        """`control` steers the run; `keep` writes down what it queued before that happens."""
+        """`control` steers the run; `keep` writes down what it queued before that happens.
+
+        `places` knows who was played in which round, and notes who is played now.
+        """
         self.world = world
         self.keeper = keeper
         self.parts = parts
@@ -107,6 +118,7 @@ class Simulation:
             self.stopping = lambda: stopping() or control.stopping
         self.control = control
         self.keep = keep
+        self._places = places
         self.decisions = 0
         self.stage: Stage | None = None
         self._unplayed = parts
@@ -149,7 +161,12 @@ class Simulation:
 
     def seat(self) -> None:
         """Let those who are played in this round be played."""
-        seated = self.control.seated() if self.control else {}
+        playing = self.control.seated() if self.control else {}
+        before: Mapping[int, MakeMind] = {}
+        if self._places:
+            self._places.note(self.world.round, playing)
+            before = self._places.of(self.world.round)
+        seated = {**before, **playing}
         parts = self._unplayed
         if seated:
             own = {agent: make(parts.mind) for agent, make in seated.items()}

@@ -33,6 +33,20 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
     return list(contents)
 
 
+def claim(mark: Path, text: str, other: str) -> None:
+    """Make a folder one's own by a file in it; refuse one that holds something else."""
+    folder = mark.parent
+    if mark.is_file():
+        if mark.read_text("utf-8") != text:
+            raise BadInput(f"--out {folder} holds {other}; choose another folder with --out")
+        return
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
+    replace_all({mark: text.encode()})
+
+
 def _discard(parts: Iterable[Path]) -> None:
     for part in parts:
         with suppress(OSError):

@@ -8,13 +8,14 @@ from importlib.resources import files
 from pathlib import Path
 
 from audience.errors import BadInput
+from audience.experiments.anchoring import anchored
 from audience.experiments.experiment import Outcome, conduct, verify
 from audience.experiments.folders import make_room
 from audience.experiments.going import Progress
 from audience.experiments.loaded import Run
 from audience.experiments.people import settle_people
 from audience.experiments.report import write
-from audience.experiments.scenario import Scenario, anchored, arms_of, changed, load, parse
+from audience.experiments.scenario import Scenario, arms_of, changed, load, parse
 
 
 def embedded_scenario() -> Scenario:

@@ -12,7 +12,7 @@ import msgspec
 from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import split_options
 from audience.engine import Groups, Parts, Platform
-from audience.errors import AudienceError, BadInput
+from audience.errors import AudienceError, BadInput, unknown
 from audience.experiments.interventions import changes_of
 from audience.experiments.models import name_of
 from audience.experiments.scenario import Part, Scenario, label
@@ -20,7 +20,7 @@ from audience.experiments.serving import HTTP, Serving, addressed, is_service, r
 from audience.experiments.spread.scenario import SpreadTable, raised, with_graph
 from audience.experiments.written import mixed_genesis
 from audience.grounding.chooser import TooFew
-from audience.grounding.grounds import Grounds, grounds_of
+from audience.grounding.grounds import Grounds, grounds_of, ratings_of
 from audience.llm.kinds import Gateway, Reply, Request
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
@@ -36,9 +36,12 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
     make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
     try:
         asked = inspect.signature(make).parameters
+        _check_options(what, part, asked, given)
         genesis = given.get("genesis")
         if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
             given["grounds"] = _grounds(genesis)
+        if isinstance(genesis, Genesis) and "ratings" in asked and part.options.get("stars"):
+            given["ratings"] = ratings_of(genesis)
         return make(**{key: value for key, value in given.items() if key in asked} | part.options)
     except AudienceError:
         raise
@@ -47,6 +50,18 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         raise BadInput(
             f"{what} {part.kind!r} does not take these options ({options}): {error}"
         ) from error
+
+
+def _check_options(
+    what: str, part: Part, asked: Mapping[str, inspect.Parameter], given: Mapping[str, object]
+) -> None:
+    """Raise for an option that a part does not have, naming the nearest of those it has."""
+    if any(one.kind is one.VAR_KEYWORD for one in asked.values()):
+        return
+    for name in part.options:
+        if name not in asked:
+            known = [one for one in asked if one not in given]
+            raise BadInput(f"{what} {part.kind!r}: {unknown('option', name, known)}")
 
 
 def _wants_grounds(asked: Mapping[str, object], part: Part) -> bool:

@@ -14,9 +14,10 @@ from audience.errors import BadInput, unknown
 from audience.experiments.experiment import findings, gathered, is_experiment, scenario_of
 from audience.experiments.findings import Arm, Difference, Findings
 from audience.experiments.measuring import Seen, measured
+from audience.experiments.story import Teller, printable
 from audience.log import Log
 from audience.metrics import LABELS
-from audience.world.events import PHASES
+from audience.world.events import PHASES, Entry
 
 _CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
@@ -69,21 +70,35 @@ def _names(folders: Sequence[Path]) -> list[str]:
 def first_difference(folders: Sequence[Path]) -> str | None:
     """Return where two logs part, in words; None when they are equal."""
     with Log.open(folders[0]) as one, Log.open(folders[1]) as two:
+        tellers = Teller(one.genesis()), Teller(two.genesis())
         for mine, theirs in zip_longest(one.chapters(), two.chapters()):
-            if mine == theirs:
-                continue
             chapter = mine or theirs
             assert chapter is not None
+            for teller, told in zip(tellers, (mine, theirs), strict=True):
+                for entry in told.entries if told else ():
+                    teller.learn(entry.event)
+            if mine == theirs:
+                continue
             who = f" of person {chapter.agent}" if chapter.agent >= 0 else ""
             place = f"round {chapter.round}, {PHASES[chapter.phase]}{who}"
             if mine is None or theirs is None:
                 return f"{place}: only {folders[0] if theirs is None else folders[1]} has it"
             for first, second in zip_longest(mine.entries, theirs.entries):
                 if first != second:
-                    events = [one.event if one else "nothing" for one in (first, second)]
-                    return f"{place}: {events[0]} against {events[1]}"
+                    return f"{place}: {_against(tellers, (first, second))}"
             return place
     return None
+
+
+def _against(tellers: Sequence[Teller], entries: Sequence[Entry | None]) -> str:
+    """Return two entries side by side, in the words of the story where those tell them apart."""
+    told = [
+        (printable(teller.line(one.event)).strip() or str(one.event)) if one else "nothing"
+        for teller, one in zip(tellers, entries, strict=True)
+    ]
+    if told[0] == told[1]:
+        told = [str(one.event if one else None) for one in entries]
+    return f"{told[0]} against {told[1]}"
 
 
 class Condition(msgspec.Struct, frozen=True):

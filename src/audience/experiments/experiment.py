@@ -10,7 +10,7 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.experiments import runs
-from audience.experiments._writing import replace_all
+from audience.experiments._writing import claim
 from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.findings import Arm, Difference, Findings, differences, readable
 from audience.experiments.going import Finished, Progress, Stopping
@@ -124,7 +124,7 @@ def conduct(
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), findings(scenario, arms))
     verify(scenario)
-    _mark(scenario, folder)
+    claim(folder / FILE, text_of(scenario), "another experiment")
     finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
         for name, variant in variants(scenario).items():
@@ -160,23 +160,6 @@ def _one(
     if (folder / "run.db").exists():
         return runs.resume(folder, **told)  # type: ignore[arg-type]
     return runs.start(scenario, seed, folder, **told)  # type: ignore[arg-type]
-
-
-def _mark(scenario: Scenario, folder: Path) -> None:
-    """Make the folder an experiment's; refuse one that holds something else."""
-    text = text_of(scenario)
-    mark = folder / FILE
-    if mark.exists():
-        if mark.read_text("utf-8") != text:
-            raise BadInput(
-                f"--out {folder} holds another experiment; choose another folder with --out"
-            )
-        return
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
-    replace_all({mark: text.encode()})
 
 
 def is_experiment(folder: Path) -> bool:
@@ -260,6 +243,9 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
 def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
     by_metric = {one.metric: one for one in found if one.other == other}
     head = by_metric["reach" if "reach" in by_metric else HEADLINE]
+    if head.difference == head.low == head.high == 0.0:
+        label, mean = LABELS[head.metric][0].lower(), readable(head.reference_mean)
+        return f"No difference between {other} and {reference}: {label} {mean} with both."
     if math.isnan(head.low) or not head.is_clear:
         return (
             f"No clear difference between {other} and {reference}: {_told(head)}. "

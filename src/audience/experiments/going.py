@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -12,14 +12,17 @@ import msgspec
 
 from audience.agents import Mind, MixedMind
 from audience.engine import Listener, Lives, Parts, Paused, Rules, Simulation, run, run_sync
+from audience.engine.simulation import Keeper
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
 from audience.experiments.findings import Measured
 from audience.experiments.measuring import measured_log, measured_upto, measurement
 from audience.experiments.models import Spending, door_of, endpoints_of, store_of
+from audience.experiments.places import Places
+from audience.experiments.problems import failed_slates, memory_problems
 from audience.experiments.scenario import Scenario, parse
 from audience.experiments.serving import Serving
-from audience.experiments.watching import Watch
+from audience.experiments.watching import Arriving, Watch
 from audience.experiments.writing_down import intervene
 from audience.llm import Counts, Door, Meter, compose
 from audience.llm.person import Person
@@ -111,7 +114,9 @@ class Going:
         stopping: Stopping,
         spending: Spending,
         watch: Watch | None = None,
+        typing: Collection[int] = (),
     ) -> None:
+        """`typing` are those who are played at a terminal."""
         self.log = log
         self.scenario = scenario
         self.progress = progress
@@ -119,6 +124,7 @@ class Going:
         self.watch = watch
         self.unusable: Counter[str] = Counter()
         self.door = self._opened(spending)
+        self.places = Places(log, scenario.played, source=spending.source, typing=typing)
 
     def _opened(self, spending: Spending) -> Door | None:
         if not asks_models(self.scenario):
@@ -141,7 +147,7 @@ class Going:
         live = suite(scenario.metrics) if resumed_at == 0 and not found else None
         if self.watch:
             live = live or measured_upto(log, resumed_at)
-            self.watch.begin(world, live, scenario.rounds)
+            self.watch.begin(world, live, scenario.rounds, found)
         sim = self._simulation(world, shots, live, minds or {})
         self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
         began = time.perf_counter()
@@ -184,7 +190,9 @@ class Going:
             if meter:
                 self.progress.spend(meter)
 
-        keeper = Kept(self.log, self.door) if self.door else self.log
+        keeper: Keeper = Kept(self.log, self.door) if self.door else self.log
+        if watch:
+            keeper = Arriving(keeper, watch)
         return Simulation(
             world,
             keeper,
@@ -196,6 +204,7 @@ class Going:
             stopping=self.stopping,
             control=watch.control if watch else None,
             keep=lambda queued: intervene(self.log, [one.written for one in queued]),
+            places=self.places,
         )
 
     def _listeners(
@@ -234,6 +243,7 @@ class Going:
             finally:
                 if isinstance(sim.parts.recommender, Serving):
                     sim.parts.recommender.close()
+                self.places.close()
                 if self.door:
                     await self.door.close()
 
@@ -260,25 +270,6 @@ class Going:
         """Write down what was queued for a round that has not opened: it happens in that one."""
         if self.watch:
             intervene(self.log, [one.written for one in self.watch.control.pending])
-
-
-def memory_problems(log: Log) -> dict[str, int]:
-    """Return how often each problem of a memory stands in a log, the most frequent first."""
-    found = log.query(
-        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
-        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
-        (MEMORY,),
-    )
-    return {str(why).removeprefix("memory: "): count for why, count in found}
-
-
-def failed_slates(log: Log) -> int:
-    """Return how many pages the recommender could not give."""
-    found = log.query(
-        "SELECT count(*) FROM records WHERE kind = 'Failed'"
-        " AND json_extract(event, '$[2]') LIKE 'recommender: %'"
-    )
-    return int(found[0][0])
 
 
 class Kept:

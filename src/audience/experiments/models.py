@@ -71,6 +71,7 @@ class Spending(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         if self.calls not in MODES:
             raise unknown("calls", self.calls, MODES)
+        self.limits()
 
     def limits(self) -> Budget:
         """Return the budget as numbers."""

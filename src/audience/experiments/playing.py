@@ -12,15 +12,13 @@ from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.going import Finished, Progress
 from audience.experiments.interventions import changes_of
+from audience.experiments.played import FILE
 from audience.experiments.runs import resume
 from audience.experiments.scenario import from_tree, parse
 from audience.experiments.writing_down import text_of
 from audience.llm import CallStore, compose
 from audience.llm.person import Person, Terminal
 from audience.log import Log
-
-FILE = "human.db"
-"""What people typed: kept at once, and never asked for twice."""
 
 
 def play(

@@ -12,6 +12,7 @@ from audience.errors import BadInput
 from audience.experiments.build import asks_models, genesis_of, parts_of
 from audience.experiments.going import Finished, Going, Progress, Quiet, Stopping
 from audience.experiments.models import Spending, check_models, copy_calls
+from audience.experiments.played import FILE as MOVES
 from audience.experiments.scenario import Scenario, from_tree, parse
 from audience.experiments.serving import reach
 from audience.experiments.watching import Watch
@@ -70,7 +71,15 @@ def resume(
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
         reach(parts_of(scenario, world.genesis))
-        going = Going(log, scenario, progress or Quiet(), stopping, spending or Spending(), watch)
+        going = Going(
+            log,
+            scenario,
+            progress or Quiet(),
+            stopping,
+            spending or Spending(),
+            watch,
+            typing=minds or (),
+        )
         return going.on(world, shots, minds or {})
 
 
@@ -110,6 +119,7 @@ def branch(
     with fork(source, target, at) as log:
         if interventions:
             log.set_scenario(text_of(changed))
-    if (source / CALLS).is_file():
-        copy_calls(source / CALLS, target / CALLS)
+    for name in (CALLS, MOVES):
+        if (source / name).is_file():
+            copy_calls(source / name, target / name)
     return target

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import tomllib
 from collections.abc import Sequence
@@ -16,22 +15,16 @@ import msgspec
 
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
+from audience.experiments.anchoring import PARTS, anchored
+from audience.experiments.complaints import readable, with_line
 from audience.experiments.models import Models
-from audience.experiments.spread.scenario import SpreadTable, is_file
+from audience.experiments.played import Played
+from audience.experiments.spread.scenario import SpreadTable
 from audience.world import Clock
 from audience.world.agent import INBOX
 
 Options = dict[str, Any]
 _ARM = re.compile(r"\w[\w .+-]*")
-_WORDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "str": "text",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
-    "null": "nothing",
-}
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -92,13 +85,14 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants: any of the keys above, by name. The first is the reference."""
     interventions: tuple[Options, ...] = ()
     spread: SpreadTable = SpreadTable()
+    played: tuple[Played, ...] = ()
+    """Who was played by somebody, and when: written by a run, so that it can be lived again."""
 
     @property
     def rounds(self) -> int:
         return self.run.rounds
 
 
-_PARTS = ("dataset", "mind", "memory", "recommender")
 _TABLES: dict[str, type] = {
     "clock": Clock,
     "platform": Pages,
@@ -131,7 +125,7 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
     try:
         return from_tree(tree if folder is None else anchored(tree, folder), where)
     except BadInput as error:
-        raise BadInput(_with_line(str(error), text)) from None
+        raise BadInput(with_line(str(error), text)) from None
 
 
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
@@ -144,13 +138,13 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     spread = tree.get("spread")
     if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
         tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
-    for part in _PARTS:
+    for part in PARTS:
         if part in tree:
             tree[part] = part_of(tree[part], f"{where}: {part}")
     try:
         scenario = msgspec.convert(tree, Scenario)
     except msgspec.ValidationError as error:
-        raise BadInput(_readable(error, where)) from None
+        raise BadInput(readable(error, where)) from None
     except BadInput as error:
         raise BadInput(f"{where}: {error}") from None
     check(scenario, where)
@@ -159,50 +153,6 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
             raise BadInput(f"{where}: arm {name!r} names a folder; use letters, digits, - and _")
         arm(scenario, name, where)
     return scenario
-
-
-def anchored(tree: Options, folder: Path) -> Options:
-    """Return a tree in which the files of plugins and datasets are found from anywhere."""
-    tree = deepcopy(tree)
-    arms = tree.get("arms")
-    for scope in (tree, *(arms.values() if isinstance(arms, dict) else ())):
-        if isinstance(scope, dict):
-            _anchor(scope, folder)
-    return tree
-
-
-def _anchor(scope: Options, folder: Path) -> None:
-    for part in _PARTS:
-        if part in scope:
-            scope[part] = _found_from(scope[part], folder)
-    dataset = scope.get("dataset")
-    options = dataset.get("options", dataset) if isinstance(dataset, dict) else {}
-    if isinstance(options, dict) and isinstance(options.get("path"), str):
-        options["path"] = os.path.abspath(folder / options["path"])
-    _anchor_files(options, ("profiles",), folder)
-    _anchor_files(scope.get("llm"), ("prices", "ca"), folder)
-    mind = scope.get("mind")
-    options = mind.get("options", mind) if isinstance(mind, dict) else None
-    _anchor_files(options, ("prompts", "parameters"), folder)
-    spread = scope.get("spread")
-    if isinstance(spread, dict) and is_file(spread.get("graph")):
-        _anchor_files(spread, ("graph",), folder)
-    for key in ("metrics", "interventions"):
-        if isinstance(scope.get(key), (list, tuple)):
-            scope[key] = [_found_from(one, folder) for one in scope[key]]
-
-
-def _anchor_files(table: object, keys: Sequence[str], folder: Path) -> None:
-    for key in keys:
-        if isinstance(table, dict) and isinstance(table.get(key), str) and table[key]:
-            table[key] = os.path.abspath(folder / table[key])
-
-
-def _found_from(part: Any, folder: Path) -> Any:  # noqa: ANN401
-    if isinstance(part, dict):
-        return {**part, "kind": _found_from(part["kind"], folder)} if "kind" in part else part
-    path, colon, name = part.rpartition(":") if isinstance(part, str) else ("", "", "")
-    return f"{os.path.abspath(folder / path)}:{name}" if colon and path.endswith(".py") else part
 
 
 def is_address(kind: str) -> bool:
@@ -267,27 +217,6 @@ def part_of(value: object, where: str) -> Options:
     return {"kind": value["kind"], "options": {k: v for k, v in value.items() if k != "kind"}}
 
 
-def _readable(error: msgspec.ValidationError, where: str) -> str:
-    what, _, place = str(error).partition(" - at `$")
-    key = place.rstrip("`").lstrip(".")
-    what = re.sub(r"`(\w+)`", lambda found: _WORDS.get(found[1], repr(found[1])), what)
-    return f"{where}: {key + ': ' if key else ''}{what[:1].lower()}{what[1:]}"
-
-
-def _with_line(message: str, text: str) -> str:
-    """Return a message with the line of the key it complains of, where that can be found."""
-    complaint = message.partition("; ")[0].partition(" (did")[0]
-    words = set(re.findall(r"[\w-]+", complaint))
-    best, section = (0, 0), 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.lstrip().startswith("["):
-            section = len(words & set(re.findall(r"[\w-]+", line.partition("]")[0])))
-        key, equals, _ = line.partition("=")
-        if equals and key.strip().strip("\"'").split(".")[-1] in words and best[0] <= section:
-            best = (section + 1, number)
-    return f"{message} (line {best[1]})" if best[1] else message
-
-
 def check(scenario: Scenario, where: str) -> None:
     """Raise when numbers make no sense, each with its remedy."""
     rules, pages, waking = scenario.run, scenario.platform, scenario.activation
@@ -332,7 +261,7 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
     tree: Options = msgspec.to_builtins(scenario)
     tree.pop("arms")
     changes = deepcopy(scenario.arms[name])
-    for part in _PARTS:
+    for part in PARTS:
         if part in changes:
             tree[part] = part_of(changes.pop(part), f"{where}: arm {name!r}: {part}")
     for key, value in changes.items():

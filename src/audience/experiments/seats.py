@@ -20,13 +20,12 @@ from msgspec.structs import replace
 from audience.agents import Decision, Mind
 from audience.agents.reading import items_in
 from audience.errors import BadInput, Halt, unknown
-from audience.experiments.playing import FILE
+from audience.experiments.played import FILE
+from audience.experiments.seeing import HIDDEN, offered, view
 from audience.llm import CallStore, compose
 from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.memory import Memory
 from audience.world import actions as a
-from audience.world.agent import Agent
-from audience.world.clock import shown
 from audience.world.observe import Observation
 from audience.world.rng import Dice
 
@@ -34,7 +33,6 @@ MOVES = 60
 """Moves that one page may take."""
 _STAYING = (a.Pick, a.Rate, a.Post, a.Forward, a.Follow, a.Unfollow)
 """Moves after which one is still on the same page; they happen when it is left."""
-_HIDDEN = ("Shift",)
 _DECODER = msgspec.json.Decoder(a.AnyAction)
 
 
@@ -133,7 +131,7 @@ class Seat:
 
 def move_of(given: dict[str, Any]) -> a.AnyAction:
     """Return the action that a move names by `type` and its fields."""
-    known = {one.__name__ for one in get_args(a.AnyAction)} - set(_HIDDEN)
+    known = {one.__name__ for one in get_args(a.AnyAction)} - set(HIDDEN)
     kind = given.get("type")
     if not isinstance(kind, str) or kind not in known:
         raise unknown("move", kind, known)
@@ -144,7 +142,7 @@ def move_of(given: dict[str, Any]) -> a.AnyAction:
     return action
 
 
-class _Asked:
+class Asked:
     """A gateway behind which one who plays sits; what it is shown comes with each request."""
 
     def __init__(self, seat: Seat) -> None:
@@ -164,16 +162,16 @@ class _Asked:
 class SeatMind:
     """Decides as one who plays does; where that one does not, as the mind it stands for."""
 
-    def __init__(self, seat: Seat, store: CallStore, otherwise: Mind) -> None:
-        self._asked = _Asked(seat)
-        self._door: Gateway = compose(self._asked, store=store)
-        self._otherwise = otherwise
+    def __init__(self, door: Gateway, otherwise: Mind, asked: Asked | None = None) -> None:
+        """`asked` sits behind the door, where somebody does, and is told what cannot be moved."""
+        self._door, self._otherwise, self._asked = door, otherwise, asked
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         taken: list[a.AnyAction] = []
         calls: list[str] = []
         for turn in range(MOVES):
-            self._asked.check = lambda action: objection(seen, taken, action)
+            if self._asked:
+                self._asked.check = lambda action: objection(seen, taken, action)
             words = msgspec.json.encode(view(seen, taken)).decode()
             salt = f"seat.{int(dice.keys[0]):016x}.{turn}"
             reply = await self._door.ask(Request("human", (Message("user", words),), salt=salt))
@@ -231,54 +229,6 @@ def objection(seen: Observation, taken: list[a.AnyAction], action: a.AnyAction) 
     return ""
 
 
-def offered(seen: Observation) -> list[str]:
-    return [name for name in seen.menu if name not in _HIDDEN]
-
-
-def view(seen: Observation, taken: list[a.AnyAction]) -> dict[str, Any]:
-    """Return all that somebody sees now, as plain values."""
-    now, titles = seen.me.situation, seen.catalogue
-    reasons = now.reasons
-    return {
-        "round": seen.round,
-        "turn": seen.turn,
-        "now": shown(seen.now),
-        "surface": seen.surface,
-        "menu": offered(seen),
-        "page": now.page,
-        "slate": [
-            {**_item(seen, item), "reason": reasons[place] if place < len(reasons) else ""}
-            for place, item in enumerate(now.slate)
-        ],
-        "lived": [
-            {"item": one.item, "title": titles[one.item].title, "stars": one.stars}
-            for one in seen.me.lived_now()
-        ],
-        "inbox": [msgspec.structs.asdict(one) for one in seen.me.inbox],
-        "friends": [msgspec.structs.asdict(one) for one in seen.friends],
-        "lines": [{"agent": one.agent, "to": one.to, "text": one.text} for one in seen.lines],
-        "me": _me(seen.me),
-        "taken": [msgspec.to_builtins(one) for one in taken],
-    }
-
-
-def _item(seen: Observation, item: int) -> dict[str, Any]:
-    one = seen.catalogue[item]
-    return {
-        "item": item,
-        "title": one.title,
-        "about": one.about,
-        "tags": one.tags,
-        "year": one.year,
-        "minutes": one.minutes,
-    }
-
-
-def _me(me: Agent) -> dict[str, Any]:
-    one = me.profile
-    return {"id": one.id, "name": one.name, "age": one.age, "interests": one.interests}
-
-
 class Table:
     """All who play in one run."""
 
@@ -288,7 +238,12 @@ class Table:
 
     def make(self, seat: Seat) -> Callable[[Mind], Mind]:
         """Return what makes the mind of one who plays."""
-        return lambda otherwise: SeatMind(seat, self._store, otherwise)
+
+        def made(otherwise: Mind) -> Mind:
+            asked = Asked(seat)
+            return SeatMind(compose(asked, store=self._store), otherwise, asked)
+
+        return made
 
     @property
     def is_waited_for(self) -> bool:

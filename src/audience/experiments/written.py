@@ -9,14 +9,14 @@ import msgspec
 
 from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import Draft, Mixture, Row, draft, finish
-from audience.datasets.public import root_folder
+from audience.download import kept_folder
 from audience.errors import BadInput
 from audience.world import Clock, Genesis
 
 
 def people_folder() -> Path:
     """Return where tables written by models are kept, with the calls behind them."""
-    return root_folder().parent / "people"
+    return kept_folder("people")
 
 
 def kept_at(begun: Draft, model: str) -> Path:

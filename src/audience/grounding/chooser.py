@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from audience.grounding._net import Net, Values, fit_net
 from audience.grounding._practice import NEGATIVES, OTHERS, Others, practice_of
 from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts
 from audience.grounding.lives import Lives
+from audience.recommenders.matrix import one_thread
 from audience.world.rng import Floats, Ints, keys
 
 PRACTICE = 30_000
@@ -96,9 +98,13 @@ def fit_chooser(
         lists.append(values[fit][:, columns])
         folds.append(folds_of(practice.users[fit], seed))
     whole, fold = np.concatenate(lists), np.concatenate(folds)
-    nets = [
-        fit_net(whole[fold != one], seed=seed, hidden=hidden, epochs=epochs) for one in range(FOLDS)
-    ]
+
+    def net(left_out: int) -> Net:
+        return fit_net(whole[fold != left_out], seed=seed, hidden=hidden, epochs=epochs)
+
+    # Kept back around both: each would otherwise give the other's threads free when it ends.
+    with one_thread(), ThreadPoolExecutor(FOLDS) as threads:
+        nets = list(threads.map(net, range(FOLDS)))
     return Chooser(evidence.names, nets, seed), evidence
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from audience.grounding.chooser import Chooser, fit_chooser
 from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts
 from audience.grounding.lives import Lives
+from audience.grounding.ratings import Rater, fit_ratings
 from audience.grounding.words import words_of
 from audience.world.genesis import Genesis
 from audience.world.interactions import Interactions
@@ -122,6 +123,15 @@ def grounds_of(genesis: Genesis, seed: int = 1) -> Grounds:
 
     Where a dataset keeps others apart, they come from what others lived and not from the past.
     """
+    return fit_grounds(_lives(genesis), seed=seed)
+
+
+@lru_cache(maxsize=2)
+def ratings_of(genesis: Genesis, seed: int = 1) -> Rater:
+    """Return what stars the same people gave, as a model of ratings: one fit for all runs."""
+    return fit_ratings(_lives(genesis), seed)
+
+
+def _lives(genesis: Genesis) -> Lives:
     people = max([len(genesis.profiles), *(one.agent + 1 for one in genesis.others)])
-    known = Interactions(genesis.catalogue, people, genesis.evidence)
-    return fit_grounds(Lives.of(known), seed=seed)
+    return Lives.of(Interactions(genesis.catalogue, people, genesis.evidence))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from audience.download import checksum_of
+from audience.download import checksum_of, kept_folder
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -19,8 +19,7 @@ class _Seen(msgspec.Struct, frozen=True):
 
 def cache_folder() -> Path:
     """Return where models are kept for this user: XDG_CACHE_HOME or ~/.cache."""
-    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(root).expanduser() / "audience" / "models"
+    return kept_folder("models")
 
 
 def is_whole(path: Path, wanted: str) -> bool:

@@ -31,6 +31,10 @@ _PATHS: dict[str, Work] = {
 }
 
 
+_LONG = 3600.0
+"""Seconds in which everybody gives up."""
+
+
 class Fake:
     """The server. `async with Fake(Manners(…)) as fake:` serves at `fake.url` meanwhile."""
 
@@ -92,6 +96,8 @@ class Fake:
             self.in_flight += 1
             self.in_flight_max = max(self.in_flight_max, self.in_flight)
             try:
+                if 0 < self.manners.silent_after < self.requests:
+                    await asyncio.sleep(_LONG)
                 return await self._answer(request, raw, work)
             finally:
                 self.in_flight -= 1
@@ -135,7 +141,7 @@ class Fake:
             case "500":
                 return _json({"error": {"message": "The server had an error."}}, 500)
             case "hang":
-                await asyncio.sleep(3600.0)
+                await asyncio.sleep(_LONG)
             case "reset" | "drip":
                 return await _slowly(request, payload, fault, self.manners.drip)
             case "garbage":
@@ -204,12 +210,18 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
     parser.add_argument("--scores", default="top", choices=("none", "top", "echo"))
     parser.add_argument("--no-many", action="store_true", help="do not honour n")
     parser.add_argument("--slots", type=int, default=0, help="work on that many at once")
+    parser.add_argument("--silent-after", type=int, default=0, help="answer that many, then none")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds")
     parser.add_argument(
         "--prefer", action="append", default=[], metavar="WORD=WEIGHT", help="choose a word more"
     )
+    parser.add_argument(
+        "--invents", type=float, default=0.0, metavar="SHARE", help="name works that do not exist"
+    )
     parser.add_argument("--drip", type=float, default=2.0, help="seconds a slow answer takes")
     given = parser.parse_args(words)
+    if not 0.0 <= given.invents <= 1.0:
+        raise BadInput(f"--invents {given.invents:g} is no share; give one between 0 and 1")
     manners = Manners(
         prefer=dict(_preferred(one) for one in given.prefer),
         latency=parse_latency(given.latency),
@@ -218,8 +230,10 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
         scores=given.scores,
         many=not given.no_many,
         slots=given.slots,
+        silent_after=given.silent_after,
         retry_after=given.retry_after,
         drip=given.drip,
+        invents=given.invents,
     )
     return manners, given.port
 

@@ -15,6 +15,10 @@ _STORY = (
 _DEEPEST = 12
 PREFER = "x-prefer"
 """In a schema's root: how much likelier some words of an enum are than the others."""
+INVENT = "x-invent"
+"""In a schema's root: the share of free texts that name a work which does not exist."""
+_FIRST = ("Glass", "Seventh", "Paper", "Silent", "Borrowed", "Winter", "Copper", "Last")
+_SECOND = ("Orchard", "Lighthouse", "Cartographer", "Ferry", "Parade", "Inheritance", "Engine")
 
 
 def draw(*names: object) -> float:
@@ -30,6 +34,22 @@ def sentence(key: str, most: int = 24) -> str:
     start = int(draw(key, "start") * len(story))
     words = [story[(start + place) % len(story)] for place in range(count)]
     return " ".join(words).capitalize() + "."
+
+
+def invented(key: str) -> str:
+    """Return the title of a work that no catalogue of ours holds."""
+    first, second = (
+        words[int(draw(key, "invented", place) * len(words))]
+        for place, words in enumerate((_FIRST, _SECOND))
+    )
+    return f"The {first} {second}"
+
+
+def spoken(key: str, invents: float, most: int = 24) -> str:
+    """Return one line of words; with chance `invents` it begins with a work that is not there."""
+    if draw(key, "invents") >= invents:
+        return sentence(key, most)
+    return f"<{invented(key)}>! {sentence(key, most)}"
 
 
 _TAGGED = re.compile(r"^\[([A-Z]+)\]::(.*)$", re.MULTILINE)
@@ -53,7 +73,7 @@ def mark_weight(key: str, mark: str) -> float:
     return draw(key, mark, "mark") + 0.01
 
 
-def free(prompt: str, key: str, most: int = 24) -> str:
+def free(prompt: str, key: str, most: int = 24, invents: float = 0.0) -> str:
     """Return an answer without a schema: the mark it gives most to, or a tagged line it is offered.
 
     A `<…>` in such a line stands for one of the titles of the prompt's list. Where nothing is
@@ -64,7 +84,7 @@ def free(prompt: str, key: str, most: int = 24) -> str:
         return max(marks, key=lambda mark: mark_weight(key, mark))
     lines = _TAGGED.findall(prompt)
     if not lines:
-        return sentence(key, most)
+        return spoken(key, invents, most)
     tag, rest = lines[int(draw(key, "tag") * len(lines))]
     titles = _NAMED.findall(prompt)
     if "<" in rest and titles:
@@ -115,7 +135,7 @@ def _typed(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -
             return draw(key) < 0.5
         case "null":
             return None
-    return _string(schema, key)
+    return _string(schema, key, float(root.get(INVENT, 0.0)))
 
 
 def _object(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -> dict[str, Any]:
@@ -167,8 +187,8 @@ def _number(schema: dict[str, Any], key: str, *, whole: bool) -> float:
     return round(least + draw(key) * (most - least), 6)
 
 
-def _string(schema: dict[str, Any], key: str) -> str:
-    text = sentence(key)
+def _string(schema: dict[str, Any], key: str, invents: float) -> str:
+    text = spoken(key, invents)
     least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", 10_000))
     while len(text) < least:
         text = f"{text} {sentence(f'{key}+{len(text)}')}"

@@ -11,6 +11,7 @@ import msgspec
 import orjson
 
 from audience.llm.fake_answers import (
+    INVENT,
     PREFER,
     answer,
     draw,
@@ -46,6 +47,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """The only key that is let in; empty lets in everybody."""
     slots: int = 0
     """Requests worked on at once while the others wait; 0 is no limit."""
+    silent_after: int = 0
+    """Requests after which no other is answered, though connections stay open; 0: all are."""
     retry_after: float = 1.0
     drip: float = 2.0
     """Seconds a dripping answer takes."""
@@ -54,6 +57,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """How much likelier some words are where a schema lists words to choose from."""
     says: dict[str, str] = {}
     """What it says, word for word, where the last message holds a text; the first that does."""
+    invents: float = 0.0
+    """Share of its free texts that name, as `<title>`, a work that does not exist."""
 
 
 class Unwilling(Exception):
@@ -195,8 +200,9 @@ def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manne
         if text in prompt:
             return answer_
     if schema is None:
-        return free(prompt, key, most)
-    return orjson.dumps(answer({**schema, PREFER: manners.prefer}, key)).decode()
+        return free(prompt, key, most, manners.invents)
+    manner = {PREFER: manners.prefer, INVENT: manners.invents}
+    return orjson.dumps(answer({**schema, **manner}, key)).decode()
 
 
 def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from audience.llm import answers, keys
 from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
 from audience.llm.kinds import Request
 from audience.llm.offers import Form, Offers
+from audience.llm.session import open_session
 from audience.llm.tried import Tried, added, changed
 from audience.llm.wire import chat_body, echo_body, embed_body
 
@@ -223,14 +224,7 @@ class OpenAI:
             return _Came(response.status, await response.read(), response.headers)
 
     def _open(self) -> aiohttp.ClientSession:
-        import aiohttp
-
-        self._session = aiohttp.ClientSession(
-            headers=self._headers,
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
-        )
+        self._session = open_session(self._headers)
         return self._session
 
 

@@ -5,38 +5,15 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from audience.errors import AudienceError, Unusable
 from audience.llm.kinds import Outcome, Reply, Request, Usage
+from audience.llm.store_opening import open_readable, open_writable, told
 
 FILE = "calls.db"
-_APPLICATION = 0x41554443
-_VERSION = 1
 _BATCH = 256
-_CREATE = (
-    """CREATE TABLE calls (
-        id INTEGER PRIMARY KEY,
-        key BLOB NOT NULL,
-        nth INTEGER NOT NULL,
-        take INTEGER NOT NULL,
-        purpose TEXT NOT NULL,
-        outcome TEXT NOT NULL,
-        model TEXT NOT NULL,
-        endpoint TEXT NOT NULL,
-        prompt INTEGER NOT NULL,
-        completion INTEGER NOT NULL,
-        cached INTEGER NOT NULL,
-        reasoning INTEGER NOT NULL,
-        seconds REAL NOT NULL,
-        attempts INTEGER NOT NULL,
-        request BLOB NOT NULL,
-        reply BLOB NOT NULL)""",
-    "CREATE UNIQUE INDEX calls_by_key ON calls (key, nth, take)",
-)
 _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoint, prompt,
     completion, cached, reasoning, seconds, attempts, request, reply)
     VALUES (?, ?, (SELECT COALESCE(MAX(take), 0) + 1 FROM calls WHERE key = ? AND nth = ?),
@@ -46,10 +23,6 @@ _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, comp
 _SUMS = """SELECT endpoint, model, SUM(prompt), SUM(completion), SUM(cached), SUM(reasoning)
     FROM calls GROUP BY endpoint, model"""
 Row = tuple[bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes]
-
-
-class NotKept(AudienceError):
-    """A call could not be written down: the disk is full or forbids it."""
 
 
 class _Said(msgspec.Struct, frozen=True, array_like=True):
@@ -94,11 +67,11 @@ class CallStore:
         self._fresh: set[str] = set()
         self._own: sqlite3.Connection | None = None
         if not read_only:
-            self._own = _open_writable(path)
+            self._own = open_writable(path)
         elif path.exists():
-            self._own = _open_readable(path)
+            self._own = open_readable(path)
         self._chain = [self._own] if self._own is not None else []
-        self._chain += [_open_readable(one) for one in ancestors if one.exists()]
+        self._chain += [open_readable(one) for one in ancestors if one.exists()]
 
     def add(self, request: Request, reply: Reply, nth: int = 1) -> None:
         """Keep one call; it lasts from the next `flush` on."""
@@ -112,7 +85,7 @@ class CallStore:
         if not self._pending or self._own is None:
             return
         rows = [_row_of(*one) for one in self._pending]
-        with _told(self.path):
+        with told(self.path):
             self._own.execute("BEGIN IMMEDIATE")
             try:
                 self._own.executemany(_INSERT, rows)
@@ -130,7 +103,7 @@ class CallStore:
             self.flush()
         where = " WHERE key = ? AND nth = ?" + (" AND outcome = 'reply'" if only_replies else "")
         for connection in self._chain:
-            with _told(self.path):
+            with told(self.path):
                 row = connection.execute(
                     f"{_ROW}{where} ORDER BY take DESC LIMIT 1", (bytes.fromhex(key), nth)
                 ).fetchone()
@@ -186,76 +159,6 @@ class CallStore:
             for connection in self._chain:
                 connection.close()
             self._chain, self._own = [], None
-
-
-def _open_writable(path: Path) -> sqlite3.Connection:
-    with _told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connected(str(path))
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
-            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0:
-                for statement in _CREATE:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.execute("COMMIT")
-            _check(path, connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
-def _open_readable(path: Path) -> sqlite3.Connection:
-    with _told(path):
-        address = path.resolve().as_uri()
-        connection = _connected(f"{address}?mode=ro", uri=True)
-        try:
-            _check(path, connection)
-        except sqlite3.OperationalError:
-            # A folder that may not be written cannot hold the shared memory of the log.
-            connection.close()
-            connection = _connected(f"{address}?immutable=1", uri=True)
-            _check(path, connection)
-        return connection
-
-
-def _connected(address: str, *, uri: bool = False) -> sqlite3.Connection:
-    # The engine may run its loop in a thread of its own; there is still one user at a time.
-    return sqlite3.connect(
-        address, uri=uri, isolation_level=None, timeout=10.0, check_same_thread=False
-    )
-
-
-def _check(path: Path, connection: sqlite3.Connection) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application == _APPLICATION and version == _VERSION:
-        return
-    connection.close()
-    if application != _APPLICATION:
-        raise Unusable(f"{path} is not a call store; give another path, or move that file away")
-    raise Unusable(f"{path} has format {version}, this program reads {_VERSION}; update audience")
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into words that tell what to do."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise Unusable(f"{path} is busy: another run writes it; wait for its end") from error
-        raise NotKept(
-            f"{path} could not be used ({error}); look at the disk's space and rights, then resume"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise Unusable(f"{path} is damaged ({error}); restore it, or move it away") from error
-    except OSError as error:
-        raise NotKept(f"{path} could not be made: {error.strerror}") from error
 
 
 def _row_of(request: Request, reply: Reply, nth: int) -> tuple[object, ...]:

@@ -6,13 +6,14 @@ Each thing is told once: an item with its rating and feeling, a conversation wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from audience.memory.gathering import NAMED, Round
 from audience.memory.kinds import Life
 from audience.memory.sentences import SENTENCE, tokens
 from audience.memory.ways import Observed
-from audience.memory.wording import begun, clipped, ended, fitting, flat, listed, title_of, untitled
+from audience.memory.wording import begun, clipped, ended, fitting, flat, listed, untitled
 from audience.world import events as e
 
 KINDS = tuple(
@@ -24,11 +25,6 @@ REACHED = frozenset({"heard", "announced"})
 DROPPED = 0.3
 """Less of an item than this and it was dropped."""
 FINISHED = 0.9
-_NAME = 32
-"""Bytes of a name."""
-_NAMED = 2
-"""Titles that a short sentence names."""
-_SOMEBODY = "somebody"
 _VERDICTS = ("", "disliked it", "did not care for it", "found it all right", "liked it", "loved it")
 _SURFACES = {"recommender": "the recommendations", "social": "the posts of my friends"}
 _UNSAID = frozenset({"failed", "out of turns"})
@@ -49,7 +45,7 @@ def is_own(seen: Observed) -> bool:
 
 def observations(life: Life) -> list[Observed]:
     """Return what was lived in a round, in the order of the log."""
-    round_ = _Round(life)
+    round_ = Round(life)
     told = []
     for place, event in enumerate(life.lived):
         tell = _TELLERS.get(type(event))
@@ -59,56 +55,7 @@ def observations(life: Life) -> list[Observed]:
     return told
 
 
-class _Round:
-    """The events of a round, gathered so that what belongs together is told together."""
-
-    __slots__ = ("at", "busy", "company", "feelings", "life", "lines", "stars", "taken")
-
-    def __init__(self, life: Life) -> None:
-        self.life = life
-        self.at = life.now
-        self.busy = False
-        """Something happened since it woke."""
-        self.stars: dict[int, int] = {}
-        """By the place of what was watched, as the feelings."""
-        self.feelings: dict[int, str] = {}
-        self.company: dict[int, tuple[int, ...]] = {}
-        """With whom something was watched, by its place."""
-        self.taken: set[int] = set()
-        """The places of pages from which something was taken."""
-        self.lines: dict[int, list[e.Said]] = {}
-        """By partner; told where the first of them stands."""
-        page, watched = -1, dict[int, int]()
-        for place, event in enumerate(life.lived):
-            match event:
-                case e.SlateShown():
-                    page = place
-                case e.Watched():
-                    watched[event.item] = place
-                    self.taken.add(page)
-                case e.Rated() if event.item in watched:
-                    self.stars[watched[event.item]] = event.stars
-                case e.Felt() if event.item in watched:
-                    self.feelings[watched[event.item]] = event.text
-                case e.Parted() if event.item in watched:
-                    self.company[watched[event.item]] = event.company
-                case e.Said():
-                    self.lines.setdefault(self.partner(event), []).append(event)
-
-    def partner(self, line: e.Said) -> int:
-        return line.to if line.agent == self.life.me.profile.id else line.agent
-
-    def name(self, who: int) -> str:
-        return clipped(flat(self.life.names.get(who, "")), _NAME) or _SOMEBODY
-
-    def title(self, item: int) -> str:
-        return title_of(self.life.catalogue[item].title)
-
-    def titles(self, items: Iterable[int], most: int = _NAMED) -> str:
-        return listed([self.title(item) for item in list(dict.fromkeys(items))[:most]])
-
-
-def _watched(round_: _Round, place: int, event: e.Watched) -> Observed:
+def _watched(round_: Round, place: int, event: e.Watched) -> Observed:
     round_.busy = True
     life, title = round_.life, round_.title(event.item)
     whole = f"<{flat(life.catalogue[event.item].title)}>"
@@ -148,7 +95,7 @@ def _short_feeling(head: str, glue: str, feeling: str, stars: int) -> str:
     return fitting((begun(head + glue, feeling), begun(felt, feeling), verdict, felt + feeling))
 
 
-def _browsed(round_: _Round, place: int, event: e.SlateShown) -> Observed | None:
+def _browsed(round_: Round, place: int, event: e.SlateShown) -> Observed | None:
     round_.busy = True
     if place in round_.taken or not event.items:
         return None
@@ -158,13 +105,13 @@ def _browsed(round_: _Round, place: int, event: e.SlateShown) -> Observed | None
     page = f"{count} {noun} from my search" if found else f"{count} recommended {noun}"
     every = round_.titles(event.items, count)
     text = f"I looked at {page}, {every}, and took nothing."
-    such = "such as " if count > _NAMED else ""
+    such = "such as " if count > NAMED else ""
     some = (f", {such}{round_.titles(event.items)},", "")
     short = fitting(f"I looked at {page}{titles} and took nothing." for titles in some)
     return Observed("browsed", text, short, round_.at, event.items)
 
 
-def _searched(round_: _Round, place: int, event: e.Searched) -> Observed:
+def _searched(round_: Round, place: int, event: e.Searched) -> Observed:
     round_.busy = True
     words, query = round_.life.domain, flat(event.query)
     noun = words.noun if event.found == 1 else words.plural
@@ -174,7 +121,7 @@ def _searched(round_: _Round, place: int, event: e.Searched) -> Observed:
     return Observed("searched", text, short, round_.at)
 
 
-def _talked(round_: _Round, place: int, event: e.Said) -> Observed | None:
+def _talked(round_: Round, place: int, event: e.Said) -> Observed | None:
     who = round_.partner(event)
     lines = round_.lines[who]
     if lines[0] is not event:
@@ -218,7 +165,7 @@ def _side(stance: float) -> int:
 
 
 def _message(
-    round_: _Round, kind: str, head: str, event: e.Posted | e.Forwarded | e.Delivered
+    round_: Round, kind: str, head: str, event: e.Posted | e.Forwarded | e.Delivered
 ) -> Observed:
     """Return a post as an observation; `head` ends with what it is."""
     quote = flat(event.text)
@@ -235,35 +182,35 @@ def _message(
     return Observed(kind, text, fitting(wordings), at, event.items)
 
 
-def _posted(round_: _Round, place: int, event: e.Posted) -> Observed:
+def _posted(round_: Round, place: int, event: e.Posted) -> Observed:
     round_.busy = True
     return _message(round_, "posted", "I wrote a post", event)
 
 
-def _forwarded(round_: _Round, place: int, event: e.Forwarded) -> Observed:
+def _forwarded(round_: Round, place: int, event: e.Forwarded) -> Observed:
     round_.busy = True
     by = "an announcement" if event.author < 0 else f"a post by {round_.name(event.author)}"
     return _message(round_, "forwarded", f"I passed on {by}", event)
 
 
-def _delivered(round_: _Round, place: int, event: e.Delivered) -> Observed:
+def _delivered(round_: Round, place: int, event: e.Delivered) -> Observed:
     if event.author < 0:
         return _message(round_, "announced", "I read an announcement", event)
     return _message(round_, "heard", f"I read a post by {round_.name(event.author)}", event)
 
 
-def _woke(round_: _Round, place: int, event: e.Woke) -> None:
+def _woke(round_: Round, place: int, event: e.Woke) -> None:
     round_.at = event.at
     round_.busy = False
 
 
-def _entered(round_: _Round, place: int, event: e.Entered) -> Observed:
+def _entered(round_: Round, place: int, event: e.Entered) -> Observed:
     round_.busy = True
     text = f"I opened {_SURFACES.get(event.surface, event.surface)}."
     return Observed("entered", text, text, round_.at)
 
 
-def _followed(round_: _Round, place: int, event: e.Followed | e.Unfollowed) -> Observed:
+def _followed(round_: Round, place: int, event: e.Followed | e.Unfollowed) -> Observed:
     round_.busy = True
     began = isinstance(event, e.Followed)
     text = f"I {'began to follow' if began else 'stopped following'} {round_.name(event.who)}."
@@ -274,7 +221,7 @@ def _satisfied(told: float) -> str:
     return next((words for least, words in _SATISFIED if told >= least), _SATISFIED[-1][1])
 
 
-def _left(round_: _Round, place: int, event: e.Left) -> Observed | None:
+def _left(round_: Round, place: int, event: e.Left) -> Observed | None:
     told = event.satisfaction
     if told is None and not round_.busy:
         return None
@@ -286,7 +233,7 @@ def _left(round_: _Round, place: int, event: e.Left) -> Observed | None:
     )
 
 
-_TELLERS: dict[type, Callable[[_Round, int, Any], Observed | None]] = {
+_TELLERS: dict[type, Callable[[Round, int, Any], Observed | None]] = {
     e.Woke: _woke,
     e.Entered: _entered,
     e.SlateShown: _browsed,

@@ -51,6 +51,7 @@ LABELS: dict[str, tuple[str, str, str]] = {
     "rating_together": ("Mean rating together", "stars", "higher"),
     "mentions": ("Titles named", "", ""),
     "unfounded_mentions": ("Titles named without ground", "", "lower"),
+    "unfounded_share": ("Share of titles named without ground", "share", "lower"),
     "remembered": ("Thoughts remembered", "", ""),
     "faded_at_once": ("Observations not kept", "", ""),
     "enhanced": ("Thoughts enhanced", "", ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from audience.metrics.formulas import ratio
 from audience.world.events import Felt, Posted, Record, Said, Unfounded, Wished
 from audience.world.titles import mentioned
 from audience.world.world import View
@@ -15,6 +16,7 @@ class Mentions:
 
     mentions            titles that stand in `<…>`, each once a text
     unfounded_mentions  those that the one who named them neither saw nor heard of
+    unfounded_share     unfounded_mentions / mentions
     """
 
     watches: tuple[type, ...] = (Felt, Posted, Wished, Said, Unfounded)
@@ -53,4 +55,8 @@ class Mentions:
 
 def _named(counts: Iterable[int]) -> dict[str, float]:
     mentions, unfounded = counts
-    return {"mentions": float(mentions), "unfounded_mentions": float(unfounded)}
+    return {
+        "mentions": float(mentions),
+        "unfounded_mentions": float(unfounded),
+        "unfounded_share": ratio(unfounded, mentions),
+    }

@@ -54,9 +54,14 @@ class LinearScorer:
             return np.round(self.weights, 6).tobytes()
         return packed(self.weights)
 
+    def parts(self, users: Ints, context: Context) -> tuple[Sparse, Sparse | Scores]:
+        """Return [users, items] and [items, items]: scores are their product."""
+        return rows_for(self.lived, users, context), self.weights
+
     def score(self, users: Ints, context: Context) -> Scores:
+        rows, weights = self.parts(users, context)
         # A sparse product adds in one order whoever else is in the batch; BLAS does not.
-        product = rows_for(self.lived, users, context) @ self.weights
+        product = rows @ weights
         dense: Scores = product if isinstance(product, np.ndarray) else product.toarray()
         return dense
 
@@ -66,9 +71,13 @@ def weights_of(lived: Sparse, regularisation: float) -> Scores:
 
     The diagonal is nil, so that no item recommends itself.
     """
+    return solved(products(lived), regularisation)
+
+
+def solved(together: Floats, regularisation: float) -> Scores:
+    """Return EASE's weights for the upper triangle of co-occurrences, which is used up."""
     from scipy.linalg import lapack
 
-    together = products(lived)
     diagonal = np.arange(len(together))
     together[diagonal, diagonal] += regularisation
     factor, failed = lapack.dpotrf(together, lower=False, overwrite_a=True)

@@ -10,7 +10,7 @@ from audience.recommenders.matrix import Sparse, check_size, lived_matrix
 from audience.recommenders.scored import Scored, keys_of, top_keys
 from audience.recommenders.simple import Popular
 from audience.world.interactions import Interactions
-from audience.world.rng import Generator
+from audience.world.rng import Floats, Generator
 
 MOST_ITEMS = 50_000
 _CELLS = 4_000_000
@@ -36,8 +36,13 @@ class ItemKNN:
         return Scored(LinearScorer(lived, weights), Popular().order(interactions))
 
 
-def nearest(lived: Sparse, neighbours: int, shrink: float) -> Sparse:
-    """Return [items, items]: in each column the cosines of the item's nearest neighbours."""
+def nearest(
+    lived: Sparse, neighbours: int, shrink: float, products: Floats | None = None
+) -> Sparse:
+    """Return [items, items]: in each column the cosines of the item's nearest neighbours.
+
+    `products` is the upper triangle of co-occurrences, where that is known already.
+    """
     from scipy.sparse import csr_array
 
     items = lived.shape[1]
@@ -48,7 +53,10 @@ def nearest(lived: Sparse, neighbours: int, shrink: float) -> Sparse:
     found, owners, cosines = [], [], []
     for start in range(0, items, step):
         rows = np.arange(start, min(start + step, items))
-        together = (by_item[rows] @ lived).toarray()
+        if products is None:
+            together = (by_item[rows] @ lived).toarray()
+        else:
+            together = (products[rows] + products[:, rows].T).astype(np.float32)
         together /= lengths[rows][:, None] * lengths + shrink + 1e-6
         together[np.arange(len(rows)), rows] = 0.0
         top, values = top_keys(keys_of(together, ties), count)

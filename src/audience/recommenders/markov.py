@@ -61,7 +61,8 @@ class ChainScorer:
     def learnt(self) -> bytes:
         return packed(self.follows)
 
-    def score(self, users: Ints, context: Context) -> Scores:
+    def parts(self, users: Ints, context: Context) -> tuple[Sparse, Sparse]:
+        """Return [users, items] and [items, items]: scores are their product."""
         from scipy.sparse import csr_array
 
         recent = len(self.fading)
@@ -71,7 +72,11 @@ class ChainScorer:
         ages = np.repeat(np.cumsum(counts), counts) - 1 - np.arange(len(owners))
         weights = self.fading[ages].astype(np.float32)
         rows = csr_array((weights, (owners, places)), (len(lists), self.follows.shape[0]))
-        scores: Scores = (rows @ self.follows).toarray()
+        return rows, self.follows
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        rows, follows = self.parts(users, context)
+        scores: Scores = (rows @ follows).toarray()
         return scores
 
     def _last(self, users: Ints) -> list[tuple[int, ...]]:

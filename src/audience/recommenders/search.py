@@ -83,7 +83,9 @@ class Search:
             scores[index.indices[begin:end]] += np.float32(weight) * index.data[begin:end]
         numbers = self._terms.numbers
         unknown = np.log1p(2.0 * len(self._catalogue) + 1.0)
-        rare = (self._rarity[numbers[word]] if word in numbers else unknown for word in set(said))
+        # In the order of the words: a set's order changes from process to process, and so do sums.
+        asked = dict.fromkeys(said)
+        rare = (self._rarity[numbers[word]] if word in numbers else unknown for word in asked)
         scores /= np.float32(sum(rare) * (_SATURATION + 1.0))
         return scores
 

@@ -14,6 +14,7 @@ from audience.errors import BadInput
 from audience.llm import keys
 from audience.llm.endpoint import Endpoint, proxy_of, trust_of
 from audience.llm.retrying import pause
+from audience.llm.session import open_session
 from audience.llm.waits import asked_wait
 
 if TYPE_CHECKING:
@@ -178,14 +179,7 @@ class Wire:
             return _Came(response.status, response.headers, bytes(payload))
 
     def _open(self) -> aiohttp.ClientSession:
-        import aiohttp
-
-        self._session = aiohttp.ClientSession(
-            headers=self._headers,
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
-        )
+        self._session = open_session(self._headers)
         return self._session
 
 

@@ -18,6 +18,7 @@ from audience.web import (
     branching,
     calls,
     changes,
+    comparing,
     graph,
     judge,
     measures,
@@ -102,6 +103,7 @@ def make_app(
         playing.router(hall, tables, streams),
         changes.router(hall, door),
         branching.router(hall, offer),
+        comparing.router(hall),
         measures.router(hall),
         judge.router(hall),
     ):

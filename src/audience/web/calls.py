@@ -12,7 +12,7 @@ from fastapi import Path as InPath
 from starlette.responses import Response
 
 from audience.experiments.models import EMBEDDED, Models, endpoints_of
-from audience.experiments.playing import FILE as TYPED
+from audience.experiments.played import FILE as TYPED
 from audience.llm import load_prices
 from audience.llm.store import FILE as CALLS
 from audience.llm.store import Call, CallStore

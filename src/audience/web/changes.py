@@ -22,7 +22,7 @@ from audience.web.replies import Conflict, told
 from audience.world.changes import AnyChange
 
 _DEED_OF = {kind.__name__: deed for deed, kind in DEEDS.items()}
-_INSIDE = {"AddPerson": "profile", "AddItem": "item", "ChangeProfile": "fields"}
+_INSIDE = {"AddPerson": "profile", "AddItem": "item", "ChangeProfile": "fields", "Raise": "topic"}
 _NUMBERED = ("add_person", "add_item")
 """Deeds that give the next free id."""
 

@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter, Query
+from fastapi import Path as InPath
 from scipy import sparse
 from starlette.responses import Response
 
 from audience.web.hall import Hall
-from audience.web.kinds import Round, RunId
-from audience.web.replies import told
+from audience.web.kinds import Round, RunId, Whole
+from audience.web.people import MOST, short
+from audience.web.replies import Missing, told
 from audience.world import World
 from audience.world.rng import Ints, keys
 
@@ -20,6 +22,7 @@ DRAWN = 2_000
 """People that are drawn one by one."""
 SWEEPS = 20
 GROUPS = 200
+FIFTHS = 5
 
 
 def router(hall: Hall) -> APIRouter:
@@ -33,19 +36,56 @@ def router(hall: Hall) -> APIRouter:
             round_ = reader.round_of(at)
             return told(reader.remembered("graph", round_, lambda: drawn(reader.world(round_))))
 
+    @api.get("/runs/{run}/communities/{community}", response_class=Response)
+    def community(
+        run: RunId,
+        community: Annotated[int, InPath(ge=0, lt=GROUPS)],
+        offset: Annotated[Whole, Query()] = 0,
+        limit: Annotated[int, Query(ge=1, le=MOST)] = 100,
+        at: Annotated[Round | None, Query()] = None,
+    ) -> Response:
+        """Return the people of a community, those with the most ties first."""
+        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+            round_ = reader.round_of(at)
+            world = reader.world(round_)
+            found = reader.remembered("groups", round_, lambda: Groups(world))
+            members = found.members(community)
+            if not members:
+                raise Missing(f"there is no community {community}")
+            return told(
+                {
+                    **_labels(world, found.of)[community],
+                    "people": [short(world, who) for who in members[offset : offset + limit]],
+                }
+            )
+
     return api
+
+
+class Groups:
+    """Everybody's ties and community."""
+
+    def __init__(self, world: World) -> None:
+        people = len(world.agents)
+        self.ties = [(who, tie) for who in range(people) for tie in world.graph.ties(who)]
+        self.firsts = np.array([who for who, _ in self.ties], np.int64)
+        self.others = np.array([tie.other for _, tie in self.ties], np.int64)
+        self.of = communities(people, self.firsts, self.others)
+        self.degree = np.bincount(np.concatenate([self.firsts, self.others]), minlength=people)
+
+    def members(self, community: int) -> list[int]:
+        """Return who belongs to a community, those with the most ties first."""
+        inside = np.flatnonzero(self.of == community)
+        order: list[int] = inside[np.argsort(-self.degree[inside], kind="stable")].tolist()
+        return order
 
 
 def drawn(world: World) -> dict[str, Any]:
     """Return the graph of a world as plain values."""
     people = len(world.agents)
-    ties = [(who, tie) for who in range(people) for tie in world.graph.ties(who)]
-    firsts = np.array([who for who, _ in ties], np.int64)
-    others = np.array([tie.other for _, tie in ties], np.int64)
-    groups = communities(people, firsts, others)
+    found = Groups(world)
     if people > DRAWN:
-        return _gathered(world, groups, firsts, others)
-    degree = np.bincount(np.concatenate([firsts, others]), minlength=people)
+        return _gathered(world, found)
     nodes = []
     for who in range(people):
         profile = world.profile(who)
@@ -53,18 +93,18 @@ def drawn(world: World) -> dict[str, Any]:
             {
                 "id": who,
                 "name": profile.name or f"person {who}",
-                "community": int(groups[who]),
-                "degree": int(degree[who]),
+                "community": int(found.of[who]),
+                "degree": int(found.degree[who]),
                 "interest": profile.interests[0] if profile.interests else "",
                 "satisfaction": round(world.agents[who].satisfaction, 3),
                 **_held(world, who),
             }
         )
     edges: dict[tuple[int, int], list[Any]] = {}
-    for who, tie in ties:
+    for who, tie in found.ties:
         pair = (min(who, tie.other), max(who, tie.other))
         edges.setdefault(pair, [*pair, tie.kind, round(tie.closeness, 3)])
-    return {"nodes": nodes, "edges": list(edges.values()), "communities": _labels(world, groups)}
+    return {"nodes": nodes, "edges": list(edges.values()), "communities": _labels(world, found.of)}
 
 
 def _held(world: World, who: int) -> dict[str, Any]:
@@ -120,14 +160,46 @@ def _labels(world: World, groups: Ints) -> list[dict[str, Any]]:
     ]
 
 
-def _gathered(world: World, groups: Ints, firsts: Ints, others: Ints) -> dict[str, Any]:
-    pairs = np.stack([groups[firsts], groups[others]]) if len(firsts) else np.zeros((2, 0), int)
+def _gathered(world: World, found: Groups) -> dict[str, Any]:
+    groups = found.of
+    pairs = np.stack([groups[found.firsts], groups[found.others]])
     pairs.sort(axis=0)
     counts = Counter(zip(pairs[0].tolist(), pairs[1].tolist(), strict=True))
     edges = [[one, two, count] for (one, two), count in sorted(counts.items()) if one != two]
+    shares = _shares(world, groups)
     return {
         "nodes": [],
         "edges": edges,
-        "communities": _labels(world, groups),
+        "communities": [
+            {**one, "shares": {name: rows[one["id"]] for name, rows in shares.items()}}
+            for one in _labels(world, groups)
+        ],
         "of": groups.tolist(),
     }
+
+
+def _shares(world: World, groups: Ints) -> dict[str, list[list[int]]]:
+    """Return how many of each community are how satisfied, moved and of which view.
+
+    The classes are those of the page's legends; the first is for whom nothing is known.
+    """
+    fifths = np.zeros(len(groups), np.int64)
+    for who, me in world.agents.changed.items():
+        fifths[who] = 1 + min(max(int(me.satisfaction * FIFTHS), 0), FIFTHS - 1)
+    shares = {"satisfaction": _counted(groups, fifths, 1 + FIFTHS)}
+    aware = world.spread.aware
+    if len(aware):
+        heard = aware.any(axis=0)
+        level = np.where(aware, world.spread.level, 0).max(axis=0)
+        stance = np.sign(np.where(aware, world.spread.stance, 0).sum(axis=0)).astype(np.int64)
+        shares["emotion"] = _counted(groups, np.where(heard, 1 + level, 0), 4)
+        shares["attitude"] = _counted(groups, np.where(heard, 2 + stance, 0), 4)
+    return shares
+
+
+def _counted(groups: Ints, kinds: Ints, size: int) -> list[list[int]]:
+    """Return how many of each community are of each kind."""
+    most = int(groups.max()) + 1 if len(groups) else 0
+    flat = np.bincount(groups * size + kinds.astype(np.int64), minlength=most * size)
+    rows: list[list[int]] = flat.reshape(most, size).tolist()
+    return rows

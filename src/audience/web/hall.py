@@ -7,13 +7,16 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from audience.engine import Control
 from audience.errors import AudienceError, BadInput, Interrupted
 from audience.experiments.experiment import conduct, scenario_of
 from audience.experiments.models import Spending, copy_calls
 from audience.experiments.runs import resume
-from audience.experiments.scenario import Scenario
+from audience.experiments.scenario import Scenario, parse
 from audience.experiments.watching import Watch
+from audience.experiments.writing_down import text_of
 from audience.llm.store import FILE as CALLS
 from audience.log import Log, is_held
 from audience.web.readers import Readers
@@ -142,14 +145,15 @@ class Hall:
             if is_held(folder):
                 raise Conflict(f"{folder.name} is being written elsewhere; it can be watched only")
             with Log.open(folder) as lived:
-                genesis, scenario, seed = lived.genesis(), lived.scenario, lived.seed
+                genesis, seed = lived.genesis(), lived.seed
+                scenario = replace(parse(lived.scenario, folder.name), played=())
                 lineage = lived.lineage
             if lineage and lineage.at:
                 raise BadInput(f"{folder.name} is a branch; branch its parent at round 0 instead")
             before = _beside(folder)
             self.readers.forget(folder)
             folder.rename(before)
-            Log.create(folder, genesis, scenario, seed).close()
+            Log.create(folder, genesis, text_of(scenario), seed).close()
             if (before / CALLS).is_file():
                 copy_calls(before / CALLS, folder / CALLS)
             self.lives[folder] = self.lives.get(folder, 0) + 1

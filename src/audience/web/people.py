@@ -45,7 +45,7 @@ def router(hall: Hall) -> APIRouter:
             world = reader.world(at)
             found = _matching(world, query)
             page = found[offset : offset + limit]
-            return told([_short(world, who) for who in page])
+            return told([short(world, who) for who in page])
 
     @api.get("/runs/{run}/people/{agent}", response_class=Response)
     def one(run: RunId, agent: Agent, at: Annotated[Round | None, Query()] = None) -> Response:
@@ -89,7 +89,8 @@ def _speaks(world: World, who: int, words: list[str]) -> bool:
     return all(word in text.lower() for word in words)
 
 
-def _short(world: World, who: int) -> dict[str, Any]:
+def short(world: World, who: int) -> dict[str, Any]:
+    """Return somebody's line in a list."""
     me = world.agents[who]
     profile = me.profile
     return {
@@ -115,7 +116,7 @@ def person(reader: Reader, who: int, at: int | None) -> dict[str, Any]:
     profile: dict[str, Any] = msgspec.to_builtins(me.profile)
     profile.pop("leaning")
     return {
-        **_short(world, who),
+        **short(world, who),
         "at": round_,
         "profile": profile,
         "taste": _taste(world, me),

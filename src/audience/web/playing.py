@@ -17,10 +17,12 @@ from starlette.responses import Response, StreamingResponse
 from audience.errors import BadInput
 from audience.experiments.seats import Seat, Table
 from audience.web.changes import Door
+from audience.web.feed import QUIET, TICK
 from audience.web.hall import Hall
 from audience.web.kinds import Move, Play, RunId
 from audience.web.replies import Conflict, Missing, encoded, told
-from audience.web.stream import QUIET, TICK, Streams, frame
+from audience.web.stream import Streams
+from audience.web.tape import frame
 from audience.world.changes import AddPerson
 
 SEATS = 64

@@ -22,6 +22,25 @@ OPEN = 16
 WORLDS = 3
 
 
+class Fold:
+    """The numbers of a run up to the end of a round, carried on as the run goes on."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.upto = 0
+        self.metrics: Metrics = suite(reader.scenario.metrics)
+        self._log, self._world = reader.log, World(reader.log.genesis())
+
+    def carry(self, upto: int) -> None:
+        """Go on to the end of a round."""
+        if self.upto >= upto:
+            return
+        for chapter in self._log.chapters(begin_round=self.upto + 1, end_round=upto + 1):
+            for entry in chapter.entries:
+                self._world.apply(entry.event)
+            self.metrics.update_chapter(chapter, self._world)
+        self.upto = upto
+
+
 class Reader:
     """One run read by many: its log, some worlds of it, its numbers. Used under its lock."""
 
@@ -30,7 +49,8 @@ class Reader:
         self.is_open = True
         self.log = Log.open(folder)
         self._worlds: OrderedDict[int, World] = OrderedDict()
-        self._fold: tuple[int, World, Metrics] | None = None
+        self._fold: Fold | None = None
+        self._earlier: Fold | None = None
         self._teller: tuple[int, Teller] | None = None
         self._remembered: dict[str, tuple[int, Any]] = {}
 
@@ -83,15 +103,34 @@ class Reader:
         """Return the numbers of all complete rounds, and how many those are."""
         done = self.log.complete_rounds()
         if self._fold is None:
-            self._fold = 0, World(self.log.genesis()), suite(self.scenario.metrics)
-        upto, world, metrics = self._fold
-        if upto < done:
-            for chapter in self.log.chapters(begin_round=upto + 1, end_round=done + 1):
-                for entry in chapter.entries:
-                    world.apply(entry.event)
-                metrics.update_chapter(chapter, world)
-            self._fold = done, world, metrics
-        return done, metrics
+            self._fold = Fold(self)
+        self._fold.carry(done)
+        return done, self._fold.metrics
+
+    def measure_on(self, upto: int) -> int:
+        """Fold one more round of those up to one; return how many are folded by now."""
+        fold = self._suited(upto)
+        fold.carry(min(fold.upto + 1, upto))
+        return fold.upto
+
+    def measured(self, upto: int) -> Metrics:
+        """Return the numbers up to the end of a round; they are to be read under the lock."""
+        fold = self._suited(upto)
+        fold.carry(upto)
+        return fold.metrics
+
+    def _suited(self, upto: int) -> Fold:
+        """Return the fold of all rounds where it has not gone too far, else one of earlier rounds.
+
+        It is carried on when the round asked for moves on, as it does while a branch is lived.
+        """
+        if self._fold is None:
+            self._fold = Fold(self)
+        if self._fold.upto <= upto:
+            return self._fold
+        if self._earlier is None or self._earlier.upto > upto:
+            self._earlier = Fold(self)
+        return self._earlier
 
     def teller(self) -> Teller:
         """Return what knows all names and titles by now."""

@@ -11,6 +11,7 @@ import secrets
 import socket
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from urllib.parse import parse_qs
 
 import msgspec
@@ -33,10 +34,11 @@ HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+OPENER = {"cross-origin-opener-policy": "same-origin"}
+"""Said on this machine alone: without encryption browsers refuse it elsewhere, and complain."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -114,6 +116,7 @@ class Guard:
         self.app, self.access, self.limits = app, access, limits
         self._reads = Buckets(limits.reads)
         self._writes = Buckets(limits.writes)
+        self._headers = {**HEADERS, **(OPENER if access.is_open else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -122,7 +125,7 @@ class Guard:
         if scope["type"] != "http":
             return  # nothing here speaks any other protocol
         headers = Headers(scope=scope)
-        with_headers = _adding(send, scope["path"])
+        with_headers = _adding(send, scope["path"], self._headers)
         why = self._objection(scope, headers)
         if why is not None:
             await refused(*why)(scope, receive, with_headers)
@@ -174,13 +177,13 @@ def _foreign(headers: Headers, host: str) -> str | None:
     return None
 
 
-def _adding(send: Send, path: str) -> Send:
+def _adding(send: Send, path: str, headers: Mapping[str, str]) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             there = {name.lower() for name, _ in message["headers"]}
             added = [
                 (name.encode(), value.encode())
-                for name, value in HEADERS.items()
+                for name, value in headers.items()
                 if name.encode() not in there
             ]
             if path.startswith("/api") and b"cache-control" not in there:

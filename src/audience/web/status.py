@@ -12,19 +12,24 @@ import msgspec
 from audience.errors import AudienceError
 from audience.experiments.models import cost_of
 from audience.experiments.scenario import Scenario, label
-from audience.experiments.watching import Panel, panel_of
+from audience.experiments.watching import Panel, Tally
 from audience.llm.metered import Counts
 from audience.llm.store import FILE as CALLS
 from audience.llm.store import CallStore
 from audience.log import is_held
 from audience.web.hall import Hall, Here
 from audience.web.readers import Reader
-from audience.world.events import CONVERSATIONS, VISITS
+from audience.world.events import CLOSING, CONVERSATIONS, VISITS
 
 _DOLLARS = re.compile(r"\$(\d+\.\d+)$")
+_CHATS = (
+    "SELECT sum(instr(CAST(body AS TEXT), '[\"Said\",') > 0)"
+    " FROM chapters WHERE phase = ? AND round <= ?"
+)
 _POSTS = (
-    "SELECT sum((length(body) - length(replace(CAST(body AS TEXT), '[\"Posted\",', ''))) / 10)"
-    " FROM chapters WHERE phase = ?"
+    "SELECT sum((length(CAST(body AS TEXT))"
+    " - length(replace(CAST(body AS TEXT), '[\"Posted\",', ''))) / 10)"
+    " FROM chapters WHERE phase = ? AND round <= ?"
 )
 
 
@@ -170,7 +175,7 @@ def _lying(hall: Hall, folder: Path) -> dict[str, Any]:
             "SELECT count(*) FROM chapters WHERE round = ? AND phase = ?", (done + 1, VISITS)
         )
         state = state_of(hall, folder, log.state, done, scenario.rounds)
-        panel = reader.remembered("panel", done, lambda: _counted(reader))
+        panel = _counted(reader, done)
         paid = reader.remembered("paid", reader.last, lambda: _paid(folder, scenario))
     control = {
         "state": state,
@@ -189,12 +194,26 @@ def _lying(hall: Hall, folder: Path) -> dict[str, Any]:
     return {"control": control, "panel": _panel(panel, 0)}
 
 
-def _counted(reader: Reader) -> Panel:
-    log = reader.log
-    chats = log.query("SELECT count(*) FROM chapters WHERE phase = ?", (CONVERSATIONS,))
-    posts = log.query(_POSTS, (VISITS,))
-    numbers = {"chats": float(chats[0][0]), "posts": float(posts[0][0] or 0)}
-    return panel_of(reader.world(), numbers)
+class _Count:
+    """A panel of the rounds that are complete, and how far it has gone beyond them."""
+
+    def __init__(self, reader: Reader, done: int) -> None:
+        log = reader.log
+        chats = log.query(_CHATS, (CONVERSATIONS, done))
+        posts = log.query(_POSTS, (VISITS, done))
+        ended = log.query("SELECT max(seq) FROM chapters WHERE phase = ?", (CLOSING,))
+        numbers = {"chats": float(chats[0][0] or 0), "posts": float(posts[0][0] or 0)}
+        self.tally = Tally(reader.world(done), numbers)
+        self.after = int(ended[0][0] or 0)
+
+
+def _counted(reader: Reader, done: int) -> Panel:
+    """Return the panel as of the chapter that came last."""
+    count = reader.remembered("panel", done, lambda: _Count(reader, done))
+    for seq, chapter in reader.log.follow(count.after):
+        count.tally.hear(chapter)
+        count.after = seq
+    return count.tally.panel()
 
 
 def _paid(folder: Path, scenario: Scenario) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from audience.world import _remembering as memory
 from audience.world import events as e
 from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.taste import drifted, shifted
-from audience.world.thoughts import Thought, arisen, arising, enhanced, recalled, without
+from audience.world.thoughts import Thought
 from audience.world.topics import OWN, Message, Topic, pooled, relevance
 
 INBOX = 20
@@ -233,56 +234,6 @@ def _parted(me: Agent, event: e.Parted, laws: Laws) -> Agent:
     return replace(me, situation=NOWHERE, satisfaction=satisfaction)
 
 
-def _recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
-    return replace(me, thoughts=recalled(me.thoughts, event.thoughts, event.at))
-
-
-def _remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
-    if event.store == "sensory":
-        return replace(me, thoughts_had=max(me.thoughts_had, event.thought + 1))
-    return thinking(me, arisen(event), brewing=event.weight if event.store == "long" else 0.0)
-
-
-def _enhanced(me: Agent, event: e.Enhanced, laws: Laws) -> Agent:
-    return replace(me, thoughts=enhanced(me.thoughts, event.thought, event.by))
-
-
-def _settled(me: Agent, event: e.Settled, laws: Laws) -> Agent:
-    moved = next((one for one in me.thoughts if one.id == event.thought), None)
-    if moved is None or moved.store == "long":
-        return me
-    rest = without(me.thoughts, (event.thought,))
-    settled = replace(moved, store="long")
-    return replace(me, thoughts=(*rest, settled), brewing=me.brewing + moved.weight)
-
-
-def _reflected(me: Agent, event: e.Reflected, laws: Laws) -> Agent:
-    if event.kind == "reflection":
-        return replace(thinking(me, arising(event)), brewing=0.0)
-    return thinking(me, arising(event), brewing=event.weight)
-
-
-def _merged(me: Agent, event: e.Merged, laws: Laws) -> Agent:
-    merged = [one for one in me.thoughts if one.id in event.sources]
-    sources = (*event.sources, *(source for one in merged for source in one.sources))
-    thought = replace(arising(event), sources=tuple(dict.fromkeys(sources)))
-    return thinking(replace(me, thoughts=without(me.thoughts, event.sources)), thought)
-
-
-def _forgot(me: Agent, event: e.Forgot, laws: Laws) -> Agent:
-    return replace(me, thoughts=without(me.thoughts, (event.thought,)))
-
-
-def thinking(me: Agent, thought: Thought, *, brewing: float = 0.0) -> Agent:
-    """Return the agent with one more thought."""
-    return replace(
-        me,
-        thoughts=(*me.thoughts, thought),
-        thoughts_had=max(me.thoughts_had, thought.id + 1),
-        brewing=me.brewing + brewing,
-    )
-
-
 def _taste_shifted(me: Agent, event: e.TasteShifted, laws: Laws) -> Agent:
     return replace(me, taste=shifted(me.taste, event.tag, event.by))
 
@@ -302,13 +253,13 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
-    e.Recalled: _recalled,
-    e.Remembered: _remembered,
-    e.Enhanced: _enhanced,
-    e.Settled: _settled,
-    e.Reflected: _reflected,
-    e.Merged: _merged,
-    e.Forgot: _forgot,
+    e.Recalled: memory.recalled,
+    e.Remembered: memory.remembered,
+    e.Enhanced: memory.enhanced,
+    e.Settled: memory.settled,
+    e.Reflected: memory.reflected,
+    e.Merged: memory.merged,
+    e.Forgot: memory.forgot,
     e.TasteShifted: _taste_shifted,
 }
 

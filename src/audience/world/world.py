@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from audience.world import _news as news
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import FOLDS, Agent, Laws, Lived, thinking
+from audience.world._intervening import intervened
+from audience.world.agent import FOLDS, Agent, Laws
+from audience.world.everybody import Everybody
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.people import Profile
 from audience.world.posts import sent
-from audience.world.rng import Floats, Ints
+from audience.world.rng import Floats
 from audience.world.spread import Spread, SpreadView
-from audience.world.taste import taste_of
-from audience.world.thoughts import Thought
 
 TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
 """How much of a contact each is: a line said or heard or an evening together, a message passed
@@ -66,50 +65,6 @@ class View(Protocol):
     def spread(self) -> SpreadView: ...
 
 
-class Agents(Sequence[Agent]):
-    """Everybody by id. Somebody who never acted is made from its profile when looked at."""
-
-    def __init__(self, genesis: Genesis) -> None:
-        self._profiles = genesis.profiles
-        self._tag_ids = genesis.catalogue.tag_ids
-        self._past = genesis.past
-        self._starts: Ints | None = None
-        self.changed: dict[int, Agent] = {}
-        self._added = 0
-
-    def __len__(self) -> int:
-        return len(self._profiles) + self._added
-
-    def __getitem__(self, agent: int) -> Agent:  # type: ignore[override]
-        found = self.changed.get(agent)
-        if found is not None:
-            return found
-        if agent < 0 or agent >= len(self._profiles):
-            raise IndexError(agent)
-        profile = self._profiles[agent]
-        taste = taste_of(profile, self._tag_ids)
-        return Agent(profile, taste, history=self._lived(agent) if self._past else ())
-
-    def __setitem__(self, agent: int, value: Agent) -> None:
-        self.changed[agent] = value
-
-    def __iter__(self) -> Iterator[Agent]:
-        return (self[agent] for agent in range(len(self)))
-
-    def _lived(self, agent: int) -> tuple[Lived, ...]:
-        if self._starts is None:
-            owners = np.fromiter((one.agent for one in self._past), np.int64, len(self._past))
-            self._order = np.argsort(owners, kind="stable")
-            self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
-        rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()
-        past = [self._past[row] for row in rows]
-        return tuple(Lived(one.item, one.at, one.fraction, one.stars) for one in past)
-
-    def add(self, agent: Agent) -> None:
-        self.changed[agent.profile.id] = agent
-        self._added += 1
-
-
 class World:
     """All that is true now."""
 
@@ -117,7 +72,7 @@ class World:
         people = len(genesis.profiles)
         self.genesis = genesis
         self.catalogue = genesis.catalogue
-        self.agents = Agents(genesis)
+        self.agents = Everybody(genesis)
         self.graph = SocialGraph(genesis.ties)
         self.interactions = Interactions(genesis.catalogue, people, genesis.past, self.graph)
         self.round = 0
@@ -259,76 +214,6 @@ def _round_ended(world: World, event: e.RoundEnded) -> None:
     world.wishes.clear()
 
 
-def _intervened(world: World, event: e.Intervened) -> None:
-    make = _CHANGES.get(type(event.change))
-    if make is not None:  # what follows an announcement is Delivered
-        make(world, event.change)
-
-
-def _add_item(world: World, change: c.AddItem) -> None:
-    world.catalogue = world.catalogue.plus(change.item)
-    world.interactions.catalogue = world.catalogue
-    world.laws = replace(world.laws, catalogue=world.catalogue)
-
-
-def _swap(world: World, change: c.SwapRecommender) -> None:
-    world.recommender = change
-
-
-def _add_tie(world: World, change: c.AddTie) -> None:
-    world.graph.add(change.agent, change.other, change.kind, change.closeness)
-
-
-def _cut_tie(world: World, change: c.CutTie) -> None:
-    world.graph.cut(change.agent, change.other)
-
-
-def _silence(world: World, change: c.Silence) -> None:
-    agent = {change.agent}
-    world.silent = world.silent | agent if change.silent else world.silent - agent
-
-
-def _remind(world: World, change: c.Remind) -> None:
-    me = world.agents[change.agent]
-    thought = Thought(me.thoughts_had, change.text, change.weight, world.now, "reminder")
-    world.agents[change.agent] = thinking(me, thought, brewing=change.weight)
-
-
-def _change_profile(world: World, change: c.ChangeProfile) -> None:
-    agent, fields = change.agent, change.fields
-    if "interests" in fields:
-        fields = {"leaning": ()} | fields
-    me = world.agents[agent]
-    profile = convert(to_builtins(me.profile) | fields, type(me.profile), strict=False)
-    taste = taste_of(profile, world.catalogue.tag_ids) if "interests" in fields else me.taste
-    world.agents[agent] = replace(me, profile=profile, taste=taste)
-    world.activity[agent] = profile.activity
-
-
-def _add_person(world: World, change: c.AddPerson) -> None:
-    profile = change.profile
-    world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
-    world.interactions.people = len(world.agents)
-    world.activity = np.append(world.activity, profile.activity)
-    world.satisfaction = np.append(world.satisfaction, 0.5)
-    world.last_visit = np.append(world.last_visit, np.int32(0))
-    world.spread.grow(world.seed, profile)
-    for friend in change.friends:
-        world.graph.add(profile.id, friend, "friend", 0.5)
-        world.graph.add(friend, profile.id, "friend", 0.5)
-
-
-_CHANGES: dict[type, Callable[[World, Any], None]] = {
-    c.AddItem: _add_item,
-    c.AddPerson: _add_person,
-    c.AddTie: _add_tie,
-    c.ChangeProfile: _change_profile,
-    c.CutTie: _cut_tie,
-    c.Raise: news.begin,
-    c.Remind: _remind,
-    c.Silence: _silence,
-    c.SwapRecommender: _swap,
-}
 _OWN = frozenset(FOLDS) - {e.Said, e.Delivered, e.Gathered}
 _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
@@ -350,7 +235,7 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.MoodShifted: news.mood_shifted,
     e.AttitudeShifted: news.attitude_shifted,
     e.RecommenderFitted: _fitted,
-    e.Intervened: _intervened,
+    e.Intervened: intervened,
     e.RoundEnded: _round_ended,
     e.TiesEnlivened: _ties_enlivened,
 }

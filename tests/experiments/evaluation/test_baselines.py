@@ -11,7 +11,7 @@ from audience.experiments.evaluation.cases import Case, Contestant, lives_of
 from audience.experiments.evaluation.contestants import KINDS, baselines, kinds_of
 from audience.experiments.evaluation.minds import RuleChoice
 from audience.experiments.evaluation.reading import Real
-from audience.recommenders import EASE, Markov
+from audience.recommenders import EASE, ItemKNN, Markov, Recommender
 from audience.world.rng import Floats
 
 
@@ -75,6 +75,21 @@ def test_scores_of_many_equal_those_of_one(ground: b.Ground) -> None:
     cases = [Case(n, (n, n + 1, n + 2), (n + 3, 79 - n), (True, False)) for n in range(30)]
     for case, found in zip(cases, said(ease, *cases), strict=True):
         assert said(ease, case)[0].tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("name", ["ease", "item-knn", "markov"])
+def test_scores_of_a_few_candidates_are_those_of_the_recommender(
+    ground: b.Ground, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain: dict[str, Recommender] = {"ease": EASE(100.0), "item-knn": ItemKNN(), "markov": Markov()}
+    made = {"ease": lambda: b.ease(ground, 100.0), "item-knn": lambda: b.item_knn(ground)}
+    whole = b.ranked(name, plain[name], ground)
+    cases = [Case(n, (n, n + 1, n + 7), (n + 3, 79 - n, 40), (True,) * 3) for n in range(30)]
+    few = said(made.get(name, lambda: whole)(), *cases)
+    monkeypatch.setattr(b, "MOST_ITEMS", 10)
+    for one, other in zip(few, said(whole, *cases), strict=True):
+        assert one == pytest.approx(other, abs=2e-6)
+    assert np.ptp(np.concatenate(few)) > 0.0
 
 
 def test_quality_is_drawn_to_the_mean(ground: b.Ground) -> None:

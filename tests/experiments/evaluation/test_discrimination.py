@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from msgspec.structs import replace
 
 from audience.errors import BadInput
 from audience.experiments.evaluation.baselines import Ground
-from audience.experiments.evaluation.cases import Case, Contestant
+from audience.experiments.evaluation.cases import Contestant
 from audience.experiments.evaluation.contest import MIX, Entry, play
 from audience.experiments.evaluation.contestants import baselines
 from audience.experiments.evaluation.discrimination import (
@@ -17,7 +16,6 @@ from audience.experiments.evaluation.discrimination import (
     Answer,
     answered,
     arenas,
-    hits,
     result_of,
     shape_name,
 )
@@ -26,27 +24,6 @@ from audience.experiments.evaluation.grounded import Grounded
 from audience.experiments.evaluation.keeping import Keeper
 from audience.experiments.evaluation.reading import Real
 from audience.experiments.evaluation.results import Result
-
-
-def case(*truth: bool) -> Case:
-    return Case(0, (1, 2), tuple(range(len(truth))), truth)
-
-
-@pytest.mark.parametrize(
-    ("truth", "scores", "worth"),
-    [
-        ((True, False, False), (3.0, 2.0, 1.0), 1.0),
-        ((False, True, False), (3.0, 2.0, 1.0), 0.0),
-        ((True, True, False, False), (4.0, 1.0, 3.0, 2.0), 0.5),
-        ((True, False, False, False), (1.0, 1.0, 1.0, 1.0), 0.25),
-        ((True, True, False), (1.0, 1.0, 1.0), 2 / 3),
-        ((True, False), (math.nan, math.nan), 0.0),
-    ],
-)
-def test_a_hit_is_the_share_of_the_truth_among_the_chosen(
-    truth: tuple[bool, ...], scores: tuple[float, ...], worth: float
-) -> None:
-    assert hits([case(*truth)], [np.array(scores)])[0] == pytest.approx(worth)
 
 
 def test_all_shapes_and_both_kinds_of_negatives_with_the_same_users(ring: Real) -> None:

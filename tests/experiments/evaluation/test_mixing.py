@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from audience.experiments.evaluation.cases import Case
-from audience.experiments.evaluation.deciding import decided, threshold
+from audience.experiments.evaluation.measuring import auc
 from audience.experiments.evaluation.mixing import FOLDS, Flat, columns, folds_of, mixed
-from audience.experiments.evaluation.results import auc
 from audience.world.rng import Floats, rng
 
 
@@ -64,35 +63,3 @@ def test_forms_keep_the_order_of_scores(name: str) -> None:
     for column in columns(name, scores):
         assert np.isfinite(column).all()
         assert (np.diff(column) > 0).all()
-
-
-def test_yes_and_no_follow_scores_by_a_threshold_from_others() -> None:
-    cases, features = world()
-    said = decided("good", cases, features["good"], cases, features["good"], 1)
-    truth = np.array([one for case in cases for one in case.truth])
-    given = np.concatenate(said) > 0.5
-    assert (given == truth).mean() > 0.85
-    assert 0.5 < given.sum() / truth.sum() < 2.0
-    for scores, each in zip(features["good"], said, strict=True):
-        order = np.argsort(scores)
-        assert (np.diff(each[order]) >= 0).all(), "who scores higher is never refused for a lower"
-
-
-def test_what_could_not_be_said_stays_so() -> None:
-    cases, features = world(50)
-    scores = list(features["good"])
-    scores[3] = np.full(6, np.nan)
-    said = decided("good", cases, scores, cases, scores, 1)
-    assert np.isnan(said[3]).all()
-    assert not np.isnan(said[4]).any()
-    nothing = [np.full(6, np.nan)] * 50
-    assert all(np.isnan(one).all() for one in decided("x", cases, nothing, cases, nothing, 1))
-
-
-def test_the_threshold_serves_accuracy_and_f1() -> None:
-    cases, _ = world(40)
-    flat = Flat(cases, {})
-    truth = flat.truth
-    chances = np.where(truth > 0, 0.4, 0.2)
-    found = threshold(chances, flat, np.ones(len(truth), np.bool_))
-    assert 0.2 < found <= 0.4

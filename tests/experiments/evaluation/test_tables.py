@@ -15,7 +15,7 @@ from audience.experiments.evaluation.answered import read_answers
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.framing import Frame, framed
 from audience.experiments.evaluation.keeping import Kept, Spent
-from audience.experiments.evaluation.results import Result, auc, best_of
+from audience.experiments.evaluation.results import Result, best_of
 from audience.experiments.evaluation.tables import as_csv, footer, lines, markdown, paired
 from audience.experiments.evaluation.writing import write
 
@@ -94,13 +94,6 @@ def test_the_figure_shows_everybody_of_each_panel(result: Result) -> None:
     assert [one.get_text() for one in axes.get_yticklabels()] == [
         "popularity", "EASE", "llm", "real humans"
     ]  # fmt: skip
-
-
-def test_auc_counts_ties_half() -> None:
-    assert auc(np.array([3.0, 1.0, 2.0]), (True, False, False)) == 1.0
-    assert auc(np.array([1.0, 1.0]), (True, False)) == 0.5
-    assert math.isnan(auc(np.array([1.0]), (True,)))
-    assert math.isnan(auc(np.array([math.nan, 1.0]), (True, False)))
 
 
 def test_the_best_may_be_the_lowest() -> None:

@@ -11,8 +11,8 @@ from audience.experiments.evaluation.cases import Arena, Case
 from audience.experiments.evaluation.contest import MIX, play
 from audience.experiments.evaluation.contestants import baselines
 from audience.experiments.evaluation.keeping import Keeper
+from audience.experiments.evaluation.measuring import aucs
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.results import aucs
 from audience.experiments.evaluation.splits import (
     TEST,
     TRAIN,

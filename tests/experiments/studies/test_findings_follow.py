@@ -14,7 +14,7 @@ CASES = [
     ("conformity", "swayed", "moved", "towards friends is {} with swayed than with alone", 1.0),
     ("word-of-mouth", "deaf", "told_lift", "good word is {} with deaf than with talking", 1.0),
     ("drift", "ease", "taste_moved", "its beginning is {} with ease than with random", 1.0),
-    ("filter-bubble", "refitted", "five_top", "picks is {} with refitted than with random", 1.0),
+    ("filter-bubble", "refitted", "page_top_growth", "is {} with refitted than with fitted", 1.0),
     ("homogenisation", "refitted", "alike_picks", "up is {} with refitted than with random", 1.0),
     ("popularity", "ease", "tail_picked", "consumption is {} with ease than with random", 1.0),
     ("cold-start", "ease", "new_shown", "share are {} with ease than with random", 1.0),

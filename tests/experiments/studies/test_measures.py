@@ -219,7 +219,7 @@ def test_who_comes_to_know_is_followed_and_classical_models_stand_beside() -> No
 
 
 def test_the_table_of_rated_items_holds_their_five_variables() -> None:
-    arrows = Arrows()
+    arrows = Arrows(1)
     past = [(0, 1), (1, 1)]
     one = found(world(past=past), arrows, [visit(0, e.SlateShown(0, (1, 2), 0), *lived(0, 1, 4))])
     assert one[0]["rated_items"] == 1.0

@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import msgspec
 from tests.experiments.studies.planted import two
 
-from audience.experiments.studies.sentences import between, clause, is_clear, judged, sentence
+from audience.experiments.studies.sentences import (
+    between,
+    clause,
+    is_clear,
+    judged,
+    level,
+    sentence,
+)
 
 
 def test_a_clear_difference_is_told_with_its_direction_and_interval() -> None:
@@ -35,3 +43,9 @@ def test_a_number_of_one_arm_is_judged_against_zero() -> None:
     assert judged(two(("x",), -0.5, 0.0), "x", "a", **words).startswith("less (−0.5")
     assert judged(two(("x",), 0.0, 0.0), "x", "a", **words).startswith("nothing could be shown")
     assert judged(two(("x",), 0.0, 0.0), "y", "a", **words).startswith("too little happened")
+
+
+def test_the_interval_of_a_share_ends_where_shares_do() -> None:
+    found = msgspec.structs.replace(two(("x",), 1.0, 1.0), labels={"x": ("X", "share", "")})
+    assert level(found, "x", "a").endswith("1.0000]")
+    assert level(found, "x", "nobody") == "–"

@@ -92,5 +92,5 @@ def test_a_worker_ends_when_nobody_holds_it() -> None:
 
 
 def test_a_worker_ends_with_its_standard_input() -> None:
-    ended = subprocess.run([sys.executable, WORKER], input=b"", timeout=60, check=False)
+    ended = subprocess.run([sys.executable, WORKER], input=b"", timeout=150, check=False)
     assert ended.returncode == 0

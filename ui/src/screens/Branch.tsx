@@ -11,7 +11,7 @@ import type { Change, RunRow } from "../wire/types";
 import { DraftContext, FORMS, type What } from "./ChangeForms";
 
 const CHANGES: [What | "", string][] = [
-  ["", "Nothing: the same run again"], ["recommender", "Another recommender"], ["announce", "An announcement"], ["advertise", "An advertisement"],
+  ["", "Nothing: the same run again"], ["recommender", "Another recommender"], ["announce", "An announcement"], ["advertise", "An advertisement"], ["topic", "A topic"],
   ["item", "A new item"], ["person", "A new person"], ["profile", "Another profile"], ["tie", "Another tie"], ["silence", "Somebody silent"],
 ];
 

@@ -11,7 +11,7 @@ import { FORMS, type What } from "./ChangeForms";
 
 const WHAT: [What, string][] = [
   ["profile", "Edit a profile"], ["person", "Add a person"], ["tie", "Ties"], ["announce", "Announce"],
-  ["advertise", "Advertise"], ["item", "Add an item"], ["recommender", "Recommender"], ["silence", "Silence"],
+  ["advertise", "Advertise"], ["topic", "Raise a topic"], ["item", "Add an item"], ["recommender", "Recommender"], ["silence", "Silence"],
 ];
 
 export function ChangeTab() {

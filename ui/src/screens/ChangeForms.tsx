@@ -9,7 +9,7 @@ import { FindPerson } from "../watch/FindPerson";
 import { get, runPath } from "../wire/api";
 import type { Change, Person } from "../wire/types";
 
-export type What = "profile" | "person" | "tie" | "announce" | "advertise" | "item" | "recommender" | "silence";
+export type What = "profile" | "person" | "tie" | "announce" | "advertise" | "item" | "recommender" | "silence" | "topic";
 type Make = (change: Change) => Promise<boolean>;
 /** Where a change is only noted down, its button says so. */
 export const DraftContext = createContext(false);
@@ -194,8 +194,35 @@ function Silence({ make }: { make: Make }) {
   );
 }
 
+function NewTopic({ make }: { make: Make }) {
+  const [fields, field, set] = useFields({ stance: "0", favour: "0.5" });
+  const [seeds, setSeeds] = useState<number[]>([]);
+  const { feed } = useHere();
+  const ready = Boolean(fields["name"]?.trim() && fields["text"]?.trim() && seeds.length);
+  const act = () => void make({
+    type: "Raise", seeds, stance: Number(fields["stance"]),
+    topic: {
+      name: (fields["name"] ?? "").trim(), text: (fields["text"] ?? "").trim(), about: (fields["about"] ?? "").trim(),
+      appeals: words(fields["appeals"]), favour: Number(fields["favour"]),
+    },
+  }).then((ok) => { if (ok) { set({ stance: "0", favour: "0.5" }); setSeeds([]); } });
+  return (
+    <Frame ready={ready} name="Raise this topic" act={act}>
+      <p className="hint">Those who hear it first tell all who listen to them; people then feel, take sides, pass on, write or keep silent.</p>
+      <div className="two"><Typed label="Name" hint="One or two words" field={field("name")} /><Typed label="Appeals to" hint="Interests, traits, careers; by commas" field={field("appeals")} /></div>
+      <Field label="First message">{(id) => <textarea id={id} rows={2} {...field("text")} placeholder="The city wants to close the river road to cars." />}</Field>
+      <Field label="What it is" hint="A sentence that everybody may know who has heard of it">{(id, told) => <textarea id={id} aria-describedby={told} rows={2} {...field("about")} />}</Field>
+      <div className="two"><Typed label="In favour at first, 0 to 1" field={field("favour")} /><Typed label="Stance of the message, −1 to 1" field={field("stance")} /></div>
+      <div className="field"><FindPerson id="topic-seeds" label="Who hears of it first" choose={(one) => setSeeds((old) => (old.includes(one.id) ? old : [...old, one.id]))} />
+        {seeds.length ? <ul className="chips" aria-label="They hear of it first">{seeds.map((one) => (
+          <li key={one}>{feed.person(one)} <button type="button" className="quiet icon" aria-label={`Not ${feed.person(one)}`} onClick={() => setSeeds((old) => old.filter((other) => other !== one))}>✕</button></li>))}</ul>
+          : <p className="hint">Nobody is chosen yet.</p>}</div>
+    </Frame>
+  );
+}
+
 export const FORMS: Record<What, (props: { make: Make }) => ReactNode> = {
-  profile: Profile, person: NewPerson, tie: Tie, item: NewItem, recommender: Recommender, silence: Silence,
+  profile: Profile, person: NewPerson, tie: Tie, item: NewItem, recommender: Recommender, silence: Silence, topic: NewTopic,
   announce: (props) => <Message {...props} isAd={false} />,
   advertise: (props) => <Message {...props} isAd />,
 };

@@ -53,7 +53,7 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
   if (asked.value && asked.value !== kept) setKept(asked.value);
   const found = asked.value ?? kept;
   if (asked.problem) return <Problem again={asked.again}>{asked.problem}</Problem>;
-  if (!found) return <p className="faint">Comparing …</p>;
+  if (!found) return <Reading a={a} b={b} />;
   return (
     <>
       <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} that both have.</span></p>
@@ -63,6 +63,17 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
       <Differing title="Picks" what="picks" found={found.picks} a={a} b={b} />
       <Differing title="Conversations" what="lines" found={found.chats} a={a} b={b} />
     </>
+  );
+}
+
+/** How far a first comparison is: it reads both runs from their beginning. */
+function Reading({ a, b }: { a: string; b: string }) {
+  const asked = useAsked((signal) => get<{ done: number; total: number }>(`/compare/progress${query({ a, b })}`, signal), `${a} ${b}`);
+  useEvery(500, asked.again);
+  const { done, total } = asked.value ?? { done: 0, total: 0 };
+  return (
+    <p className="inline" role="status"><progress max={1} value={total ? done / total : 0} aria-label="Comparing" />
+      <span className="faint">{total ? "Reading what both have lived …" : "Comparing …"}</span></p>
   );
 }
 

@@ -7,13 +7,18 @@ import { count } from "../parts/format";
 import { colour } from "../parts/theme";
 import { Empty, Panel, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
-import type { GraphAnswer, GraphNode } from "../wire/types";
-import { LEGENDS, classes, tally, type By } from "./colouring";
+import type { Community, GraphAnswer, GraphNode } from "../wire/types";
+import { LEGENDS, classes, shared, summed, tally, type By } from "./colouring";
+import { CommunitySheet } from "./CommunitySheet";
 import { FindPerson } from "./FindPerson";
 import { Painter, type Look } from "./painter";
 import { useLayout } from "./useLayout";
 
-interface Scene { nodes: GraphNode[]; edges: [number, number, number][]; radius: Float32Array; names: string[]; of: number[] | null }
+interface Scene {
+  nodes: GraphNode[]; edges: [number, number, number][]; radius: Float32Array; names: string[];
+  /** Where dots are communities: those, and everybody's. */
+  groups: Community[] | null; of: number[];
+}
 
 const look = (): Look => ({
   back: colour("--surface"), edge: colour("--graph-edge"), text: colour("--text"), ring: colour("--text-faint"), accent: colour("--accent"),
@@ -32,23 +37,26 @@ export function Graph() {
     (signal) => get<GraphAnswer>(`${runPath(feed.id)}/graph${query({ at })}`, signal), `${feed.id} ${at ?? "now"} ${ties} ${feed.hasMoods || feed.live.hasMoods ? feed.live.round : 0}`,
   );
   useEffect(() => {
-    feed.hasMoods ||= asked.value?.nodes?.some((node) => node.mood != null) ?? false;
-    feed.hasAttitudes ||= asked.value?.nodes?.some((node) => node.attitude != null) ?? false;
+    const { nodes, communities } = asked.value ?? {};
+    feed.hasMoods ||= Boolean(nodes?.some((node) => node.mood != null) || communities?.some((one) => one.shares?.emotion));
+    feed.hasAttitudes ||= Boolean(nodes?.some((node) => node.attitude != null) || communities?.some((one) => one.shares?.attitude));
   }, [asked.value, feed]);
   const last = useRef<Scene | null>(null);
   const scene = useMemo(() => (asked.value ? sceneOf(asked.value) : null), [asked.value]);
   if (scene) last.current = scene;
   const shown = scene ?? last.current;
+  const [community, setCommunity] = useState<number | null>(null);
   return (
-    <Panel title={shown?.of ? "People, by community" : "People"} className="graph-panel" tools={<FindPerson />}>
+    <Panel title={shown?.groups ? "People, by community" : "People"} className="graph-panel" tools={<FindPerson />}>
       <Problem again={asked.again}>{asked.problem}</Problem>
       {shown && !shown.nodes.length ? <Empty title="Nobody here">This run has no people.</Empty> : null}
-      {shown?.nodes.length ? <Canvas scene={shown} /> : <div className="graph-wait faint">{asked.problem ? "" : "Placing people …"}</div>}
+      {shown?.nodes.length ? <Canvas scene={shown} openCommunity={setCommunity} /> : <div className="graph-wait faint">{asked.problem ? "" : "Placing people …"}</div>}
+      {community !== null ? <CommunitySheet id={community} close={() => setCommunity(null)} /> : null}
     </Panel>
   );
 }
 
-function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
+function sceneOf(answer: GraphAnswer): Scene {
   const groups = answer.nodes?.length ? undefined : answer.communities;
   const nodes: GraphNode[] = !groups ? answer.nodes ?? []
     : groups.map((one) => ({ id: one.id, name: `${one.label || `community ${one.id}`} · ${count(one.size)}`, community: one.id, degree: one.size }));
@@ -64,10 +72,10 @@ function sceneOf(answer: GraphAnswer & { of?: number[] }): Scene {
   const most = Math.max(1, ...nodes.map((node) => node.degree));
   const thin = Math.max(0.6, Math.min(1.3, Math.pow(400 / Math.max(1, nodes.length), 0.35)));
   const radius = Float32Array.from(nodes, (node) => (groups ? (4 + 20 * Math.sqrt(node.degree / most)) * Math.min(1, Math.sqrt(50 / groups.length)) : (2.6 + 3.4 * Math.sqrt(node.degree / most)) * thin));
-  return { nodes, edges, radius, names: nodes.map((node) => node.name), of: groups ? answer.of ?? null : null };
+  return { nodes, edges, radius, names: nodes.map((node) => node.name), groups: groups ?? null, of: answer.of ?? [] };
 }
 
-function Canvas({ scene }: { scene: Scene }) {
+function Canvas({ scene, openCommunity }: { scene: Scene; openCommunity: (id: number) => void }) {
   const { feed, openPerson, theme } = useHere();
   const [chosen, setBy] = useState<By | null>(null);
   const by = chosen ?? (feed.hasMoods || feed.live.hasMoods ? "emotion" : "activity");
@@ -86,12 +94,12 @@ function Canvas({ scene }: { scene: Scene }) {
   useEffect(() => { painter.current?.dress(look()); }, [theme]);
   useEffect(() => { if (places) painter.current?.show({ places, ...scene }); }, [places, scene]);
   const kinds = useColours(painter, scene, by);
-  useGestures(canvas, painter, (dot) => { const node = scene.nodes[dot]; if (node && !scene.of) openPerson(node.id); });
+  useGestures(canvas, painter, (dot) => { const node = scene.nodes[dot]; if (node) (scene.groups ? openCommunity : openPerson)(node.id); });
   return (
     <>
       <div className="graph-box" ref={box}>
         <canvas ref={canvas} tabIndex={0} role="application"
-          aria-label={`Social graph of ${scene.nodes.length} ${scene.of ? "communities" : "people"}. Left and right arrows go from one to the next, Enter opens, plus and minus zoom, 0 shows all.`} />
+          aria-label={`Social graph of ${scene.nodes.length} ${scene.groups ? "communities" : "people"}. Left and right arrows go from one to the next, Enter opens, plus and minus zoom, 0 shows all.`} />
         <div className="zoom" role="group" aria-label="Zoom">
           <button type="button" aria-label="Zoom in" onClick={() => painter.current?.zoom(1.4)}>+</button>
           <button type="button" aria-label="Zoom out" onClick={() => painter.current?.zoom(1 / 1.4)}>−</button>
@@ -125,28 +133,16 @@ function LegendBar({ by, set, counts }: { by: By; set: (by: By) => void; counts:
 function useColours(painter: React.RefObject<Painter | null>, scene: Scene, by: By): number[] {
   const { feed, at, live, liveVersion, theme } = useHere();
   const version = useFeed(feed, 5);
-  const kinds = useMemo(() => {
-    return scene.of ? grouped(scene, live.activity) : classes(by, scene.nodes, live);
-  }, [version, liveVersion, scene, by, live]);
+  const kinds = useMemo(() => classes(by, scene.nodes, live), [version, liveVersion, scene, by, live]);
+  const shares = useMemo(() => (scene.groups ? shared(by, scene.groups, scene.of, live) : null), [version, liveVersion, scene, by, live]);
   const colours = useMemo(() => LEGENDS[by].map((one) => colour(one.colour)), [by, theme]);
-  useEffect(() => { painter.current?.colour(kinds, colours); }, [kinds, colours, painter]);
+  useEffect(() => { painter.current?.colour(kinds, colours, shares); }, [kinds, colours, shares, painter]);
   useEffect(() => {
     const touched = feed.live.touched;
-    if (touched.size && touched.size < 400 && at === null && !scene.of) painter.current?.pulse(touched);
+    if (touched.size && touched.size < 400 && at === null && !scene.groups) painter.current?.pulse(touched);
     touched.clear();
   }, [version, feed, at, scene, painter]);
-  return useMemo(() => tally(kinds, LEGENDS[by].length), [kinds, by]);
-}
-
-/** What most of those here do, community by community. */
-function grouped(scene: Scene, activity: number[]): Uint8Array {
-  const sums = scene.nodes.map(() => [0, 0, 0, 0, 0]);
-  const place = new Map(scene.nodes.map((node, at) => [node.id, at]));
-  activity.forEach((doing, person) => {
-    const sum = sums[place.get(scene.of?.[person] ?? -1) ?? -1];
-    if (sum && doing) sum[doing] = (sum[doing] ?? 0) + 1;
-  });
-  return Uint8Array.from(sums, (sum) => { const most = Math.max(...sum); return most ? sum.indexOf(most) : 0; });
+  return useMemo(() => (shares ? summed(shares, LEGENDS[by].length) : tally(kinds, LEGENDS[by].length)), [kinds, shares, by]);
 }
 
 function useGestures(canvas: React.RefObject<HTMLCanvasElement | null>, painter: React.RefObject<Painter | null>, open: (dot: number) => void): void {

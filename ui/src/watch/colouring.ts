@@ -1,7 +1,7 @@
 // What the colours of the graph mean: activity, satisfaction, emotion, attitude or community.
 
 import { ACTIVITIES, type Live } from "../fold/live";
-import type { GraphNode } from "../wire/types";
+import type { Community, GraphNode } from "../wire/types";
 
 export type By = "activity" | "satisfaction" | "emotion" | "attitude" | "community";
 
@@ -47,6 +47,28 @@ function one(by: By, node: GraphNode, live: Live): number {
       return value == null ? 0 : sided(value);
     }
   }
+}
+
+/** How many people of each community are of each class. */
+export function shared(by: By, groups: Community[], of: number[], live: Live): number[][] {
+  if (by === "activity") return doing(groups, of, live.activity);
+  if (by === "community") return groups.map((one) => { const found = LEGENDS.community.map(() => 0); found[Math.abs(one.id) % GROUPS.length] = one.size; return found; });
+  return groups.map((one) => one.shares?.[by] ?? [one.size]);
+}
+
+function doing(groups: Community[], of: number[], activity: number[]): number[][] {
+  const place = new Map(groups.map((one, at) => [one.id, at]));
+  const sums = groups.map((one) => [one.size, 0, 0, 0, 0]);
+  activity.forEach((what, person) => {
+    const sum = sums[place.get(of[person] ?? -1) ?? -1];
+    if (sum && what) { sum[what] = (sum[what] ?? 0) + 1; sum[0] = Math.max(0, (sum[0] ?? 0) - 1); }
+  });
+  return sums;
+}
+
+/** All communities together. */
+export function summed(shares: number[][], size: number): number[] {
+  return Array.from({ length: size }, (_, kind) => shares.reduce((sum, one) => sum + (one[kind] ?? 0), 0));
 }
 
 export function tally(kinds: Uint8Array, size: number): number[] {

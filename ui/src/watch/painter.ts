@@ -36,6 +36,8 @@ export class Painter {
   /** Class of each dot and the colour of each class. */
   private kinds: Uint8Array = new Uint8Array();
   private colours: string[] = ["#888"];
+  /** Where a dot stands for many: how many of them are of each class. */
+  private shares: number[][] | null = null;
   private look: Look = { back: "#fff", edge: "#ccc", text: "#000", ring: "#000", accent: "#00f" };
   marked = -1;
   chosen = -1;
@@ -67,9 +69,10 @@ export class Painter {
     this.stale();
   }
 
-  colour(kinds: Uint8Array, colours: string[]): void {
+  colour(kinds: Uint8Array, colours: string[], shares: number[][] | null = null): void {
     this.kinds = kinds;
     this.colours = colours;
+    this.shares = shares;
     this.soon();
   }
 
@@ -207,6 +210,7 @@ export class Painter {
   }
 
   private paintDots(to: CanvasRenderingContext2D, scene: Scene): void {
+    if (this.shares) { this.shares.forEach((one, dot) => this.paintPie(to, dot, one)); return; }
     this.colours.forEach((colour, kind) => {
       to.fillStyle = colour;
       to.beginPath();
@@ -219,6 +223,23 @@ export class Painter {
         to.arc(x, y, size, 0, 6.2832);
       }
       to.fill();
+    });
+  }
+
+  /** A dot as a pie: a slice for each class that somebody in it is of. */
+  private paintPie(to: CanvasRenderingContext2D, dot: number, shares: number[]): void {
+    const [x, y] = this.at(dot), size = this.size(dot);
+    const whole = shares.reduce((sum, one) => sum + one, 0) || 1;
+    let from = -Math.PI / 2;
+    shares.forEach((one, kind) => {
+      if (!one) return;
+      const to_ = from + 2 * Math.PI * one / whole;
+      to.fillStyle = this.colours[kind] ?? "#888";
+      to.beginPath();
+      if (one < whole) to.moveTo(x, y);
+      to.arc(x, y, size, from, to_);
+      to.fill();
+      from = to_;
     });
   }
 

@@ -251,9 +251,21 @@ export interface GraphNode {
   satisfaction?: number | null;
 }
 
+export interface Community {
+  id: number;
+  size: number;
+  label: string;
+  /** How many are of each class of a legend. */
+  shares?: Partial<Record<"satisfaction" | "emotion" | "attitude", number[]>>;
+}
+
+export interface Members extends Community {
+  people: PersonRow[];
+}
+
 export interface GraphAnswer {
   nodes?: GraphNode[];
-  communities?: { id: number; size: number; label: string }[];
+  communities?: Community[];
   of?: number[];
   edges: [number, number, ...(string | number)[]][];
 }

@@ -10,16 +10,25 @@ import numpy as np
 from audience.experiments.evaluation.cases import Case, Contestant
 from audience.grounding.lives import Lives
 from audience.llm.embedding import open_embedder
-from audience.recommenders import Context, Recommender
+from audience.recommenders import Context, ItemKNN, Recommender
 from audience.recommenders.content import text_of
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.ease import MOST_ITEMS as MOST_EASE
+from audience.recommenders.ease import LinearScorer, products, solved
+from audience.recommenders.knn import MOST_ITEMS as MOST_KNN
+from audience.recommenders.knn import nearest
+from audience.recommenders.markov import ChainScorer
+from audience.recommenders.matrix import Sparse, check_size, lived_matrix, one_thread
+from audience.recommenders.scored import Scored, Scorer
 from audience.world.interactions import Interactions
 from audience.world.rng import Floats, Ints, dice, rng
 
 RECENT = 20
 """The last items of a history."""
 YEARS = 60.0
-_ROWS = 256
+MOST_ITEMS = 6_000
+"""Items of which a whole table of pairs is held, to read a few scores from."""
+OfHistory = Callable[[tuple[int, ...], Ints], Floats]
+OfRow = Callable[[int, Ints], Floats]
 
 
 class Ground:
@@ -42,6 +51,17 @@ class Ground:
         return Interactions.of(lives.catalogue, lives.people, columns)
 
     @cached_property
+    def lived(self) -> Sparse:
+        """Who lived what."""
+        return lived_matrix(self.interactions)
+
+    @cached_property
+    def together(self) -> Floats:
+        """The upper triangle of [items, items]: how many people lived both."""
+        with one_thread():
+            return products(self.lived)
+
+    @cached_property
     def popularity(self) -> Floats:
         counts = np.bincount(self.lives.items, minlength=len(self.lives.catalogue))
         return counts.astype(np.float64)
@@ -57,6 +77,24 @@ class Ground:
         sums = np.bincount(items, stars, len(self.lives.catalogue))
         found: Floats = ((sums + 10.0 * stars.mean()) / (count + 10.0) - 1.0) / 4.0
         return np.clip(found, 0.0, 1.0)
+
+
+def by_history(cases: Sequence[Case], score: OfHistory) -> list[Floats]:
+    """Return what `score` makes of each case; those of one history are asked together.
+
+    For who judges every candidate by itself.
+    """
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for number, case in enumerate(cases):
+        rows.setdefault(case.history, []).append(number)
+    found: list[Floats] = [np.empty(0)] * len(cases)
+    for history, mine in rows.items():
+        asked = [item for number in mine for item in cases[number].candidates]
+        scores, start = score(history, np.array(asked, np.int64)), 0
+        for number in mine:
+            end = start + len(cases[number].candidates)
+            found[number], start = scores[start:end], end
+    return found
 
 
 class Chance:
@@ -94,12 +132,13 @@ class Vectors:
         self.vectors = vectors
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        found = []
-        for case in cases:
-            mean = self.vectors[list(case.history)].mean(axis=0)
-            mean = mean / max(float(np.sqrt((mean * mean).sum())), 1e-9)
-            found.append(np.round((self.vectors[list(case.candidates)] * mean).sum(axis=1), 6))
-        return found
+        return by_history(cases, self._near)
+
+    def _near(self, history: tuple[int, ...], candidates: Ints) -> Floats:
+        mean = self.vectors[list(history)].mean(axis=0)
+        mean = mean / max(float(np.sqrt((mean * mean).sum())), 1e-9)
+        near: Floats = (self.vectors[candidates] * mean).sum(axis=1)
+        return np.round(near, 6)
 
 
 def genres(ground: Ground) -> Vectors:
@@ -131,44 +170,63 @@ class RecSim:
         self.count = tagged.shape[1]
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        found = []
-        for case in cases:
-            sums = np.bincount(self.topics[list(case.history)], minlength=self.count)
-            interests = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
-            found.append(interests[self.topics[list(case.candidates)]])
+        return by_history(cases, self._interest)
+
+    def _interest(self, history: tuple[int, ...], candidates: Ints) -> Floats:
+        sums = np.bincount(self.topics[list(history)], minlength=self.count).astype(np.float64)
+        interests = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
+        found: Floats = interests[self.topics[candidates]]
         return found
 
 
 class Ranked:
     """A recommender's scores of the candidates, from the history of the case."""
 
-    def __init__(self, name: str, ranker: Scored) -> None:
+    def __init__(self, name: str, scorer: Scorer) -> None:
         self.name = name
-        self.scorer = ranker.scorer
+        self.scorer = scorer
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         histories = list(dict.fromkeys(case.history for case in cases))
         places = {history: place for place, history in enumerate(histories)}
-        by_history: dict[int, list[int]] = {}
-        for number, case in enumerate(cases):
-            by_history.setdefault(places[case.history], []).append(number)
-        found: list[Floats] = [np.empty(0)] * len(cases)
-        for start in range(0, len(histories), _ROWS):
-            rows = self._rows(histories[start : start + _ROWS])
-            for place in range(start, start + len(rows)):
-                for number in by_history[place]:
-                    chosen = rows[place - start, list(cases[number].candidates)]
-                    exact: Floats = chosen.astype(np.float64)
-                    found[number] = np.round(exact, 6)
-        return found
+        row = self._few(histories) or self._all(histories)
+        return by_history(cases, lambda history, candidates: row(places[history], candidates))
 
-    def _rows(self, histories: Sequence[tuple[int, ...]]) -> Scores:
-        count = len(histories)
-        nobody = np.full(count, -1, np.int64)
-        pages = np.zeros(count, np.int64)
-        draws = dice(0, "eval", "rank", np.arange(count))
-        context = Context(pages, pages, [()] * count, draws, lived=histories)
-        return self.scorer.score(nobody, context)
+    def _few(self, histories: Sequence[tuple[int, ...]]) -> OfRow | None:
+        """Return what scores candidates alone, where scores are sums over a table not too large.
+
+        A whole row has a hundred times as many.
+        """
+        if not isinstance(self.scorer, LinearScorer | ChainScorer):
+            return None
+        rows, table = self.scorer.parts(*_strangers(histories))
+        if table.shape[0] > MOST_ITEMS:
+            return None
+        dense = table if isinstance(table, np.ndarray) else table.toarray()
+
+        def row(place: int, candidates: Ints) -> Floats:
+            mine = slice(rows.indptr[place], rows.indptr[place + 1])
+            cells = dense[rows.indices[mine, None], candidates]
+            cells *= rows.data[mine, None]
+            sums: Floats = cells.sum(axis=0, dtype=np.float64)
+            return np.round(sums, 6)
+
+        return row
+
+    def _all(self, histories: Sequence[tuple[int, ...]]) -> OfRow:
+        def row(place: int, candidates: Ints) -> Floats:
+            scores = self.scorer.score(*_strangers(histories[place : place + 1]))
+            exact: Floats = scores[0, candidates].astype(np.float64)
+            return np.round(exact, 6)
+
+        return row
+
+
+def _strangers(histories: Sequence[tuple[int, ...]]) -> tuple[Ints, Context]:
+    """Return people of whom nothing is known but a history, as recommenders are asked."""
+    pages = np.zeros(len(histories), np.int64)
+    draws = dice(0, "eval", "rank", np.arange(len(histories)))
+    return pages - 1, Context(pages, pages, [()] * len(histories), draws, lived=histories)
 
 
 def ranked(name: str, recommender: Recommender, ground: Ground) -> Ranked:
@@ -176,7 +234,24 @@ def ranked(name: str, recommender: Recommender, ground: Ground) -> Ranked:
     ranker = recommender.fit(ground.interactions, rng(ground.seed, "fit", 0))
     if not isinstance(ranker, Scored):
         raise TypeError(f"{name} gives no scores")
-    return Ranked(name, ranker)
+    return Ranked(name, ranker.scorer)
+
+
+def ease(ground: Ground, regularisation: float) -> Ranked:
+    """Return EASE, from co-occurrences that are counted once for all who need them."""
+    check_size("ease", len(ground.lives.catalogue), MOST_EASE, "a smaller catalogue")
+    with one_thread():
+        weights = solved(ground.together.copy(order="F"), regularisation)
+    return Ranked("ease", LinearScorer(ground.lived, weights))
+
+
+def item_knn(ground: Ground) -> Ranked:
+    """Return the nearest items as `ItemKNN` finds them."""
+    plain, items = ItemKNN(), len(ground.lives.catalogue)
+    check_size("item-knn", items, MOST_KNN, "a smaller catalogue")
+    known = ground.together if items <= MOST_EASE else None
+    weights = nearest(ground.lived, plain.neighbours, plain.shrink, known)
+    return Ranked("item-knn", LinearScorer(ground.lived, weights))
 
 
 def unit(vectors: Floats) -> Floats:
@@ -194,13 +269,12 @@ class _Recent:
         self.near = near
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        return [
-            np.round(
-                self.near(np.array(case.candidates), np.array(case.history[-RECENT:])).mean(axis=1),
-                6,
-            )
-            for case in cases
-        ]
+        return by_history(
+            cases,
+            lambda history, candidates: np.round(
+                self.near(candidates, np.array(history[-RECENT:])).mean(axis=1), 6
+            ),
+        )
 
 
 def recent_genres(ground: Ground) -> _Recent:

@@ -181,13 +181,16 @@ class Dealer:
             while True:
                 start = near - int(draws.integers(width))
                 window = self.order[max(start, 0) : start + width]
-                window = window[self._free[window] & ~np.isin(window, found)]
+                window = window[self._free[window]]
                 if len(window) >= wanted:
                     break
                 if width > 2 * len(self.order):
                     raise _too_few(count)
                 width *= 2
-            found += _some(draws, window, wanted).tolist()
+            drawn = _some(draws, window, wanted)
+            self._free[drawn] = False
+            found += drawn.tolist()
+        self._free[found] = True
         return np.array(found, np.int64)
 
 

@@ -21,7 +21,7 @@ from audience.experiments.evaluation.minds import RuleChoice
 from audience.experiments.models import Models, Spending, door_of, name_of
 from audience.llm.embedding_minilm import MiniLM
 from audience.llm.gateway import Door
-from audience.recommenders import EASE, ItemKNN, Markov, Recommender
+from audience.recommenders import Markov
 from audience.world.genesis import Domain
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
@@ -97,13 +97,11 @@ def baselines() -> list[Entry]:
     ]
     if _has_minilm():
         made.append(_embedding("minilm"))
-    recommenders: tuple[tuple[str, Recommender], ...] = (
-        ("item-knn", ItemKNN()),
-        ("ease", EASE(REGULARISATION)),
-        ("markov", Markov()),
-    )
-    for name, recommender in recommenders:
-        made.append(_plain(name, partial(b.ranked, name, recommender)))
+    made += [
+        _plain("item-knn", b.item_knn),
+        _plain("ease", partial(b.ease, regularisation=REGULARISATION)),
+        _plain("markov", partial(b.ranked, "markov", Markov())),
+    ]
     return [*made, *_features()]
 
 

@@ -20,8 +20,9 @@ from audience.experiments.evaluation.cases import (
 )
 from audience.experiments.evaluation.contest import Entry, Played
 from audience.experiments.evaluation.framing import PEOPLE, Frame, answers_in, framed, order_of
+from audience.experiments.evaluation.measuring import aucs, hits
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.results import AREA, Result, aucs
+from audience.experiments.evaluation.results import AREA, Result
 from audience.world.rng import Floats, Ints
 
 SHAPES = ((1, 5), (3, 3), (3, 7), (1, 9))
@@ -91,25 +92,6 @@ def _tasks(
             cases[place].append(dealer.case(label, kind, user, history, taken, b))
     rows = zip(names, wanted, cases, strict=True)
     return tuple(Task(name, tuple(made), kind) for name, (kind, _), made in rows)
-
-
-def hits(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return |truth and chosen| / a of each case; what could not be said is scored as wrong.
-
-    Chosen are the a highest; equal scores share their places, so that order is worth nothing.
-    """
-    return np.array([_hit(case, each) for case, each in zip(cases, scores, strict=True)])
-
-
-def _hit(case: Case, scores: Floats) -> float:
-    truth = np.array(case.truth)
-    wanted = int(truth.sum())
-    if np.isnan(scores).any():
-        return 0.0
-    cut = np.sort(scores)[-wanted]
-    sure, tied = scores > cut, scores == cut
-    share = (wanted - int(sure.sum())) / int(tied.sum())
-    return float((sure & truth).sum() + share * (tied & truth).sum()) / wanted
 
 
 def result_of(

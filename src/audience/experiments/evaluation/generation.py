@@ -31,9 +31,10 @@ from audience.experiments.evaluation.contest import (
 )
 from audience.experiments.evaluation.framing import Frame, framed, order_of
 from audience.experiments.evaluation.keeping import Keeper, Kept, joined, task_digest
+from audience.experiments.evaluation.measuring import aucs
 from audience.experiments.evaluation.ratings import divergence
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.results import Result, aucs
+from audience.experiments.evaluation.results import Result
 from audience.experiments.evaluation.walking import Mixed, Pages, walk
 from audience.world.items import Catalogue
 from audience.world.rng import Floats, Ints

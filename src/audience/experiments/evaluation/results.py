@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.experiments.evaluation.cases import Case
 from audience.experiments.evaluation.keeping import Spent
 from audience.experiments.findings import interval
 from audience.world.rng import Floats
@@ -145,22 +144,3 @@ def _finite(value: object) -> object:
     if isinstance(value, dict):
         return {key: _finite(one) for key, one in value.items()}
     return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def auc(scores: Floats, truth: Sequence[bool]) -> float:
-    """Return how often something taken up scores above something not; ties count half."""
-    taken = np.array(truth, np.bool_)
-    if np.isnan(scores).any() or taken.all() or not taken.any():
-        return math.nan
-    apart = scores[taken][:, None] - scores[~taken][None, :]
-    return float((apart > 0).mean() + 0.5 * (apart == 0).mean())
-
-
-def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return the AUC within each case; what could not be said is worth a half."""
-    return np.array(
-        [
-            0.5 if np.isnan(each).any() else auc(each, case.truth)
-            for case, each in zip(cases, scores, strict=True)
-        ]
-    )

@@ -18,9 +18,9 @@ from audience.experiments.evaluation.cases import (
 )
 from audience.experiments.evaluation.contest import CONTENT_MIX, MIX, Entry, Played
 from audience.experiments.evaluation.deciding import decided
-from audience.experiments.evaluation.discrimination import hits
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
-from audience.experiments.evaluation.results import Result, aucs
+from audience.experiments.evaluation.measuring import aucs, hits
+from audience.experiments.evaluation.results import Result
 from audience.experiments.evaluation.splits import TEST, TRAIN, VALID, Parted
 from audience.grounding.lives import Lives
 from audience.recommenders import ALS, Context
@@ -34,8 +34,9 @@ KNOWN = "F1, count known"
 COLUMNS = ("accuracy", "precision", "recall", "F1", KNOWN, "AUC")
 _NOTES = (
     "Each user is asked about items of its test part and m times as many that it never took up. "
-    "Scores become yes and no by a threshold from other users' validation parts. At 1:9 'always "
-    "no' has an accuracy of .90: F1 and AUC tell more. "
+    "Scores become yes and no by chances learnt from other users' validation parts: of each list "
+    "as many as accuracy and F1 may be expected to be best with. At 1:9 'always no' has an "
+    "accuracy of .90: F1 and AUC tell more. "
     f"{KNOWN}: where as many are chosen as were taken up, which no model that says yes and no is "
     "told. "
     f"{BY_RECOMMENDER}: the {SHOWN} items that matrix factorisation ranks first, told apart by "

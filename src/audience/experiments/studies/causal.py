@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from audience.experiments.findings import Findings, Label, interval
+from audience.experiments.studies import causal_checks as checks
 from audience.experiments.studies.lingam import direct_lingam
-from audience.experiments.studies.sentences import clause, level, sentence
+from audience.experiments.studies.sentences import against_zero, clause, level, sentence
 from audience.experiments.studies.study import Chart, Study, known
 from audience.experiments.tables import shown
 from audience.metrics.formulas import NAN
 from audience.world.events import Picked, Rated, Record, SlateShown
-from audience.world.rng import Floats
+from audience.world.rng import Floats, rng
 from audience.world.world import View
 
 VARIABLES = {
@@ -27,8 +29,15 @@ VARIABLES = {
 FEW = 20
 """Fewer rated items than these tell nothing."""
 PAIRS = [(cause, effect) for cause in VARIABLES for effect in VARIABLES if cause != effect]
-KNOWN = (("quality", "picked"), ("quality", "rating"), ("shown", "picked"))
-"""What leads to what in rule minds, whatever else does."""
+OFTEN = 25
+"""How many times as much is shown in the check that asks whether counts are too small."""
+CHECKS: dict[str, Label] = {
+    "known_right": ("Arrows known in rule minds whose order is right", "share", "higher"),
+    "planted_right": ("The same, planted with Laplace noise", "share", "higher"),
+    "gaussian_right": ("The same, planted with Gaussian noise", "share", "higher"),
+    "counted_right": ("The same, planted as counts like these", "share", "higher"),
+    "often_right": (f"The same, as counts {OFTEN} times as large", "share", "higher"),
+}
 LABELS: dict[str, Label] = {
     **{
         f"edge_{cause}_{effect}": (
@@ -38,22 +47,33 @@ LABELS: dict[str, Label] = {
         )
         for cause, effect in PAIRS
     },
+    **{
+        f"kept_{cause}_{effect}": (
+            f"{VARIABLES[cause]} → {VARIABLES[effect]}, found",
+            "share of resamples",
+            "",
+        )
+        for cause, effect in PAIRS
+    },
     **{f"place_{name}": (f"Place of {said} in the order", "", "")
        for name, said in VARIABLES.items()},
-    "known_right": ("Arrows known in rule minds whose order is right", "share", "higher"),
+    **CHECKS,
     "rated_items": ("Items compared", "", ""),
+    "picks_an_item": ("Picks of an item compared", "mean", ""),
 }  # fmt: skip
 
 
 class Arrows:
     """Counts what happens to every item, and looks for arrows among its five variables.
 
-    Only items with a rating are compared; counts are taken as log(1 + count).
+    Only items with a rating are compared; counts are taken as log(1 + count). `kept_A_B` is the
+    share of resamples of the items in which the arrow from A to B is found.
     """
 
     watches = (SlateShown, Picked, Rated)
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
         self._shown: list[int] = []
         self._picked: list[int] = []
         self._rated: list[tuple[int, int]] = []
@@ -69,23 +89,27 @@ class Arrows:
         else:
             self._rated.append((event.item, event.stars))
 
-    def table(self) -> Floats:
-        """Return [rated items, variables]."""
+    def items(self) -> Floats:
+        """Return [items, 6]: quality, and how often lived before, shown, picked, rated; stars."""
         assert self._world is not None
-        items = len(self._world.catalogue)
-        past = [one.item for one in self._world.genesis.past]
+        count = len(self._world.catalogue)
         ratings = np.array(self._rated, np.int64).reshape(-1, 2)
-        counts = np.bincount(ratings[:, 0], minlength=items)
-        stars = np.bincount(ratings[:, 0], ratings[:, 1], minlength=items)
-        rated = counts > 0
+        past = [one.item for one in self._world.genesis.past]
         columns = [
             self._world.catalogue.quality,
-            np.log1p(np.bincount(past, minlength=items)),
-            np.log1p(np.bincount(self._shown, minlength=items)),
-            np.log1p(np.bincount(self._picked, minlength=items)),
-            stars / np.maximum(counts, 1),
+            *(np.bincount(one, minlength=count) for one in (past, self._shown, self._picked)),
+            np.bincount(ratings[:, 0], minlength=count),
+            np.bincount(ratings[:, 0], ratings[:, 1], minlength=count),
         ]
-        return np.stack([np.asarray(one, np.float64)[rated] for one in columns], axis=1)
+        return np.stack([np.asarray(one, np.float64) for one in columns], axis=1)
+
+    def table(self) -> Floats:
+        """Return [rated items, variables]."""
+        quality, past, shown_, picked, ratings, stars = self.items().T
+        rated = ratings > 0
+        logs = [np.log1p(one) for one in (past, shown_, picked)]
+        columns = [quality, *logs, stars / np.maximum(ratings, 1)]
+        return np.stack([one[rated] for one in columns], axis=1)
 
     def close(self) -> dict[str, float]:
         """Return nothing: it takes its time, and one look at the end is enough."""
@@ -104,52 +128,111 @@ class Arrows:
             found[f"edge_{cause}_{effect}"] = float(strength)
         for name in names:
             found[f"place_{name}"] = float(order.index(names.index(name)) + 1)
-        right = [found[f"place_{one}"] < found[f"place_{other}"] for one, other in KNOWN]
-        found["known_right"] = sum(right) / len(KNOWN)
+        found["picks_an_item"] = float(np.expm1(rows[:, names.index("picked")]).mean())
+        return found | self._trusted(rows) | self._kept(rows)
+
+    def _trusted(self, rows: Floats) -> dict[str, float]:
+        """Return how much of a known truth the method finds in the log and in planted tables."""
+        items = self.items()
+        seen = items[items[:, 2] > 0][:, :4]
+        draw = rng(self._seed, "causal", "planted")
+        made: dict[str, Callable[[], Floats]] = {
+            "planted_right": lambda: checks.planted(rows, draw, "laplace"),
+            "gaussian_right": lambda: checks.planted(rows, draw, "normal"),
+            "counted_right": lambda: checks.counted(seen, draw),
+            "often_right": lambda: checks.counted(seen, draw, OFTEN),
+        }
+        found = {"known_right": checks.right(rows)}
+        for name, make in made.items():
+            found[name] = sum(checks.right(make()) for _ in range(checks.DRAWS)) / checks.DRAWS
         return found
 
+    def _kept(self, rows: Floats) -> dict[str, float]:
+        shares = checks.resampled(rows, rng(self._seed, "causal", "resampled"))
+        names = list(VARIABLES)
+        return {
+            f"kept_{cause}_{effect}": float(shares[names.index(effect), names.index(cause)])
+            for cause, effect in PAIRS
+        }
 
-def arrows(findings: Findings, name: str) -> list[tuple[str, float, float, float]]:
-    """Return the arrows of an arm whose interval excludes zero, the strongest first."""
+
+def arrows(findings: Findings, name: str) -> list[tuple[str, float, float, float, float]]:
+    """Return the arrows of an arm whose interval excludes zero, the strongest first.
+
+    Each is its name, mean, low and high, and the share of resamples in which it is found.
+    """
     arm = next(arm for arm in findings.arms if arm.name == name)
     found = []
     for cause, effect in PAIRS:
         metric = f"edge_{cause}_{effect}"
         mean, low, high = interval(arm.values(metric))
         if low > 0.0 or high < 0.0:
-            found.append((findings.labels[metric][0], mean, low, high))
+            kept = interval(arm.values(f"kept_{cause}_{effect}"))[0]
+            found.append((findings.labels[metric][0], mean, low, high, kept))
     return sorted(found, key=lambda one: -abs(one[1]))
 
 
 def finding(findings: Findings) -> str:
-    """Say which arrows are found again and again, and what the random control says."""
+    """Say which arrows are found again and again, what the control says, and what to trust."""
     first = findings.arms[0].name
     strong = arrows(findings, first)[:3]
     if strong:
-        listed = ", ".join(f"{name} {shown(*numbers, signed=True)}" for name, *numbers in strong)
+        listed = ", ".join(_arrow(*one) for one in strong)
         said = f"the strongest arrows with {first} whose interval excludes zero are {listed}"
     else:
         said = f"no arrow could be shown with {first} that seeds agree on"
     said_more = [clause(findings, "edge_popularity_shown", "random", first)]
     if 'kind = "rule"' in findings.scenario:
-        right = level(findings, "known_right", first)
-        said_more.append(f"the order has {right} of the arrows known in rule minds right")
+        listed = ", ".join(
+            f"{level(findings, 'known_right', arm.name)} with {arm.name}" for arm in findings.arms
+        )
+        said_more.append(
+            f"of the arrows known in rule minds the order has right: {listed}, and "
+            f"{level(findings, 'planted_right', first)} in planted data of the size of {first}"
+        )
     return sentence([said, *said_more])
 
 
+def _arrow(name: str, mean: float, low: float, high: float, kept: float) -> str:
+    often = "" if np.isnan(kept) else f" (in {kept:.0%} of resamples)".replace("%", " %")
+    return f"{name} {shown(mean, low, high, signed=True)}{often}"
+
+
 def remarks(findings: Findings) -> list[str]:
-    """Say what is known to be true, and what the method supposes."""
+    """Say what is known to be true, what the method supposes, and what that does here."""
     said = [
         "DirectLiNGAM supposes linear effects, no loops, no hidden cause and noise that is not "
-        "Gaussian. Refitting on picks is a loop (picks lead to exposure), which it cannot show, "
-        "and only items that were picked have a rating: a selection that bends arrows."
+        "Gaussian. Counts of a few picks are none of this: their noise grows with their mean. Only "
+        "items that were picked have a rating: a selection that bends arrows. A recommender that "
+        "reads what somebody lived since, such as content, is a loop, which it cannot show."
     ]
     if 'kind = "rule"' in findings.scenario:
         said.append(
             "With rule minds the truth is known: quality leads to picks and to ratings, exposure "
             "to picks; popularity leads to neither directly. A share of one half right is chance."
         )
+        said += [blame(findings, arm.name) for arm in findings.arms]
     return said
+
+
+def blame(findings: Findings, name: str) -> str:
+    """Say what keeps the method from the known truth in an arm, as far as the checks tell."""
+    log, planted, counted, often = (
+        against_zero(findings, metric, name)
+        for metric in ("known_right", "planted_right", "counted_right", "often_right")
+    )
+    numbers = ", ".join(level(findings, metric, name) for metric in CHECKS)
+    told = f"With {name}, shares right in the log and in the four checks: {numbers}. "
+    if not planted[1] > log[2]:
+        return told + "No worse a share in the log than in planted data of its size could be shown."
+    if not counted[2] < planted[1]:
+        return told + "The method is misled here; that counts are small does not explain it."
+    if often[1] > counted[2]:
+        return told + "A truth of the same kind misleads it as well where counts are so small."
+    return told + (
+        "A truth of the same kind misleads it as well, and larger counts would not help: effects "
+        "are not linear, and noise grows with the mean."
+    )
 
 
 STUDY = Study(
@@ -159,11 +242,23 @@ STUDY = Study(
         Chart(
             "arrows",
             "edges",
-            tuple(f"edge_{cause}_{effect}" for cause, effect in PAIRS),
+            tuple(
+                f"{kind}_{cause}_{effect}" for kind in ("edge", "kept") for cause, effect in PAIRS
+            ),
             "What leads to what",
             "Effect of the row on the column in standard deviations, mean over seeds of the first "
-            "arm; bold where the 95 % interval excludes zero.",
+            "arm, bold where the 95 % interval excludes zero; below it, in how many of 100 "
+            "resamples of its items the arrow is found.",
             tuple(VARIABLES.values()),
+        ),
+        Chart(
+            "checks",
+            "bars",
+            tuple(CHECKS),
+            "Known arrows whose order is right, share",
+            "In the log, and in planted tables of its size: with Laplace and with Gaussian noise, "
+            f"as counts like these, and as counts {OFTEN} times as large. One half is chance.",
+            ("log", "Laplace", "Gaussian", "counts", f"counts x {OFTEN}"),
         ),
         Chart(
             "order",
@@ -181,6 +276,7 @@ STUDY = Study(
         ),
     ),
     finding,
-    metrics=lambda setting: [Arrows()],
+    metrics=lambda setting: [Arrows(setting.seed)],
     remarks=remarks,
+    percent=False,
 )

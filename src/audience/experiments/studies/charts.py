@@ -33,7 +33,7 @@ WIDEST = 42
 
 
 def draw_study(
-    findings: Findings, charts: tuple[Chart, ...]
+    findings: Findings, charts: tuple[Chart, ...], *, percent: bool = True
 ) -> tuple[dict[str, Figure], dict[str, str]]:
     """Return figures and their captions by name."""
     drawn: dict[str, Figure] = {}
@@ -44,7 +44,7 @@ def draw_study(
             if figure is not None:
                 drawn[chart.name] = frozen(figure)
                 captions[chart.name] = f"{chart.caption} {over_seeds(findings.arms)}".strip()
-        figure = forest(findings)
+        figure = forest(findings) if percent else None
         if figure is not None:
             drawn[FOREST], captions[FOREST] = frozen(figure), caption(FOREST, findings)
     return drawn, captions
@@ -133,15 +133,21 @@ def _name_points(
 
 
 def _edges(findings: Findings, chart: Chart) -> Figure | None:
-    """Draw the effects of the first arm as a table: causes down, effects across."""
+    """Draw the effects of the first arm as a table: causes down, effects across.
+
+    As many metrics again are how often each arrow is found, 0 to 1, and stand below.
+    """
     names, arm = chart.ticks, findings.arms[0]
     count = len(names)
     mean, low, high = spread(values_of(arm, chart.metrics))
     if np.isnan(mean).all():
         return None
-    figure, axes = panel(5.0, 0.9 + 0.42 * count)
     pairs = [(row, column) for row in range(count) for column in range(count) if row != column]
-    for (row, column), middle, least, most in zip(pairs, mean, low, high, strict=True):
+    often = mean[len(pairs) :] if len(mean) > len(pairs) else np.full(len(pairs), np.nan)
+    figure, axes = panel(5.0, 0.9 + 0.5 * count)
+    for (row, column), middle, least, most, kept in zip(
+        pairs, mean, low, high, often, strict=False
+    ):
         is_clear = bool(least > 0.0 or most < 0.0)
         ink = colour(0) if middle > 0 else colour(1)
         strength = min(abs(float(middle)), 1.0) if is_clear else 0.0
@@ -151,6 +157,7 @@ def _edges(findings: Findings, chart: Chart) -> Figure | None:
         )  # fmt: skip
         text = f"{middle:+.2f}".replace("-", "−") if math.isfinite(middle) else "–"
         weight = "bold" if is_clear else "normal"
+        text += f"\n{100.0 * kept:.0f}" if math.isfinite(kept) else ""
         axes.text(column, row, text, ha="center", va="center", fontsize=8, weight=weight)
     axes.set_xticks(range(count), [short(name, 12) for name in names])
     axes.set_yticks(range(count), [f"{short(name)} →" for name in names])

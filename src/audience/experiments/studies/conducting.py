@@ -8,8 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput
-from audience.experiments._writing import replace_all
+from audience.experiments import _writing
 from audience.experiments.asking import ask
 from audience.experiments.build import asks_models
 from audience.experiments.experiment import verify
@@ -104,16 +103,5 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
 
 def claim(recipe: Recipe, folder: Path) -> None:
     """Make the folder this study's; refuse one that holds something else."""
-    mark, text = folder / FILE, recipe.text
-    if mark.is_file():
-        if mark.read_text("utf-8") != text:
-            raise BadInput(
-                f"--out {folder} holds another study, or this one with other numbers; "
-                "choose another folder with --out"
-            )
-        return
-    if folder.exists() and not folder.is_dir():
-        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
-    replace_all({mark: text.encode()})
+    other = "another study, or this one with other numbers"
+    _writing.claim(folder / FILE, recipe.text, other)

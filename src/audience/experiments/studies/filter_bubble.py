@@ -49,7 +49,7 @@ def metrics(setting: object) -> list[Metric]:
 
 
 def finding(findings: Findings) -> str:
-    """Say whether pages narrow over refits, and more than with a ranking that never learns."""
+    """Say whether pages narrow, whether refitting is what does it, and what following one does."""
     first = findings.arms[0].name
     return sentence(
         [
@@ -61,8 +61,9 @@ def finding(findings: Findings) -> str:
                 below="the top genre's share of a page shrinks over the rounds",
                 neither="no growth of the top genre's share of a page could be shown",
             ),
+            clause(findings, "page_top_growth", "fitted once", first),
             clause(findings, "page_genres_growth", "fitted once", first),
-            clause(findings, "five_top", "random", first),
+            clause(findings, "page_top_growth", "random", "content"),
         ]
     )
 
@@ -92,6 +93,12 @@ STUDY = Study(
             ("page_genres",),
             "Genres on a page",
             "Exposure, round by round.",
+        ),
+        Chart(
+            "growth",
+            "levels",
+            ("page_top_growth",),
+            caption="The last round less the first: right of zero, pages narrow.",
         ),
         Chart(
             "picks",

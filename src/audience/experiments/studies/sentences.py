@@ -34,9 +34,14 @@ def is_clear(one: Difference | None) -> bool:
 
 
 def level(findings: Findings, metric: str, name: str) -> str:
-    """Return an arm's mean with its interval."""
+    """Return an arm's mean with its interval; that of a share ends where shares do."""
     arm = arm_of(findings, name)
-    return shown(*interval(arm.values(metric))) if arm else "–"
+    if arm is None:
+        return "–"
+    mean, low, high = interval(arm.values(metric))
+    if label_of(findings, metric)[1].startswith("share"):
+        low, high = max(low, 0.0), min(high, 1.0)
+    return shown(mean, low, high)
 
 
 def amount(one: Difference) -> str:

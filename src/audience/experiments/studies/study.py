@@ -83,6 +83,8 @@ class Study(msgspec.Struct, frozen=True):
     """What a reader of these very findings must know, such as what minds cannot do."""
     branches: bool = False
     """Whether all arms are one run until something changes, and branch there."""
+    percent: bool = True
+    """Whether a figure shows every arm in % of the first: not where numbers are no amounts."""
     asks: str = ""
     """What some people of every arm are asked at the end, where minds speak."""
 

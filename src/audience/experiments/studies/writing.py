@@ -39,7 +39,7 @@ padding: 0 1rem; }} dt {{ font-weight: 650; margin-top: 1rem; }} dd {{ margin: 0
 def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path:
     """Write report.html, numbers.csv, runs.csv, table.tex and figures/, and return the page."""
     findings, folder, recipe = studied.findings, studied.folder, studied.recipe
-    drawn, captions = draw_study(findings, recipe.study.charts)
+    drawn, captions = draw_study(findings, recipe.study.charts, percent=recipe.study.percent)
     told = Told(recipe.question, recipe.method, command)
     said = [*studied.remarks, *limits(findings)]
     contents = {

@@ -1,0 +1,169 @@
+"""What one run sends to all pages that look at it: read once, framed once, kept for a while.
+
+The run comes first: where many look, updates come less often and are shorter, and a page that
+falls behind reads the log at its own pace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from audience.errors import AudienceError
+from audience.web import tape
+from audience.web.hall import Hall
+from audience.web.replies import encoded
+from audience.web.status import stand
+from audience.web.tape import Tape, Update, frame
+
+TICK = 0.1
+"""Seconds between two updates, where few look."""
+A_PAGE = 0.02
+"""Seconds between two updates for each page, where many do."""
+SLOWEST = 1.0
+"""Seconds between two updates, at most, however many look; also the state of a run that does not
+go on here is looked at so often."""
+QUIET = 15.0
+"""Seconds after which a silent stream says that it is there."""
+SHARED = 1_000_000
+"""Bytes of chapters that all pages together get in one update while the run goes on here."""
+LEAST = 8_000
+KEPT = 4_000_000
+"""Bytes of updates that are kept for pages that are a little behind."""
+BEHIND = 20_000
+"""Chapters that a page may be behind before it is told to begin anew."""
+
+
+def cadence(pages: int) -> float:
+    """Return the seconds between two updates before so many pages."""
+    return min(max(TICK, pages * A_PAGE), SLOWEST)
+
+
+class Feed:
+    """One run's updates, and those who wait for them."""
+
+    def __init__(self, hall: Hall, folder: Path, is_ending: Callable[[], bool]) -> None:
+        self.hall, self.folder, self.is_ending = hall, folder, is_ending
+        self.pages = 0
+        self.life = hall.lives.get(folder, 0)
+        self.last = 0
+        self.state = b""
+        self.states = 0
+        self.kept: deque[Update] = deque()
+        self._news: asyncio.Event = asyncio.Event()
+        self._tape: Tape | None = None
+        self._size = 0
+        self._looked = self._told = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    async def join(self) -> None:
+        """Take in one more page."""
+        self.pages += 1
+        async with self._lock:
+            if self._tape is None:
+                await asyncio.to_thread(self._open)
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._turn())
+
+    def leave(self) -> None:
+        """Let a page go; without pages nothing is read."""
+        self.pages -= 1
+        if not self.pages:
+            if self._task:
+                self._task.cancel()
+            self.close()
+
+    def close(self) -> None:
+        if self._tape:
+            self._tape.close()
+            self._tape = None
+
+    @property
+    def news(self) -> asyncio.Event:
+        """What is set when there is something new, when all was silent for long, or at the end."""
+        return self._news
+
+    def read(self, after: int, upto: int | None = None, most: int | None = None) -> Update:
+        """Return the next chapters after a number, straight from the log."""
+        tape_ = self._tape
+        if tape_ is None:
+            return Update(after, after, b"")
+        return tape_.update(after, upto, tape.BODY if most is None else most, self._numbers)
+
+    def _numbers(self, round_: int) -> bytes:
+        here = self.hall.live(self.folder)
+        if here:
+            rounds = list(here.watch.rounds)
+        else:
+            with self.hall.readers.reading(self.folder) as reader:
+                rounds = reader.metrics()[1].by_round()
+        for values in rounds:
+            if int(values["round"]) == round_:
+                return frame("metrics", encoded({"round": round_, "values": values}))
+        return b""
+
+    async def _turn(self) -> None:
+        """Look again and again; all pages wait for this one, and for no clock of their own."""
+        while self.pages:
+            began = time.monotonic()
+            try:
+                news = await asyncio.to_thread(self._look)
+            except AudienceError as error:
+                news = self._stated(encoded({"control": {"state": "failed", "error": str(error)}}))
+            if news or self.is_ending() or began - self._told >= QUIET:
+                self._told = began
+                self._news.set()
+                self._news = asyncio.Event()
+            left = cadence(self.pages) - (time.monotonic() - began)
+            await asyncio.sleep(max(left, TICK / 5))
+
+    def _look(self) -> bool:
+        """Read what is new; say whether anything is."""
+        life = self.hall.lives.get(self.folder, 0)
+        if life != self.life:
+            self.close()
+            self.kept.clear()
+            self.life, self._size = life, 0
+            self._open()
+            self.last = 0
+        update = self.read(self.last, most=self._most())
+        has_chapters = update.last > self.last
+        if has_chapters:
+            self._keep(update)
+        now = time.monotonic()
+        if self.hall.live(self.folder) or now - self._looked >= SLOWEST:
+            self._looked = now
+            return self._stated(encoded(stand(self.hall, self.folder))) or has_chapters
+        return has_chapters
+
+    def _most(self) -> int:
+        """Return how much may be told at once: the run comes first, pages catch up later."""
+        if not self.hall.live(self.folder):
+            return tape.BODY
+        return max(min(tape.BODY, SHARED // max(self.pages, 1)), min(LEAST, tape.BODY))
+
+    def _keep(self, update: Update) -> None:
+        self.kept.append(update)
+        self._size += len(update.body)
+        while self._size > KEPT and len(self.kept) > 1:
+            self._size -= len(self.kept.popleft().body)
+        self.last = update.last
+        newest = self._tape.newest() if self._tape else self.last
+        if newest - self.last > BEHIND:  # it goes on faster than pages can be told
+            self.kept.clear()
+            self._size, self.last = 0, newest
+
+    def _stated(self, state: bytes) -> bool:
+        if state == self.state:
+            return False
+        self.state, self.states = state, self.states + 1
+        return True
+
+    def _open(self) -> None:
+        self._tape = Tape(self.folder)
+        self.last = self._tape.newest()
+        self._stated(encoded(stand(self.hall, self.folder)))
