@@ -113,7 +113,7 @@ def move(folder: Path, url: str) -> None:
 
 @pytest.mark.parametrize(
     "spending",
-    [Spending(max_calls=7), Spending(max_tokens=9_000), Spending(budget="0.001usd")],
+    [Spending(max_calls=7), Spending(max_tokens=5_000), Spending(budget="0.0005usd")],
     ids=["calls", "tokens", "money"],
 )
 def test_a_budget_stops_at_a_commit_point_and_resuming_gives_the_whole_run(
@@ -136,7 +136,7 @@ def test_a_budget_stops_at_a_commit_point_and_resuming_gives_the_whole_run(
             except Interrupted:
                 stops += 1
             assert stops < 30
-    assert stops > 2
+    assert stops > 1
     assert again.measured.digest == whole[0].measured.digest
     stored = Spending("stored", source=tmp_path / "run")
     check = start(wanted, 1, tmp_path / "check", spending=stored)

@@ -116,7 +116,8 @@ def test_a_model_that_looks_at_nothing_picks_every_place_alike(
     places = [one for one in found.rows if one.what.startswith("picked at")]
     assert all(one.unreadable == 0 for one in places)
     for one in places:
-        assert one.value == pytest.approx(one.chance, abs=0.09)
+        assert one.value == pytest.approx(one.chance, abs=0.14)
     gap = next(one for one in found.rows if one.what == "first less last place")
-    assert abs(gap.value or 0.0) < 0.12
+    # Four standard errors of what 200 pages show by chance.
+    assert abs(gap.value or 0.0) < 0.2
     assert sum(one.value or 0.0 for one in found.rows if one.part == "letter") == pytest.approx(1.0)
