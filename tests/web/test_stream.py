@@ -14,7 +14,7 @@ from tests.web.conftest import SMALL, Site, Sites
 
 from audience.experiments import parse, start
 from audience.log import Log
-from audience.web import stream as streams
+from audience.web import feed, tape
 from audience.world.events import CLOSING, Chapter, Entry
 
 LONG = SMALL.replace("rounds = 4", "rounds = 400")
@@ -67,6 +67,33 @@ def test_a_page_sees_a_run_as_it_goes_on(site: Site) -> None:
         panel = last["panel"]
         assert (panel["people"], panel["chats"] >= 0) == (40, True)
         assert panel["most_popular"][0]["count"] >= panel["most_popular"][-1]["count"] > 0
+
+
+def test_the_panel_moves_within_a_round_here_and_elsewhere(site: Site) -> None:
+    everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
+    run = site.begin(paused=True, toml=SMALL + everybody)
+    counts = [0]
+    with site.stream(f"/runs/{run}/stream") as stream:
+        for visits in range(1, 9):
+            site.steer(run, "step_visit")
+            counts.append(_panel_after(site, run, visits)["interactions"])
+        while stream.next("state")[2]["panel"]["interactions"] < counts[-1]:
+            pass  # the page is told as much
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 2
+    assert site.ok(f"/runs/{run}")["round"] == 0, "all in the first round"
+    live = site.ok(f"/runs/{run}")["panel"]
+    site.steer(run, "stop")
+    lying = site.ok(f"/runs/{run}")["panel"]
+    assert {**lying, "here_now": live["here_now"]} == live
+
+
+def _panel_after(site: Site, run: str, visits: int) -> Any:
+    """Return the panel once so many visits of the round are done."""
+    found = site.when(
+        lambda: site.ok(f"/runs/{run}"), lambda one: one["control"]["visits_done"] == visits
+    )
+    return found["panel"]
 
 
 def test_coming_back_loses_and_doubles_nothing(site: Site) -> None:
@@ -140,8 +167,8 @@ def test_a_reset_begins_anew_for_those_who_look(site: Site) -> None:
 def test_who_is_far_behind_is_told_to_begin_anew(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streams, "BEHIND", 50)
-    monkeypatch.setattr(streams, "BODY", 2_000)
+    monkeypatch.setattr(feed, "BEHIND", 50)
+    monkeypatch.setattr(tape, "BODY", 2_000)
     run = site.begin(paused=True, toml=LONG)
     with site.stream(f"/runs/{run}/stream") as stream:
         stream.next("state")
