@@ -6,7 +6,7 @@ import json
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
 
@@ -48,7 +48,8 @@ def test_a_run_asks_the_endpoint_and_says_what_it_cost(cli: Cli, here: Path, ser
     assert isinstance(found["completion_tokens"], int)
     assert found["prompt_tokens"] > found["completion_tokens"] > 0
     assert found["cost"] is None  # no price is known, and none is made up
-    assert CallStore(here / "run" / "calls.db", read_only=True).find("0" * 32) is None
+    with closing(CallStore(here / "run" / "calls.db", read_only=True)) as calls:
+        assert calls.find("0" * 32) is None
 
 
 def test_the_screen_tells_calls_by_purpose_and_lets_people_be_heard(
