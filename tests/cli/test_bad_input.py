@@ -50,7 +50,7 @@ SCENARIOS = {
     "unknown memory": ('memory = "total"', "memory 'total' is unknown; known:"),
     "unknown dataset": ('dataset = "film"', "dataset 'film' is unknown (did you mean 'films'?)"),
     "unknown metric": ('metrics = ["joy"]', "metric 'joy' is unknown; known:"),
-    "foreign option": ('[recommender]\nkind = "popular"\nspeed = 3', "these options (speed=3)"),
+    "foreign option": ('[recommender]\nkind = "popular"\nspeed = 3', "option 'speed' is unknown"),
     "an arm that leaves the folder": ('[arms."../x"]\nseed = 1', "arm '../x' names a folder"),
     "unknown deed": (
         '[[interventions]]\nround = 2\ndo = "shout"',

@@ -61,7 +61,7 @@ def test_kinds() -> None:
     assert memory_of("recagent-no-short").short is False  # type: ignore[attr-defined]
     assert isinstance(memory_of("none"), NoMemory)
     for kind in ("recagnt", "recagent-no-end", "none-no-short"):
-        with pytest.raises(BadInput, match=f"'{kind}' is unknown|does not take"):
+        with pytest.raises(BadInput, match=f"'{kind}' is unknown|option 'short' is unknown"):
             memory_of(kind)
     with pytest.raises(BadInput, match="--seeds 0"):
         evaluate(("none",), seeds=0)
