@@ -12,19 +12,16 @@ from tests.web.conftest import PATIENCE, SMALL
 from tests.web.looking import looking, until
 
 HOST = "10.9.8.7"
-
-
-def alone() -> None:
-    """Give this network, in which there is nothing yet, an address that is not the loopback's."""
-    for words in ("link set lo up", f"addr add {HOST}/24 dev lo"):
-        subprocess.run(["ip", *words.split()], check=True)
+SETTINGS = ("link set lo up", f"addr add {HOST}/24 dev lo")
+"""What gives a network in which there is nothing yet an address that is not the loopback's."""
 
 
 def main(root: Path) -> None:
-    alone()
-    words = [sys.executable, "-m", "audience", "serve", "--runs", str(root)]
-    words += ["--host", HOST, "--port", "0"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+    for words in SETTINGS:
+        subprocess.run(["ip", *words.split()], check=True)
+    serve = [sys.executable, "-m", "audience", "serve", "--runs", str(root)]
+    serve += ["--host", HOST, "--port", "0"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as child:
         try:
             assert child.stdout is not None
             address, _, token = child.stdout.readline().split()[-1].partition("/#token=")
