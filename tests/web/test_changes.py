@@ -107,7 +107,7 @@ def test_what_is_queued_when_a_run_stops_is_kept(site: Site) -> None:
         ({"type": "AddTie", "agent": 1, "other": 1}, "two people"),
         ({"type": "AddItem", "item": {"title": "X", "tags": ["No such tag"]}}, "unknown"),
         ({"type": "SwapRecommender", "kind": "none such"}, "unknown"),
-        ({"type": "SwapRecommender", "kind": "popular", "options": {"x": 1}}, "options"),
+        ({"type": "SwapRecommender", "kind": "popular", "options": {"x": 1}}, "option 'x'"),
         ({"type": "SwapRecommender", "kind": "http://127.0.0.1:1/"}, "branch it"),
         ({"type": "SwapRecommender", "kind": "mine.py:Mine"}, "branch it"),
     ],

@@ -74,7 +74,6 @@ def test_a_speed_is_kept_to(site: Site) -> None:
     assert found["control"]["speed"] == 1.0
     assert visits(found) < found["control"]["visits_total"], "it does not rush ahead"
     site.steer(run, "speed", speed=0)
-    site.steer(run, "play")
     site.until(run, "finished")
 
 

@@ -150,7 +150,10 @@ def test_a_run_of_a_terminal_is_followed_live(site: Site) -> None:
             state = stream.next("state")[2]["control"]["state"]
 
 
-def test_a_reset_begins_anew_for_those_who_look(site: Site) -> None:
+def test_a_reset_begins_anew_for_those_who_look(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "QUIET", 1e9)  # it is news, and not only a sign of life
     run = site.begin()
     site.until(run, "finished")
     last = last_of(site.root / run)

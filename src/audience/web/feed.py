@@ -35,6 +35,8 @@ KEPT = 4_000_000
 """Bytes of updates that are kept for pages that are a little behind."""
 BEHIND = 20_000
 """Chapters that a page may be behind before it is told to begin anew."""
+FRESH = 20
+"""Chapters before the newest from which it then goes on: however fast a run is, some are seen."""
 
 
 def cadence(pages: int) -> float:
@@ -123,22 +125,29 @@ class Feed:
 
     def _look(self) -> bool:
         """Read what is new; say whether anything is."""
-        life = self.hall.lives.get(self.folder, 0)
-        if life != self.life:
-            self.close()
-            self.kept.clear()
-            self.life, self._size = life, 0
-            self._open()
-            self.last = 0
+        is_reborn = self._reborn()
+        self._leap()
         update = self.read(self.last, most=self._most())
-        has_chapters = update.last > self.last
-        if has_chapters:
+        is_news = is_reborn or update.last > self.last
+        if update.last > self.last:
             self._keep(update)
         now = time.monotonic()
         if self.hall.live(self.folder) or now - self._looked >= SLOWEST:
             self._looked = now
-            return self._stated(encoded(stand(self.hall, self.folder))) or has_chapters
-        return has_chapters
+            return self._stated(encoded(stand(self.hall, self.folder))) or is_news
+        return is_news
+
+    def _reborn(self) -> bool:
+        """Begin with another life of the run, if it has one."""
+        life = self.hall.lives.get(self.folder, 0)
+        if life == self.life:
+            return False
+        self.close()
+        self.kept.clear()
+        self.life, self._size = life, 0
+        self._open()
+        self.last = 0
+        return True
 
     def _most(self) -> int:
         """Return how much may be told at once: the run comes first, pages catch up later."""
@@ -152,10 +161,13 @@ class Feed:
         while self._size > KEPT and len(self.kept) > 1:
             self._size -= len(self.kept.popleft().body)
         self.last = update.last
+
+    def _leap(self) -> None:
+        """Go on with what is newest, where the run is faster than pages can be told."""
         newest = self._tape.newest() if self._tape else self.last
-        if newest - self.last > BEHIND:  # it goes on faster than pages can be told
+        if newest - self.last > BEHIND:
             self.kept.clear()
-            self._size, self.last = 0, newest
+            self._size, self.last = 0, newest - FRESH
 
     def _stated(self, state: bytes) -> bool:
         if state == self.state:

@@ -69,7 +69,7 @@ class Page:
             self.life, self.after = feed.life, 0
             return frame("reset", b'{"after":0,"again":true}')
         if self.caught_up and feed.last - self.after > feeds.BEHIND:
-            self.after = feed.last
+            self.after = feed.kept[-1].after if feed.kept else feed.last
             return frame("reset", b'{"after":%d,"again":false}' % self.after)
         return b""
 
