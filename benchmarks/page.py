@@ -21,7 +21,7 @@ from benchmarks.measuring import clock, place, row, tell
 PEOPLE, PAGES = 1_000, 50
 PACED, SECONDS = 500.0, 8.0
 """Visits a second and seconds of the measurement at ten updates a second."""
-ROUNDS, TRIES = 12, 6
+ROUNDS, TRIES = 60, 5
 """Rounds of a run at full speed, and how many pairs of runs with and without pages there are."""
 _ADDRESS = re.compile(r"Audience is at (http://[^/]+)/#token=(\S+)")
 _TICKS = os.sysconf("SC_CLK_TCK")
