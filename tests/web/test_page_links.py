@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,24 +47,23 @@ def test_a_page_catches_up_when_the_server_is_there_again(
 ) -> None:
     root = tmp_path / "runs"
     port = own_port()
-    with served(root, port) as address:
-        browsing = looking(chromium, address, "#/new", lost=True)
-        page = browsing.__enter__()
-        page.get_by_role("tab", name="Scenario file").click()
-        page.get_by_label("Scenario, in TOML").fill(SMALL)
-        page.get_by_role("button", name="Start paused").click()
-        until(page, "Paused")
-        page.get_by_role("button", name="+ round").click()
-        page.get_by_text("Round 1 is over").wait_for()
-    page.get_by_text("Connection lost").wait_for()
-    with served(root, port):
-        page.get_by_text("Connection lost").wait_for(state="detached")
-        for round_ in (2, 3):
+    with ExitStack() as open_:
+        with served(root, port) as address:
+            page = open_.enter_context(looking(chromium, address, "#/new", lost=True))
+            page.get_by_role("tab", name="Scenario file").click()
+            page.get_by_label("Scenario, in TOML").fill(SMALL)
+            page.get_by_role("button", name="Start paused").click()
+            until(page, "Paused")
             page.get_by_role("button", name="+ round").click()
-            page.get_by_text(f"Round {round_} is over").wait_for()
-        told = [f"Round {round_} is over" for round_ in (1, 2, 3)]
-        settled(page, lambda: rounds_told(page), lambda seen: seen == told)
-        browsing.__exit__(None, None, None)
+            page.get_by_text("Round 1 is over").wait_for()
+        page.get_by_text("Connection lost").wait_for()
+        with served(root, port):
+            page.get_by_text("Connection lost").wait_for(state="detached")
+            for round_ in (2, 3):
+                page.get_by_role("button", name="+ round").click()
+                page.get_by_text(f"Round {round_} is over").wait_for()
+            told = [f"Round {round_} is over" for round_ in (1, 2, 3)]
+            settled(page, lambda: rounds_told(page), lambda seen: seen == told)
 
 
 def test_two_pages_see_the_same(chromium: Any, site: Site) -> None:

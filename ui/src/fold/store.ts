@@ -47,23 +47,20 @@ export interface Asked<T> {
   again(): void;
 }
 
-/** Ask the server, and again whenever the question changes; a late answer to an old one is dropped. */
+/** Ask the server, and again whenever the question changes; an answer to an old one is never given out for the new. */
 export function useAsked<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, key: string): Asked<T> {
-  const [state, setState] = useState<{ value: T | null; problem: string; busy: boolean }>(
-    { value: null, problem: "", busy: true },
+  const [state, setState] = useState<{ of: string; value: T | null; problem: string; busy: boolean }>(
+    { of: key, value: null, problem: "", busy: true },
   );
   const [turn, setTurn] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
-  const last = useRef(key);
   useEffect(() => {
     const stop = new AbortController();
-    const changed = last.current !== key;
-    last.current = key;
     if (!latest.current) return;
-    setState((old) => ({ value: changed ? null : old.value, problem: "", busy: true }));
+    setState((old) => ({ of: key, value: old.of === key ? old.value : null, problem: "", busy: true }));
     latest.current(stop.signal).then(
-      (value) => { if (!stop.signal.aborted) setState({ value, problem: "", busy: false }); },
+      (value) => { if (!stop.signal.aborted) setState({ of: key, value, problem: "", busy: false }); },
       (failure: unknown) => {
         if (!stop.signal.aborted) setState((old) => ({ ...old, problem: said(failure), busy: false }));
       },
@@ -71,7 +68,8 @@ export function useAsked<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, k
     return () => stop.abort();
   }, [key, turn]);
   const again = useCallback(() => setTurn((old) => old + 1), []);
-  return { ...state, again };
+  const { of, ...given } = state;
+  return { ...(of === key ? given : { value: null, problem: "", busy: true }), again };
 }
 
 export function said(failure: unknown): string {
