@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.browsers import browser
 from tests.web.conftest import PATIENCE, SMALL
-from tests.web.looking import looking, until
+from tests.web.looking import looking, start_with_a_round, until
 
 HOST = "10.9.8.7"
 SETTINGS = ("link set lo up", f"addr add {HOST}/24 dev lo")
@@ -54,12 +54,7 @@ def with_token(chromium: Any, address: str, token: str) -> None:
         page.get_by_text("No runs yet").wait_for()
         assert token not in page.url, "it is neither shown nor shared"
         page.get_by_role("link", name="New run").first.click()
-        page.get_by_role("tab", name="Scenario file").click()
-        page.get_by_label("Scenario, in TOML").fill(SMALL)
-        page.get_by_role("button", name="Start paused").click()
-        until(page, "Paused")
-        page.get_by_role("button", name="+ round").click()
-        page.get_by_text("Round 1 is over").wait_for()
+        start_with_a_round(page, SMALL)
         page.get_by_role("link", name="Measures").click()
         page.get_by_role("img", name="Visits").wait_for()
         with page.expect_download() as table:

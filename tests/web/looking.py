@@ -63,6 +63,16 @@ def settled(page: Any, look: Callable[[], Any], fits: Callable[[Any], bool]) -> 
     raise AssertionError(f"it never came to that: {look()}")
 
 
+def start_with_a_round(page: Any, toml: str) -> None:
+    """Start a run from a scenario, on the screen for new ones, and let it live one round."""
+    page.get_by_role("tab", name="Scenario file").click()
+    page.get_by_label("Scenario, in TOML").fill(toml)
+    page.get_by_role("button", name="Start paused").click()
+    until(page, "Paused")
+    page.get_by_role("button", name="+ round").click()
+    page.get_by_text("Round 1 is over").wait_for()
+
+
 def figure(page: Any, label: str) -> str:
     """Return a figure of the state panel."""
     found = page.locator(".state-figures > div").filter(has_text=label).locator("dd").first

@@ -13,7 +13,7 @@ import pytest
 from tests.browsers import browser
 from tests.ports import own_port
 from tests.web.conftest import SMALL, Site, Sites
-from tests.web.looking import looking, run_path, settled, state, until
+from tests.web.looking import looking, run_path, settled, start_with_a_round, state, until
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +50,7 @@ def test_a_page_catches_up_when_the_server_is_there_again(
     with ExitStack() as open_:
         with served(root, port) as address:
             page = open_.enter_context(looking(chromium, address, "#/new", lost=True))
-            page.get_by_role("tab", name="Scenario file").click()
-            page.get_by_label("Scenario, in TOML").fill(SMALL)
-            page.get_by_role("button", name="Start paused").click()
-            until(page, "Paused")
-            page.get_by_role("button", name="+ round").click()
-            page.get_by_text("Round 1 is over").wait_for()
+            start_with_a_round(page, SMALL)
         page.get_by_text("Connection lost").wait_for()
         with served(root, port):
             page.get_by_text("Connection lost").wait_for(state="detached")

@@ -184,6 +184,21 @@ def test_who_is_far_behind_is_told_to_begin_anew(
     site.steer(run, "stop")
 
 
+def test_a_feed_that_leaps_shows_the_newest(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "BEHIND", 50)
+    run = site.begin()
+    site.until(run, "finished")
+    folder = site.root / run
+    newest = last_of(folder)
+    assert newest > 50
+    one = feed.Feed(site.hall, folder, lambda: False)
+    one._open()
+    one.last = 0
+    assert one._look()
+    assert (one.kept[-1].after, one.last) == (newest - feed.FRESH, newest)
+    one.close()
+
+
 def test_a_dead_browser_never_stops_a_run(site: Site) -> None:
     run = site.begin(paused=True, toml=LONG)
     with ExitStack() as open_:
