@@ -3,13 +3,13 @@ from __future__ import annotations
 import math
 
 from audience.experiments.verdict_figure import drawn
-from audience.experiments.verdict_statistics import Estimate
 from audience.experiments.verdicts import Row, Verdicts
+from audience.results.interval import Interval
 
 
 def test_each_measure_has_a_panel_with_every_recommender_and_its_mark() -> None:
-    sure, lone = Estimate(0.5, 0.4, 0.6, 9), Estimate(0.2, math.nan, math.nan, 1)
-    none = Estimate(math.nan, math.nan, math.nan, 0)
+    sure, lone = Interval(0.5, 0.4, 0.6, 9), Interval(0.2, math.nan, math.nan, 1)
+    none = Interval(math.nan, math.nan, math.nan, 0)
     rows = tuple(
         Row(name, mark, {"likes": likes, "exit_page": sure}, {}, {})
         for name, mark, likes in (

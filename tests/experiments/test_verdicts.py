@@ -64,7 +64,7 @@ def test_every_recommender_has_every_measure(found: Verdicts) -> None:
         assert 1.0 <= row.values["satisfaction"].mean <= 10.0
         assert 0.0 <= row.values["like_ratio"].mean <= row.values["view_ratio"].mean <= 1.0
         assert set(row.offline) == {"ndcg", "recall"}
-        assert row.offline["ndcg"].pairs == 120
+        assert row.offline["ndcg"].count == 120
     assert found.rows[0].differences == {}
     assert found.rows[2].offline["ndcg"].mean > found.rows[0].offline["ndcg"].mean
 

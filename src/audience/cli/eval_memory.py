@@ -11,7 +11,7 @@ from audience.cli import options as o
 
 if TYPE_CHECKING:
     from audience.experiments.eval_memory import Evaluation
-    from audience.experiments.eval_scores import Share
+    from audience.results.interval import Interval
 
 WIDTH = 100
 
@@ -93,5 +93,5 @@ def _print(found: Evaluation) -> None:
     )
 
 
-def _shown(share: Share) -> str:
+def _shown(share: Interval) -> str:
     return f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"

@@ -11,8 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from audience.experiments.judging.answers import MODEL, PEOPLE, Answered, Problem
-from audience.experiments.judging.tables import Choices, Scores, Share, Tables, Verdicts
+from audience.experiments.judging.tables import Choices, Scores, Tables, Verdicts
 from audience.experiments.judging.turning import Turned
+from audience.results.interval import Interval
 
 WIDTH = 140
 _PROBLEMS = 12
@@ -156,7 +157,7 @@ def _print_agreement(console: Console, tables: Tables) -> None:
         def rows() -> Iterator[list[str]]:
             for one in shared:
                 it = one.agreement
-                alpha = _share(Share(it.alpha, it.low, it.high), 2)
+                alpha = _share(Interval(it.alpha, it.low, it.high), 2)
                 equal = f"{100 * it.equal:.0f} %"
                 yield [one.what, alpha, equal, str(it.things), str(it.judges)]
 
@@ -199,7 +200,7 @@ def _many(found: Sequence[object], noun: str) -> str:
     return f"{len(found)} {noun}" + ("" if len(found) == 1 else "s")
 
 
-def _share(share: Share, digits: int = 3) -> str:
+def _share(share: Interval, digits: int = 3) -> str:
     if math.isnan(share.mean):
         return "–"
     if math.isnan(share.low):

@@ -24,9 +24,10 @@ from rich.progress import (
 from rich.table import Table
 
 from audience.experiments.experiment import SUMMARY, summary_of
-from audience.experiments.findings import Difference, Findings, interval, readable
+from audience.experiments.findings import Difference, Findings, readable
 from audience.llm import Meter
 from audience.metrics import LABELS
+from audience.results.interval import t_interval
 
 
 class Bar:
@@ -183,7 +184,7 @@ def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table
         if metric not in findings.arms[0].runs[0].totals:
             continue
         label = LABELS[metric][0] if metric in LABELS else metric
-        cells = [readable(interval(arm.values(metric))[0]) for arm in findings.arms]
+        cells = [readable(t_interval(arm.values(metric)).mean) for arm in findings.arms]
         for arm in findings.arms[1:]:
             cells.append(_difference(by_name[metric, arm.name]))
         table.add_row(label, *cells)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,15 @@ from audience.datasets.traits import habits_of, traits_of
 from audience.errors import BadInput
 from audience.experiments.build import made
 from audience.experiments.calibration_held import choices_held, ratings_held
-from audience.experiments.findings import t95
 from audience.experiments.scenario import Part
 from audience.grounding.calibration import Bin, fit_enjoyment, fit_habits
 from audience.grounding.lives import Lives
 from audience.grounding.sessions import Sessions, divergence, sessions_of
 from audience.grounding.visits import Stage, live_visits, stage_of
+from audience.results.interval import POSITIVE, ratio_interval
 from audience.world import Catalogue, Clock, Genesis, World
 from audience.world.agent import Agent
-from audience.world.rng import Floats, Ints
+from audience.world.rng import Floats
 
 HELD = 0.2
 """The latest share of everybody's interactions: ratings are checked on it, and nothing sees it."""
@@ -258,25 +257,9 @@ def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
     ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
     stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
     return {
-        "stars": _ratio(visits.raters, stars, np.ones(len(stars))),
-        "picks per page": _ratio(visits.users, picks, pages),
-        "pages per visit": _ratio(visits.users, pages, ones),
-        "picks per visit": _ratio(visits.users, picks, ones),
-        "minutes per visit": _ratio(visits.users, visits.minutes, ones),
+        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), POSITIVE).three,
+        "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
+        "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
+        "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,
+        "minutes per visit": ratio_interval(visits.users, visits.minutes, ones, POSITIVE).three,
     }
-
-
-def _ratio(owners: Ints, above: Floats, below: Floats) -> tuple[float, float, float]:
-    """Return a ratio of sums with its interval over people."""
-    if not len(owners):
-        return math.nan, math.nan, math.nan
-    tops, bottoms = np.bincount(owners, above), np.bincount(owners, below)
-    there = bottoms > 0.0
-    tops, bottoms = tops[there], bottoms[there]
-    mean = float(tops.sum() / bottoms.sum())
-    people = len(tops)
-    if people < 2:
-        return mean, math.nan, math.nan
-    apart = float(((tops - mean * bottoms) ** 2).sum()) * people / (people - 1)
-    half = t95(people - 1) * math.sqrt(apart) / float(bottoms.sum())
-    return mean, mean - half, mean + half

@@ -14,8 +14,9 @@ from audience.experiments._style import rendered
 from audience.experiments._writing import replace_all
 from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_figure import drawn
-from audience.experiments.verdict_statistics import FEWEST, Agreement, Estimate, least_chance
+from audience.experiments.verdict_statistics import FEWEST, Agreement, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
+from audience.results.interval import Interval
 
 COLUMNS = ("view_ratio", "likes", "like_ratio", "exit_page", "satisfaction")
 """Agent4Rec's table."""
@@ -113,10 +114,10 @@ def _caution(many: int) -> str:
     )
 
 
-def _cell(one: Estimate | None, *, signed: bool = False) -> str:
+def _cell(one: Interval | None, *, signed: bool = False) -> str:
     if one is None or math.isnan(one.mean):
         return "–"
-    half = (one.high - one.low) / 2.0
+    half = one.half
     text = f"{one.mean:+.3f}" if signed else f"{one.mean:.3f}"
     if math.isnan(half):
         return text
@@ -165,7 +166,7 @@ def _plain(value: object) -> object:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {"pairs" if key == "count" else key: _plain(one) for key, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 

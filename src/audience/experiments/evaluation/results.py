@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.experiments.evaluation.keeping import Spent
-from audience.experiments.findings import interval
+from audience.results.interval import Interval, t_interval
 from audience.world.rng import Floats
 
 AREA = ", AUC"
@@ -18,24 +18,12 @@ Values = Mapping[str, Floats]
 """One number per person for each contestant; NaN where it was not asked."""
 
 
-class Estimate(msgspec.Struct, frozen=True):
-    """A mean over people with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats) -> Estimate:
-        return cls(*interval(values))
-
-
 class Cell(msgspec.Struct, frozen=True):
     """One contestant in one column."""
 
-    value: Estimate
+    value: Interval
     users: int
-    against_best: Estimate | None = None
+    against_best: Interval | None = None
     """How much more than the best baseline, over the same people, paired; none for itself."""
 
 
@@ -129,8 +117,9 @@ def best_of(values: Values, *, is_lower: bool = False) -> str:
 
 def cell_of(values: Floats, reference: Floats | None) -> Cell:
     """Return a mean and its paired difference to a reference over the same people."""
-    against = None if reference is None else Estimate.of(values - reference)
-    return Cell(Estimate.of(values), int((~np.isnan(values)).sum()), against)
+    mean = t_interval(values)
+    against = None if reference is None else t_interval(values - reference)
+    return Cell(mean, mean.count, against)
 
 
 def plain(result: Result) -> dict[str, object]:

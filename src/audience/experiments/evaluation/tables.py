@@ -7,7 +7,8 @@ import io
 import math
 from collections.abc import Iterator
 
-from audience.experiments.evaluation.results import Cell, Estimate, Result, Row
+from audience.experiments.evaluation.results import Cell, Result, Row
+from audience.results.interval import Interval
 
 NOTHING = "–"
 LABELS = {
@@ -38,9 +39,8 @@ def difference(cell: Cell | None) -> str:
     return f"{cell.against_best.mean:+.3f}{_half(cell.against_best)}"
 
 
-def _half(estimate: Estimate) -> str:
-    half = (estimate.high - estimate.low) / 2.0
-    return f" ±{half:.3f}" if math.isfinite(half) else ""
+def _half(interval: Interval) -> str:
+    return f" ±{interval.half:.3f}" if math.isfinite(interval.half) else ""
 
 
 def lines(result: Result, group: str) -> Lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from audience.experiments.probing.asking import Asker, schema_of
-from audience.experiments.probing.measures import Row, row
+from audience.experiments.probing.measures import ProbeRow, row
 from audience.experiments.probing.titles import listed, same
 from audience.experiments.probing.town import Town
 from audience.llm.loose import Unreadable
@@ -24,7 +24,7 @@ def has_numbers(town: Town) -> bool:
     return all(item.key.isdecimal() for item in items) and town.name.startswith("MovieLens")
 
 
-async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[Row]:
+async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[ProbeRow]:
     """Return how often the title of a number and the next line of the file are known."""
     in_file = sorted(town.genesis.catalogue.items, key=lambda item: int(item.key))
     places = {item.id: place for place, item in enumerate(in_file)}
@@ -41,7 +41,7 @@ async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[Row]
     ]
 
 
-def _row(asker: Asker, what: str, items: Sequence[Item], said: Sequence[str | None]) -> Row:
+def _row(asker: Asker, what: str, items: Sequence[Item], said: Sequence[str | None]) -> ProbeRow:
     """Return how often the title is right; by chance: as often as it would be of another item."""
     hits = [
         (item.id, None if title is None else float(same(title) == same(item.title)))

@@ -11,7 +11,7 @@ from audience.agents.prompting import holes_of, item_line
 from audience.agents.reading import read
 from audience.agents.replies import PageReply, schema_of
 from audience.experiments.probing.asking import MINDED, Asker
-from audience.experiments.probing.measures import Answer, Row, mean_of, row
+from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.llm.kinds import Request
 from audience.llm.together import together
@@ -66,7 +66,7 @@ async def pick(
     return Picked(who, order, frozenset(one.item for one in found.picks), stars)
 
 
-async def by_place(asker: Asker, town: Town) -> list[Row]:
+async def by_place(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often each place of a page is picked, over all rotations of the same items."""
     picked = await together(
         pick(asker, town, who, turn=turn) for who in town.people for turn in range(PAGE)
@@ -74,7 +74,7 @@ async def by_place(asker: Asker, town: Town) -> list[Row]:
     return place_rows(picked, asker.seed)
 
 
-def place_rows(picked: Sequence[Picked], seed: int) -> list[Row]:
+def place_rows(picked: Sequence[Picked], seed: int) -> list[ProbeRow]:
     """Return pick rates by place, the first less the last, and how far picks follow the items."""
     rates = [[(one.who, _at(one, place)) for one in picked] for place in range(PAGE)]
     overall = mean_of(value for each in rates for _, value in each)
@@ -110,7 +110,7 @@ def overlap(one: Picked, other: Picked) -> float | None:
     return len(one.items & other.items) / len(either) if either else 1.0
 
 
-async def by_letter(asker: Asker, town: Town) -> list[Row]:
+async def by_letter(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often each letter is chosen where one must be, over all rotations."""
     asks = [(who, turn) for who in town.people for turn in range(PAGE)]
     choices = await together(_letter(asker, town, who, turn) for who, turn in asks)
@@ -137,7 +137,7 @@ async def _letter(asker: Asker, town: Town, who: int, turn: int) -> list[float]:
     return [share for share in shares if share is not None]
 
 
-async def by_wording(asker: Asker, town: Town) -> list[Row]:
+async def by_wording(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how far picks stay the same when the same page is asked for in other words."""
     # Not the asking that `by_place` does: each question is a question of its own.
     ways = [(OWN, 1), (OWN, 2), *((wording, 1) for wording in WORDINGS)]
@@ -155,7 +155,7 @@ def wording_rows(
     again: Sequence[Picked],
     others: dict[str, list[Picked]],
     seed: int,
-) -> list[Row]:
+) -> list[ProbeRow]:
     """Return for each wording the agreement with the minds' own, and how much more is picked."""
     floor = mean_of(overlap(one, two) for one, two in zip(own, again, strict=True))
     lost = sum(one.items is None for one in own)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from audience.agents.prompting import holes_of
 from audience.experiments.probing.asking import MINDED, Asker, schema_of, whole
-from audience.experiments.probing.measures import Answer, Row, mean_of, row
+from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import QUESTIONS
 from audience.llm.together import together
@@ -47,7 +47,7 @@ def as_of(me: Agent, round_: int, rounds: int) -> Agent:
     return replace(me, history=me.history[: len(me.history) - LIVED * (rounds - 1 - round_)])
 
 
-async def repeated(asker: Asker, town: Town, rounds: int) -> list[Row]:
+async def repeated(asker: Asker, town: Town, rounds: int) -> list[ProbeRow]:
     """Return how often people answer as before, and as their profile and history say."""
     said = await together(
         _say(asker, town, who, question, (round_, nth), rounds)
@@ -112,7 +112,7 @@ def _read(value: object, question: str, town: Town, titles: Sequence[str]) -> st
     return next((option for option in options if option.casefold() == said), None)
 
 
-def agreement(said: Sequence[Said], seed: int) -> list[Row]:
+def agreement(said: Sequence[Said], seed: int) -> list[ProbeRow]:
     """Return how often the same person gives the same answer: at once, and rounds later."""
     found = []
     for question in QUESTIONS:
@@ -140,7 +140,7 @@ def _between_strangers(said: Sequence[Said]) -> float | None:
     return mean_of(float(one == other) for one, other in combinations(readable, 2))
 
 
-def _true(town: Town, said: Sequence[Said], rounds: int, seed: int) -> list[Row]:
+def _true(town: Town, said: Sequence[Said], rounds: int, seed: int) -> list[ProbeRow]:
     """Return how often an answer is what the profile or the history says."""
     right: dict[str, list[Answer]] = {"kind": [], "age": [], "stars": []}
     for one in said:

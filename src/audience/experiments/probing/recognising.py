@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from audience.experiments.probing.asking import Asker, Choice, schema_of, whole
-from audience.experiments.probing.measures import Answer, Row, row
+from audience.experiments.probing.measures import Answer, ProbeRow, row
 from audience.experiments.probing.titles import INVENTED, MASKED, REAL, dressed
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import DRESSES
@@ -37,7 +37,7 @@ class Told(msgspec.Struct, frozen=True):
 
 async def recognised(
     asker: Asker, town: Town, items: Sequence[Item], cutoff: int | None
-) -> list[Row]:
+) -> list[ProbeRow]:
     """Return what is known of titles, and by stretches of years."""
     found = await together(
         together([_told(asker, town, item, dress) for item in items]) for dress in DRESSES
@@ -46,8 +46,8 @@ async def recognised(
     return [*_by_dress(asker, told), *_by_years(asker, told[REAL], cutoff)]
 
 
-def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[Row]:
-    found: list[Row] = []
+def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[ProbeRow]:
+    found: list[ProbeRow] = []
 
     def add(
         what: str,
@@ -76,7 +76,7 @@ def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[Row]:
     return found
 
 
-def _by_years(asker: Asker, told: Sequence[Told], cutoff: int | None) -> list[Row]:
+def _by_years(asker: Asker, told: Sequence[Told], cutoff: int | None) -> list[ProbeRow]:
     heaps: dict[str, list[Told]] = {}
     for one in sorted(told, key=lambda one: one.item.year or 0):
         heaps.setdefault(bucket(one.item, cutoff), []).append(one)
@@ -151,7 +151,7 @@ async def _exists(asker: Asker, holes: dict[str, str], salt: str, dress: str) ->
     return found.share(0)
 
 
-async def chosen_next(asker: Asker, town: Town) -> list[Row]:
+async def chosen_next(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often the item is found that a person took up next, under each dress.
 
     The same people, items and order under all three: what is lost without the title is what the

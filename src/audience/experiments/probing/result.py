@@ -14,7 +14,7 @@ from audience.engine import run_sync
 from audience.experiments._writing import replace_all
 from audience.experiments.models import Models, Spending, cost_of, door_of, name_of
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
-from audience.experiments.probing.measures import Row
+from audience.experiments.probing.measures import ProbeRow
 
 KEPT_AFTER = 10
 """Answers that a kill may cost at most; all before them are kept."""
@@ -23,7 +23,7 @@ KEPT_AFTER = 10
 class Found(msgspec.Struct, frozen=True):
     """Rows of a table, and what to know when reading them."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -48,7 +48,7 @@ class Probed(msgspec.Struct, frozen=True):
     dataset: str
     people: int
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...]
     spent: Spent
     chosen: int
@@ -128,7 +128,7 @@ def plain(probed: Probed) -> dict[str, object]:
     return tree
 
 
-def cell(one: Row) -> str:
+def cell(one: ProbeRow) -> str:
     """Return a value with its interval as a table shows it."""
     if one.value is None:
         return "–"
@@ -156,7 +156,7 @@ def foot(probed: Probed) -> str:
 HEADS = ("part", "what", "value [95 %]", "chance", "answers", "unreadable")
 
 
-def cells(one: Row) -> tuple[str, ...]:
+def cells(one: ProbeRow) -> tuple[str, ...]:
     """Return a row as texts under HEADS."""
     chance = "" if one.chance is None else f"{one.chance:.2f}"
     lost = str(one.unreadable) if one.unreadable else ""
@@ -183,9 +183,9 @@ def _markdown(probed: Probed) -> str:
     return "\n".join([*lines, "", foot(probed), ""])
 
 
-def _csv(rows: Sequence[Row]) -> str:
+def _csv(rows: Sequence[ProbeRow]) -> str:
     file = io.StringIO()
-    writer = csv.DictWriter(file, Row.__struct_fields__)
+    writer = csv.DictWriter(file, ProbeRow.__struct_fields__)
     writer.writeheader()
     for one in rows:
         writer.writerow(msgspec.structs.asdict(one))

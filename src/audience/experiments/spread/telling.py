@@ -13,9 +13,9 @@ import numpy as np
 
 from audience.experiments._style import INK, colour, frozen, rendered, styled
 from audience.experiments._writing import replace_all
-from audience.experiments.evaluation.results import Estimate
 from audience.experiments.evaluation.tables import listed, table
 from audience.experiments.spread.real import Scored, Truth
+from audience.results.interval import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ def lines(rows: Sequence[Scored]) -> list[list[str]]:
     ]
 
 
-def _shown(one: Estimate, digits: int) -> str:
+def _shown(one: Interval, digits: int) -> str:
     if math.isnan(one.mean):
         return "–"
     if math.isnan(one.low):
@@ -101,7 +101,7 @@ def plain(
     }
 
 
-def _known(one: Estimate) -> dict[str, float | None]:
+def _known(one: Interval) -> dict[str, float | None]:
     found: dict[str, float] = msgspec.to_builtins(one)
     return {name: None if math.isnan(value) else value for name, value in found.items()}
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from audience.experiments.findings import Findings, Label, interval
+from audience.experiments.findings import Findings, Label
 from audience.experiments.studies import causal_checks as checks
 from audience.experiments.studies.lingam import direct_lingam
 from audience.experiments.studies.sentences import against_zero, clause, level, sentence
 from audience.experiments.studies.study import Chart, Study, known
 from audience.experiments.tables import shown
 from audience.metrics.formulas import NAN
+from audience.results.interval import t_interval
 from audience.world.events import Picked, Rated, Record, SlateShown
 from audience.world.rng import Floats, rng
 from audience.world.world import View
@@ -148,7 +149,7 @@ class Arrows:
         return found
 
     def _kept(self, rows: Floats) -> dict[str, float]:
-        shares = checks.resampled(rows, rng(self._seed, "causal", "resampled"))
+        shares = checks.resampled(rows, self._seed)
         names = list(VARIABLES)
         return {
             f"kept_{cause}_{effect}": float(shares[names.index(effect), names.index(cause)])
@@ -165,9 +166,9 @@ def arrows(findings: Findings, name: str) -> list[tuple[str, float, float, float
     found = []
     for cause, effect in PAIRS:
         metric = f"edge_{cause}_{effect}"
-        mean, low, high = interval(arm.values(metric))
+        mean, low, high = t_interval(arm.values(metric)).three
         if low > 0.0 or high < 0.0:
-            kept = interval(arm.values(f"kept_{cause}_{effect}"))[0]
+            kept = t_interval(arm.values(f"kept_{cause}_{effect}")).mean
             found.append((findings.labels[metric][0], mean, low, high, kept))
     return sorted(found, key=lambda one: -abs(one[1]))
 

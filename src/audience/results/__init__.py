@@ -1,0 +1,1 @@
+"""One way to tell a result: intervals, tables, figures, and files that appear whole."""
