@@ -10,7 +10,6 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.experiments import runs
-from audience.experiments._writing import claim
 from audience.experiments.build import genesis_of, parts_of
 from audience.experiments.findings import Arm, Difference, Findings, differences, readable
 from audience.experiments.going import Finished, Progress, Stopping
@@ -22,6 +21,7 @@ from audience.experiments.watching import Watch
 from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.metrics import LABELS, suite
+from audience.results.atomic_file import claim
 
 FILE = "experiment.toml"
 """What marks a folder as an experiment: the whole scenario, with its arms."""

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput
-from audience.experiments._writing import replace_all
 from audience.experiments.export_recbole import write_recbole
 from audience.experiments.export_rows import COLUMNS, TYPES, Names, columns_of, interactions
 from audience.experiments.export_talk import dialogues, posts
@@ -20,6 +19,7 @@ from audience.experiments.scenario import parse
 from audience.experiments.story import Teller
 from audience.log import Log
 from audience.metrics import LABELS
+from audience.results.atomic_file import replace_all, replacing
 from audience.world import events as e
 
 KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics")
@@ -68,15 +68,10 @@ def _csv(log: Log, folder: Path, exposures: bool) -> list[Path]:
 
 
 def _jsonl(log: Log, folder: Path) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "events.jsonl"
-    part = path.with_suffix(".part")
-    try:
-        with part.open("wb") as file:
-            file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
-        return [part.replace(path)]
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
+    return [path]
 
 
 def _row(record: e.Record) -> dict[str, object]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from audience.experiments._charts import bars, by_round, forest, key, over_seeds
 from audience.experiments._style import FILE_FORMATS, frozen, panel, rendered, styled
-from audience.experiments._writing import replace_all
 from audience.experiments.findings import Arm, Findings
 from audience.metrics import LABELS
+from audience.results.atomic_file import replace_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,9 +19,9 @@ from audience.experiments._style import (
     rendered,
     styled,
 )
-from audience.experiments._writing import replace_all
 from audience.experiments.remembering import Course, Remembrance
 from audience.memory.forgetting import DAY, HOUR, Forgetting, chance, forgetting
+from audience.results.atomic_file import replace_all
 from audience.world.rng import Floats
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from audience.errors import BadInput, unknown
 from audience.experiments._page import page
-from audience.experiments._writing import replace_all
 from audience.experiments.calibration_figures import CAPTION, calibration_figure
 from audience.experiments.calibration_files import calibrations_in
 from audience.experiments.figures import caption, draw, files
 from audience.experiments.findings import Findings
 from audience.experiments.tables import WRITERS, escape_markdown, to_markdown
+from audience.results.atomic_file import replace_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 
 from audience.experiments._style import rendered
-from audience.experiments._writing import replace_all
 from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_figure import drawn
 from audience.experiments.verdict_statistics import FEWEST, Agreement, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
+from audience.results.atomic_file import replace_all
 from audience.results.interval import Interval
 
 COLUMNS = ("view_ratio", "likes", "like_ratio", "exit_page", "satisfaction")

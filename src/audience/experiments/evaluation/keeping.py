@@ -12,9 +12,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from audience.experiments._writing import replace_all
 from audience.experiments.evaluation.cases import Task
 from audience.grounding.lives import Lives
+from audience.results.atomic_file import replace_all
 from audience.world.rng import Floats
 
 VERSION = 1

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from audience.experiments._style import rendered
-from audience.experiments._writing import replace_all
 from audience.experiments.evaluation import activity
 from audience.experiments.evaluation.activity import Fit
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.results import Result, plain
 from audience.experiments.evaluation.tables import as_csv, listed, markdown, table
+from audience.results.atomic_file import replace_all
 
 FORMATS = ("png", "svg")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from audience.engine import run_sync
-from audience.experiments._writing import replace_all
 from audience.experiments.models import Models, Spending, cost_of, door_of, name_of
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
 from audience.experiments.probing.measures import ProbeRow
+from audience.results.atomic_file import replace_all
 
 KEPT_AFTER = 10
 """Answers that a kill may cost at most; all before them are kept."""

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from audience.experiments._style import INK, colour, frozen, rendered, styled
-from audience.experiments._writing import replace_all
 from audience.experiments.evaluation.tables import listed, table
 from audience.experiments.spread.real import Scored, Truth
+from audience.results.atomic_file import replace_all
 from audience.results.interval import Interval
 
 if TYPE_CHECKING:
