@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ def test_a_file_that_is_not_written_to_its_end_leaves_the_old_one(tmp_path: Path
     path = tmp_path / "events.jsonl"
     with replacing(path) as file:
         file.write(b"whole")
-    with pytest.raises(ZeroDivisionError), replacing(path) as file:
+    with suppress(ZeroDivisionError), replacing(path) as file:
         file.write(b"half")
         raise ZeroDivisionError
     assert path.read_bytes() == b"whole"

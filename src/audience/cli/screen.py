@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -24,10 +23,11 @@ from rich.progress import (
 from rich.table import Table
 
 from audience.experiments.experiment import SUMMARY, summary_of
-from audience.experiments.findings import Difference, Findings, readable
+from audience.experiments.findings import Findings
+from audience.experiments.summary import summary
+from audience.experiments.tables import result_table
 from audience.llm import Meter
-from audience.metrics import LABELS
-from audience.results.interval import t_interval
+from audience.results.table import to_rich
 
 
 class Bar:
@@ -164,55 +164,14 @@ def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     console = Console(highlight=False)
     console.print(summary_table(findings, metrics or summary_of(findings)))
     if findings.differences:
-        one = findings.differences[0]
-        of_what = "of means over seeds" if one.over == "seeds" else "per person, where one has it"
-        console.print(f"[dim]Differences are {of_what}; ± is a 95 % interval, paired.[/]")
+        pairs = "seed by seed" if findings.differences[0].over == "seeds" else "person by person"
+        console.print(f"[dim]± is a 95 % interval of differences {pairs}; * excludes zero.[/]")
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
 def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table:
     """Return an outcome as a table: metrics down, arms across, paired differences at the right."""
-    table = Table(title=None, header_style="bold", show_edge=False)
-    table.add_column("metric")
-    for arm in findings.arms:
-        table.add_column(escape(arm.name), justify="right")
-    for arm in findings.arms[1:]:
-        table.add_column(escape(f"{arm.name} − {findings.arms[0].name}"), justify="right")
-    by_name = {(one.metric, one.other): one for one in findings.differences}
-    for metric in metrics:
-        if metric not in findings.arms[0].runs[0].totals:
-            continue
-        label = LABELS[metric][0] if metric in LABELS else metric
-        cells = [readable(t_interval(arm.values(metric)).mean) for arm in findings.arms]
-        for arm in findings.arms[1:]:
-            cells.append(_difference(by_name[metric, arm.name]))
-        table.add_row(label, *cells)
-    return table
-
-
-def _difference(one: Difference) -> str:
-    half = (one.high - one.low) / 2.0
-    if math.isnan(half):
-        return f"[dim]{_signed(one.difference, 0.0)}[/]"
-    style = "green" if one.is_clear else "dim"
-    return f"[{style}]{_signed(one.difference, half)} ± {_rounded(half, half)}[/]"
-
-
-def _signed(value: float, half: float) -> str:
-    if math.isnan(value):
-        return "–"
-    text = _rounded(value, half)
-    return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
-
-
-def _rounded(value: float, half: float) -> str:
-    """Return a number to two digits of its interval, or to three of its own where that is nil."""
-    measure = half if half > 1e-9 else abs(value)
-    if measure < 1e-9:
-        return "0"
-    if half < 1e-9 and value == round(value):
-        return f"{value:,.0f}"
-    digits = (1 if half > 1e-9 else 2) - math.floor(math.log10(measure))
-    rounded = round(value, digits) + 0.0
-    return f"{rounded:,.{min(max(digits, 0), 6)}f}"
+    lines = {line.metric: line for line in summary(findings)}
+    chosen = [lines[metric] for metric in metrics if metric in lines]
+    return to_rich(result_table(findings, chosen, brief=True))

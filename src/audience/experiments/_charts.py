@@ -20,8 +20,8 @@ from audience.experiments._style import (
 )
 from audience.experiments.findings import Arm, Findings, Label
 from audience.experiments.summary import Contrast, Line, headline, summary
-from audience.experiments.tables import shown
 from audience.results.interval import t_interval
+from audience.results.table import shown
 from audience.world.rng import Floats
 
 if TYPE_CHECKING:

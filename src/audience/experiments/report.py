@@ -13,8 +13,9 @@ from audience.experiments.calibration_figures import CAPTION, calibration_figure
 from audience.experiments.calibration_files import calibrations_in
 from audience.experiments.figures import caption, draw, files
 from audience.experiments.findings import Findings
-from audience.experiments.tables import WRITERS, escape_markdown, to_markdown
+from audience.experiments.tables import WRITERS, to_markdown
 from audience.results.atomic_file import replace_all
+from audience.results.table import escape_markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,6 +16,7 @@ from audience.errors import AudienceError, BadInput
 from audience.experiments._style import colour, frozen, short, styled
 from audience.experiments.evaluation.splits import read_parts
 from audience.results.interval import Interval, bootstrap, percentile_interval
+from audience.results.table import Column, ResultTable, Value, csv_text
 from audience.world.rng import Floats, Ints
 
 if TYPE_CHECKING:
@@ -182,30 +183,33 @@ def plain(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict[str, obje
     return {"name": "activity", "seed": seed, "datasets": rows, "left_out": list(left)}
 
 
-def lines(fits: Sequence[Fit]) -> list[list[str]]:
-    """Return a table's rows."""
-    return [
-        [
-            one.name,
-            f"{one.fitted.people:,}",
-            f"{one.fitted.mean:,.1f}",
-            *(_shown(one.values[head]) for head in HEADS),
-            one.fitted.best,
-        ]
-        for one in fits
-    ]
+def table(fits: Sequence[Fit]) -> ResultTable:
+    """Return one row a dataset."""
+    laws = (Column(head, digits=3, half=True) for head in HEADS)
+    counts = (Column("people"), Column("mean", over="people", digits=1))
+    columns = (Column("dataset", is_text=True), *counts, *laws, Column("nearer"))
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (
+            fit.name,
+            fit.fitted.people,
+            fit.fitted.mean,
+            *(fit.values[head] for head in HEADS),
+            fit.fitted.best,
+        )
+        for fit in fits
+    )
+    return ResultTable(columns, rows)
 
 
-def numbers(fits: Sequence[Fit]) -> list[list[str]]:
-    """Return the same as numbers for programs, each law's with its bounds; the heads come first."""
+def numbers(fits: Sequence[Fit]) -> str:
+    """Return the same as CSV, each law's parameters with their bounds."""
     bounds = [name for head in HEADS for name in (head, f"{head} low", f"{head} high")]
-    rows = [["dataset", "people", "mean", *bounds, "nearer"]]
-    for one in fits:
-        values = [one.values[head] for head in HEADS]
-        found = [f"{number:.6f}" for it in values for number in (it.mean, it.low, it.high)]
-        people = (str(one.fitted.people), f"{one.fitted.mean:.6f}")
-        rows.append([one.name, *people, *found, one.fitted.best])
-    return rows
+    rows = []
+    for fit in fits:
+        values = [f"{value:.6f}" for head in HEADS for value in fit.values[head].three]
+        people = (fit.fitted.people, f"{fit.fitted.mean:.6f}")
+        rows.append([fit.name, *people, *values, fit.fitted.best])
+    return csv_text(["dataset", "people", "mean", *bounds, "nearer"], rows)
 
 
 def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
@@ -226,7 +230,3 @@ def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
 
 def _at_top(fit: Fit) -> float:
     return float((fit.counts == fit.counts.max()).mean())
-
-
-def _shown(one: Interval) -> str:
-    return f"{one.mean:.3f} ±{one.half:.3f}"

@@ -11,8 +11,9 @@ from audience.experiments.evaluation import activity
 from audience.experiments.evaluation.activity import Fit
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.results import Result, plain
-from audience.experiments.evaluation.tables import as_csv, listed, markdown, table
+from audience.experiments.evaluation.tables import as_csv, markdown
 from audience.results.atomic_file import replace_all
+from audience.results.table import to_markdown
 
 FORMATS = ("png", "svg")
 
@@ -34,14 +35,13 @@ def write(result: Result, folder: Path) -> list[Path]:
 def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: Path) -> list[Path]:
     """Write the fits of activity into a folder and return the paths."""
     told = json.dumps(activity.plain(fits, left, seed), indent=1, allow_nan=False) + "\n"
-    head = ["dataset", "people", "mean", *activity.HEADS, "nearer"]
-    lines = [*table(head, activity.lines(fits)), "", *activity.foot(fits, left, seed)]
+    lines = [to_markdown(activity.table(fits), bare=True), *activity.foot(fits, left, seed)]
     drawn = activity.survival(fits)
     return replace_all(
         {
             folder / "result.json": told.encode(),
             folder / "table.md": ("\n".join(lines) + "\n").encode(),
-            folder / "table.csv": listed(activity.numbers(fits)).encode(),
+            folder / "table.csv": activity.numbers(fits).encode(),
             **{folder / f"figure.{kind}": rendered(drawn, kind) for kind in FORMATS},
         }
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
@@ -15,6 +14,8 @@ from audience.experiments.models import Models, Spending, cost_of, door_of, name
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
 from audience.experiments.probing.measures import ProbeRow
 from audience.results.atomic_file import replace_all
+from audience.results.interval import Interval
+from audience.results.table import Column, ResultTable, csv_text, text_of, to_markdown
 
 KEPT_AFTER = 10
 """Answers that a kill may cost at most; all before them are kept."""
@@ -128,16 +129,6 @@ def plain(probed: Probed) -> dict[str, object]:
     return tree
 
 
-def cell(one: ProbeRow) -> str:
-    """Return a value with its interval as a table shows it."""
-    if one.value is None:
-        return "–"
-    sign = "+" if one.unit == "difference" else ""
-    if one.low is None or one.high is None:
-        return f"{one.value:{sign}.2f}"
-    return f"{one.value:{sign}.2f} [{one.low:{sign}.2f}, {one.high:{sign}.2f}]"
-
-
 def foot(probed: Probed) -> str:
     """Return in words what a table rests on."""
     spent = probed.spent
@@ -153,40 +144,47 @@ def foot(probed: Probed) -> str:
     return "\n".join(lines)
 
 
-HEADS = ("part", "what", "value [95 %]", "chance", "answers", "unreadable")
+def table(probed: Probed) -> ResultTable:
+    """Return the table of one model."""
+    columns = (
+        Column("part", is_text=True),
+        Column("what", is_text=True),
+        Column("value [95 %]"),
+        Column("chance", digits=2),
+        Column("answers"),
+        Column("unreadable"),
+    )
+    rows = tuple(
+        (
+            row.part,
+            row.what,
+            _value(row),
+            "" if row.chance is None else row.chance,
+            row.count,
+            row.unreadable or "",
+        )
+        for row in probed.rows
+    )
+    return ResultTable(columns, rows, probed.model, foot(probed))
 
 
-def cells(one: ProbeRow) -> tuple[str, ...]:
-    """Return a row as texts under HEADS."""
-    chance = "" if one.chance is None else f"{one.chance:.2f}"
-    lost = str(one.unreadable) if one.unreadable else ""
-    return one.part, one.what, cell(one), chance, str(one.count), lost
+def _value(row: ProbeRow) -> str:
+    """Return a value with its interval; differences are signed."""
+    mean, low, high = (
+        math.nan if value is None else value for value in (row.value, row.low, row.high)
+    )
+    return text_of(Interval(mean, low, high), Column("", digits=2, signed=row.unit == "difference"))
 
 
 def keep(probed: Probed, out: Path) -> list[Path]:
     """Write a table as JSON, Markdown and CSV; return the paths."""
     told = json.dumps(plain(probed), indent=1, allow_nan=False) + "\n"
+    title = f"# {probed.evaluation}: {probed.model}"
+    shown = "\n".join([title, "", to_markdown(table(probed), bare=True), foot(probed), ""])
+    rows = (msgspec.structs.astuple(row) for row in probed.rows)
     contents = {
         out / f"{probed.evaluation}.json": told,
-        out / f"{probed.evaluation}.md": _markdown(probed),
-        out / f"{probed.evaluation}.csv": _csv(probed.rows),
+        out / f"{probed.evaluation}.md": shown,
+        out / f"{probed.evaluation}.csv": csv_text(ProbeRow.__struct_fields__, rows),
     }
     return replace_all({path: text.encode() for path, text in contents.items()})
-
-
-def _markdown(probed: Probed) -> str:
-    lines = [f"# {probed.evaluation}: {probed.model}", "", f"| {' | '.join(HEADS)} |"]
-    lines.append("|---|---|---|---|---|---|")
-    for one in probed.rows:
-        escaped = [text.replace("|", "\\|") for text in cells(one)]
-        lines.append(f"| {' | '.join(escaped)} |")
-    return "\n".join([*lines, "", foot(probed), ""])
-
-
-def _csv(rows: Sequence[ProbeRow]) -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, ProbeRow.__struct_fields__)
-    writer.writeheader()
-    for one in rows:
-        writer.writerow(msgspec.structs.asdict(one))
-    return file.getvalue()

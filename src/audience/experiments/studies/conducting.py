@@ -16,7 +16,7 @@ from audience.experiments.going import Stopping
 from audience.experiments.studies.jobs import Job, jobs_of, live, setting_of
 from audience.experiments.studies.recipe import FILE, Recipe
 from audience.experiments.studies.workers import Watch, live_all
-from audience.results.atomic_file import claim
+from audience.results import atomic_file
 
 INTERVIEWED = 3
 
@@ -104,4 +104,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Make the folder this study's; refuse one that holds something else."""
     other = "another study, or this one with other numbers"
-    claim(folder / FILE, recipe.text, other)
+    atomic_file.claim(folder / FILE, recipe.text, other)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 
 from audience.experiments.findings import Arm, Difference, Findings, Label, differ
-from audience.experiments.tables import shown
 from audience.metrics import LABELS
 from audience.results.interval import ANY, SHARE, Interval, t_interval
+from audience.results.table import shown
 
 _HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
 
