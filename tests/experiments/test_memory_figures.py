@@ -10,12 +10,11 @@ from audience.experiments.memory_figures import (
     IMPORTANCES,
     forgetting_curves,
     forgetting_of,
-    format_of,
-    write,
 )
 from audience.experiments.remembering import Remembrance, remembrance
 from audience.log import Log
 from audience.memory.forgetting import forgetting
+from audience.results.figure import format_of, write
 from audience.testing.remembered import WHO, remembered
 
 

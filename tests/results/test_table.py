@@ -82,10 +82,9 @@ HTML = """<table><caption>Two arms</caption><thead><tr><th scope="col">Arm</th>\
 <p class="note">Means over people: Picks.</p>
 <p class="note">Rule minds.</p>"""
 TERMINAL = """Two arms
- Arm     ┃   Click rate (share) ┃     Picks ┃ People
-━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━╇━━━━━━━━
- popular │ 0.612 [0.601, 0.623] │ 4.0 ± 0.5 │    200
- ease    │                0.500 │         – │      –"""
+Arm        Click rate (share)      Picks  People
+popular  0.612 [0.601, 0.623]  4.0 ± 0.5     200
+ease                    0.500          –       –"""
 
 
 def printed(table: ResultTable) -> str:

@@ -34,7 +34,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
     from audience.experiments.calibrating import Wanted, calibrate
     from audience.experiments.calibration_figures import calibration_figure
     from audience.experiments.calibration_files import write_parameters
-    from audience.experiments.memory_figures import write
+    from audience.results.figure import write
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")

@@ -21,7 +21,8 @@ MOST = 6
 )
 def command(beta: str, delta: str, decay: float, out: Path) -> None:
     """Draw g(M) = 1 - (s + r)/2 * max(r^beta, delta) over recency r and importance s."""
-    from audience.experiments.memory_figures import forgetting_curves, format_of, write
+    from audience.experiments.memory_figures import forgetting_curves
+    from audience.results.figure import format_of, write
 
     format_of(out)
     betas, deltas = numbers_of("--beta", beta), numbers_of("--delta", delta)

@@ -55,8 +55,8 @@ def _written(found: Evaluation, out: Path) -> list[Path]:
 
     from audience.experiments.eval_figure import recall_by_age
     from audience.experiments.eval_memory import plain
-    from audience.experiments.figures import files
     from audience.results.atomic_file import replace_all
+    from audience.results.figure import files
 
     contents = {out / name: body for name, body in files(recall_by_age(found), "memory").items()}
     told = json.dumps(plain(found), indent=1, allow_nan=False) + "\n"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -20,7 +20,6 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from audience.experiments.experiment import SUMMARY, summary_of
 from audience.experiments.findings import Findings
@@ -164,13 +163,14 @@ def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     console = Console(highlight=False)
     console.print(summary_table(findings, metrics or summary_of(findings)))
     if findings.differences:
-        pairs = "seed by seed" if findings.differences[0].over == "seeds" else "person by person"
-        console.print(f"[dim]± is a 95 % interval of differences {pairs}; * excludes zero.[/]")
+        over = findings.differences[0].over
+        said = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
+        console.print(said, style="dim", soft_wrap=True)
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
-def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table:
+def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Group:
     """Return an outcome as a table: metrics down, arms across, paired differences at the right."""
     lines = {line.metric: line for line in summary(findings)}
     chosen = [lines[metric] for metric in metrics if metric in lines]

@@ -34,7 +34,8 @@ def show_memory(
     log: Log, who: int, at: int, *, lines: int, chart: Path | None, as_json: bool
 ) -> None:
     """Print a person's memory at the end of a round, or draw its forgetting."""
-    from audience.experiments.memory_figures import forgetting_of, format_of, write
+    from audience.experiments.memory_figures import forgetting_of
+    from audience.results.figure import format_of, write
 
     if chart is not None:
         format_of(chart)

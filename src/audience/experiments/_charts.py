@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.experiments._style import (
+from audience.experiments.findings import Arm, Findings, Label
+from audience.experiments.summary import Contrast, Line, headline, summary
+from audience.results.figure import (
     DASHES,
     INK,
     MUTED,
@@ -18,8 +20,6 @@ from audience.experiments._style import (
     panel,
     short,
 )
-from audience.experiments.findings import Arm, Findings, Label
-from audience.experiments.summary import Contrast, Line, headline, summary
 from audience.results.interval import t_interval
 from audience.results.table import shown
 from audience.world.rng import Floats

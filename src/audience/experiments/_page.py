@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.experiments._style import inline
 from audience.experiments.findings import Findings
 from audience.experiments.summary import Contrast, Line, headline, summary
 from audience.experiments.tables import change, result_table
+from audience.results.figure import inline
 from audience.results.table import shown, to_html
 
 if TYPE_CHECKING:

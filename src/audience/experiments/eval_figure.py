@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from audience.experiments._style import MUTED, colour, frozen, styled
 from audience.experiments.eval_memory import Evaluation
 from audience.experiments.eval_scores import OFTEN, RecallCell, Score
+from audience.results.figure import MUTED, colour, frozen, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,11 @@ from audience.errors import BadInput, unknown
 from audience.experiments._page import page
 from audience.experiments.calibration_figures import CAPTION, calibration_figure
 from audience.experiments.calibration_files import calibrations_in
-from audience.experiments.figures import caption, draw, files
+from audience.experiments.figures import caption, draw
 from audience.experiments.findings import Findings
 from audience.experiments.tables import WRITERS, to_markdown
 from audience.results.atomic_file import replace_all
+from audience.results.figure import files
 from audience.results.table import escape_markdown
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from audience.experiments._style import rendered
 from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_figure import drawn
 from audience.experiments.verdict_statistics import FEWEST, Agreement, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
 from audience.results.atomic_file import replace_all
+from audience.results.figure import rendered
 from audience.results.interval import Interval
 from audience.results.table import Column, ResultTable, csv_text, finite, to_markdown
 

@@ -14,8 +14,7 @@ import msgspec
 from audience.results.interval import Interval
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
+    from rich.console import Console, Group
 
 NOTHING = "–"
 Value = str | int | float | Interval | None
@@ -136,23 +135,20 @@ def number(value: float, places: int, *, signed: bool = False) -> str:
     return f"{rounded:{'+' if signed and rounded else ''},.{places}f}".replace("-", "−")
 
 
-def to_rich(table: ResultTable) -> Table:
+def to_rich(table: ResultTable) -> Group:
     """Return a table for a terminal; nothing in it is read as markup."""
-    from rich.table import Table as RichTable
+    from rich.console import Group
+    from rich.table import Table
     from rich.text import Text
 
-    found = RichTable(
-        title=Text(table.caption) if table.caption else None,
-        title_justify="left",
-        header_style="bold",
-        show_edge=False,
-    )
+    found = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
     for place, column in enumerate(table.columns):
         left = column.is_text or not place
         found.add_column(Text(column.head), justify="left" if left else "right", no_wrap=not left)
     for row in texts(table)[1:]:
         found.add_row(*map(Text, row))
-    return found
+    caption = Text(table.caption, style="bold", no_wrap=True, overflow="ignore")
+    return Group(caption, found) if table.caption else Group(found)
 
 
 def print_table(table: ResultTable, width: int = 0) -> None:

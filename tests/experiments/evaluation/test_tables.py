@@ -14,7 +14,7 @@ from audience.errors import BadInput
 from audience.experiments.evaluation.answered import read_answers
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.framing import Frame, framed
-from audience.experiments.evaluation.keeping import Kept, Spent
+from audience.experiments.evaluation.keeping import Kept
 from audience.experiments.evaluation.results import Result, best_of
 from audience.experiments.evaluation.tables import (
     as_csv,
@@ -24,6 +24,7 @@ from audience.experiments.evaluation.tables import (
     paired_table,
 )
 from audience.experiments.evaluation.writing import write
+from audience.llm import Counts
 from audience.results.table import texts
 
 
@@ -39,7 +40,10 @@ def result() -> Result:
     frame = Frame(
         "discrimination", "Discrimination on x", "x", 4, 7, ("uniform",), ("(1,5)",), "some-model"
     )
-    kept = Kept([np.array([math.nan]), np.array([1.0])], Spent(9, 2, 100, 10, 0.5))
+    kept = Kept(
+        [np.array([math.nan]), np.array([1.0])],
+        Counts(calls=9, reused=2, prompt=100, completion=10, dollars=0.5),
+    )
     answers = {("llm", "uniform (1,5)"): kept}
     return framed(frame, kinds, {"uniform": {"(1,5)": values}}, [answers])
 

@@ -12,9 +12,8 @@ import numpy as np
 from audience.agents.prompting import TITLE, Pack, plain
 from audience.errors import BadInput
 from audience.experiments.evaluation.cases import Case
-from audience.experiments.evaluation.contest import Spending
-from audience.experiments.evaluation.keeping import Spent
 from audience.grounding.lives import Lives
+from audience.llm import Counts
 from audience.llm.gateway import Door
 from audience.llm.kinds import Message, Reply, Request
 from audience.llm.loose import Unreadable, loose_json
@@ -56,7 +55,7 @@ class Asked:
         """`form`: the prompt, and how its answer is read: choose, taste, ratings or score."""
         self.name = name
         self.form = form
-        self.spending = Spending()
+        self.spent = Counts()
         self.door = door
         self.lives = lives
         self.domain = domain
@@ -95,7 +94,7 @@ class Asked:
         reply = await self.door.ask(self.request(case, notes))
         self._replies += reply.outcome == "reply"
         self._scored += bool(reply.scores)
-        self.spending.spent = self.spending.spent.plus(spent_on(reply, self.door.meter.prices))
+        self.spent = self.spent.plus(spent_on(reply, self.door.meter.prices))
         return read(self.form, reply, case)
 
     def request(self, case: Case, notes: Sequence[str] = ()) -> Request:
@@ -222,17 +221,17 @@ def _is_whole(one: object) -> bool:
     return isinstance(one, int | float) and not isinstance(one, bool) and int(one) == one
 
 
-def spent_on(reply: Reply, prices: Prices) -> Spent:
+def spent_on(reply: Reply, prices: Prices) -> Counts:
     """Return what one answer cost, now or when it was first given."""
     usage, price = reply.usage, prices.find(reply.model)
     priced = price is not None or usage.prompt + usage.completion == 0
-    return Spent(
-        1,
-        int(reply.reused),
-        usage.prompt,
-        usage.completion,
-        price.of(usage) if price else 0.0,
-        int(not priced),
+    return Counts(
+        calls=1,
+        reused=int(reply.reused),
+        prompt=usage.prompt,
+        completion=usage.completion,
+        dollars=price.of(usage) if price else 0.0,
+        unpriced=int(not priced),
     )
 
 

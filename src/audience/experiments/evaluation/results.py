@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import msgspec
 import numpy as np
 
-from audience.experiments.evaluation.keeping import Spent
+from audience.llm import Counts
 from audience.results.interval import Interval, t_interval
+from audience.results.table import finite
 from audience.world.rng import Floats
 
 AREA = ", AUC"
@@ -38,7 +39,7 @@ class Row(msgspec.Struct, frozen=True):
     model: str = ""
     unreadable: int = 0
     """Answers that could not be read; they are scored as wrong."""
-    spent: Spent = Spent()
+    spent: Counts = msgspec.field(default_factory=Counts)
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -64,11 +65,8 @@ class Result(msgspec.Struct, frozen=True):
     """Of all the calls it rests on, those made for this result; the others were kept."""
 
     @property
-    def spent(self) -> Spent:
-        total = Spent()
-        for row in self.rows:
-            total = total.plus(row.spent)
-        return total
+    def spent(self) -> Counts:
+        return reduce(Counts.plus, (row.spent for row in self.rows), Counts())
 
 
 class Who(msgspec.Struct, frozen=True):
@@ -78,7 +76,7 @@ class Who(msgspec.Struct, frozen=True):
     kind: str
     model: str = ""
     unreadable: int = 0
-    spent: Spent = Spent()
+    spent: Counts = msgspec.field(default_factory=Counts)
 
 
 def rows_of(
@@ -124,12 +122,6 @@ def cell_of(values: Floats, reference: Floats | None) -> Cell:
 
 def plain(result: Result) -> dict[str, object]:
     """Return a result as plain values; what is not a number becomes None."""
-    return {key: _finite(one) for key, one in msgspec.to_builtins(result).items()}
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+    tree = finite(result)
+    assert isinstance(tree, dict)
+    return tree

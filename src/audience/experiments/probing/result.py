@@ -13,6 +13,7 @@ from audience.engine import run_sync
 from audience.experiments.models import Models, Spending, cost_of, door_of, name_of
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
 from audience.experiments.probing.measures import ProbeRow
+from audience.llm import Counts
 from audience.results.atomic_file import replace_all
 from audience.results.interval import Interval
 from audience.results.table import Column, ResultTable, csv_text, text_of, to_markdown
@@ -28,19 +29,6 @@ class Found(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class Spent(msgspec.Struct, frozen=True):
-    """What asking has cost now; what was reused cost nothing."""
-
-    calls: int
-    reused: int
-    failed: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: str
-    in_all: str = "–"
-    """What all calls kept in the folder have cost, those of earlier askings too."""
-
-
 class Probed(msgspec.Struct, frozen=True):
     """The table of one model."""
 
@@ -51,11 +39,15 @@ class Probed(msgspec.Struct, frozen=True):
     seed: int
     rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...]
-    spent: Spent
+    spent: Counts
+    """What asking has cost now; what was reused cost nothing."""
     chosen: int
     """Choices between options that were asked for."""
     scored: int
     """Those that came with log-probabilities; the others were read from words."""
+    cost: str = "–"
+    in_all: str = "–"
+    """What all calls kept in the folder have cost, those of earlier askings too."""
 
     @property
     def unreadable(self) -> int:
@@ -102,30 +94,32 @@ def probe(
                 told=tell,
             )
             came = await work(asker)
-            total = door.meter.total()
-            spent = Spent(
-                total.calls,
-                total.reused,
-                total.failed,
-                total.prompt,
-                total.completion,
-                door.meter.cost(),
-            )
             known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"
             model = f"{known_as} (embedded)" if name == "embedded" else known_as
-            figures = (came.rows, came.notes, spent, asker.chosen, asker.scored)
-            found.append(Probed(evaluation, model, dataset, people, seed, *figures))
+            figures = (came.rows, came.notes, door.meter.total(), asker.chosen, asker.scored)
+            found.append(
+                Probed(evaluation, model, dataset, people, seed, *figures, door.meter.cost())
+            )
         finally:
             await door.close()
 
     run_sync(ask)
-    spent = msgspec.structs.replace(found[0].spent, in_all=cost_of(out, models))
-    return msgspec.structs.replace(found[0], spent=spent)
+    return msgspec.structs.replace(found[0], in_all=cost_of(out, models))
 
 
 def plain(probed: Probed) -> dict[str, object]:
     """Return a table as plain values."""
     tree: dict[str, object] = msgspec.to_builtins(probed)
+    spent = probed.spent
+    tree["spent"] = {
+        "calls": spent.calls,
+        "reused": spent.reused,
+        "failed": spent.failed,
+        "prompt_tokens": spent.prompt,
+        "completion_tokens": spent.completion,
+        "cost": tree.pop("cost"),
+        "in_all": tree.pop("in_all"),
+    }
     return tree
 
 
@@ -136,8 +130,8 @@ def foot(probed: Probed) -> str:
         f"model {probed.model}; {probed.people} people of {probed.dataset}, seed {probed.seed}; "
         "95 % intervals over people or items.",
         f"{spent.calls:,} calls ({spent.reused:,} more reused, {spent.failed:,} failed), "
-        f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens, {spent.cost}; "
-        f"all kept calls: {spent.in_all}; "
+        f"{spent.prompt:,} + {spent.completion:,} tokens, {probed.cost}; "
+        f"all kept calls: {probed.in_all}; "
         f"{probed.scored:,} of {probed.chosen:,} choices by log-probability.",
         *probed.notes,
     ]

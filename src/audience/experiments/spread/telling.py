@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.experiments._style import INK, colour, frozen, rendered, styled
 from audience.experiments.spread.real import Scored, Truth
 from audience.results.atomic_file import replace_all
+from audience.results.figure import INK, colour, frozen, rendered, styled
 from audience.results.table import NOTHING, Column, ResultTable, csv_text, finite, to_markdown
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audience.experiments._page import Told, page
-from audience.experiments.figures import files
 from audience.experiments.findings import Findings
 from audience.experiments.report import limits
 from audience.experiments.studies.charts import draw_study
 from audience.experiments.studies.conducting import Studied
 from audience.experiments.tables import to_csv, to_latex
 from audience.results.atomic_file import replace_all
+from audience.results.figure import files
 from audience.results.table import csv_text
 
 if TYPE_CHECKING:
