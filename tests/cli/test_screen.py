@@ -9,6 +9,7 @@ from rich.console import Console
 
 from audience.cli.screen import Bar, reading, stoppable, summary_table
 from audience.experiments.findings import Arm, Findings, Measured, differences
+from audience.results.table import to_rich
 
 
 def findings(first: list[float], second: list[float]) -> Findings:
@@ -21,7 +22,7 @@ def findings(first: list[float], second: list[float]) -> Findings:
 
 def drawn(found: Findings) -> str:
     console = Console(file=io.StringIO(), width=120)
-    console.print(summary_table(found, ["picks", "not measured"]))
+    console.print(to_rich(summary_table(found, ["picks", "not measured"])))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()[-1]
 

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from rich.console import Console, Group
+import msgspec
+from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -26,7 +27,7 @@ from audience.experiments.findings import Findings
 from audience.experiments.summary import summary
 from audience.experiments.tables import result_table
 from audience.llm import Meter
-from audience.results.table import to_rich
+from audience.results.table import ResultTable, print_table
 
 
 class Bar:
@@ -160,18 +161,19 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     """Print the table, what its intervals mean, and the answer."""
-    console = Console(highlight=False)
-    console.print(summary_table(findings, metrics or summary_of(findings)))
+    table = summary_table(findings, metrics or summary_of(findings))
+    note = ""
     if findings.differences:
         over = findings.differences[0].over
-        said = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
-        console.print(said, style="dim", soft_wrap=True)
+        note = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
+    print_table(msgspec.structs.replace(table, note=note))
+    console = Console(highlight=False)
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
-def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Group:
+def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> ResultTable:
     """Return an outcome as a table: metrics down, arms across, paired differences at the right."""
     lines = {line.metric: line for line in summary(findings)}
     chosen = [lines[metric] for metric in metrics if metric in lines]
-    return to_rich(result_table(findings, chosen, brief=True))
+    return result_table(findings, chosen, brief=True)

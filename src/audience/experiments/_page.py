@@ -12,7 +12,7 @@ import msgspec
 
 from audience.experiments.findings import Findings
 from audience.experiments.summary import Contrast, Line, headline, summary
-from audience.experiments.tables import change, result_table
+from audience.experiments.tables import ONE_RUN, change, over, result_table
 from audience.results.figure import inline
 from audience.results.table import shown, to_html
 
@@ -95,8 +95,14 @@ def _card(line: Line) -> str:
         f"<dd>{_change(changes.get(cell.arm))}</dd>"
         for cell in line.cells
     )
-    unit = f" <small>{escape(line.unit)}</small>" if line.unit else ""
+    mean = over(line.cells)
+    unit = ", ".join([*([line.unit] if line.unit else []), _over(mean)])
+    unit = f" <small>{escape(unit)}</small>"
     return f'<div class="card"><h3>{escape(line.label)}{unit}</h3><dl>{values}</dl></div>'
+
+
+def _over(mean: str) -> str:
+    return mean if mean == ONE_RUN else f"mean over {mean}"
 
 
 def _rounded(value: float) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from audience.results.interval import t_interval
+from audience.results.interval import ANY, Bounds, Interval, t_interval
 from audience.world.rng import Floats
 
 Label = tuple[str, str, str]
@@ -91,6 +91,17 @@ def readable(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def level(arm: Arm, metric: str, bounds: Bounds = ANY) -> tuple[Interval, str]:
+    """Return an arm's number, and what it is a mean over: `seeds`, `people`, or `` of one run.
+
+    Whatever tells an arm's level takes it from here, so that a label has one number.
+    """
+    values, over = arm.values(metric), "seeds" if len(arm.runs) > 1 else ""
+    if not over and arm.runs and metric in arm.runs[0].agents:
+        values, over = arm.runs[0].agents[metric], "people"
+    return t_interval(values, bounds), over
 
 
 def differ(reference: Arm, other: Arm, metric: str) -> Difference:

@@ -81,7 +81,7 @@ def limits(findings: Findings) -> list[str]:
         said.append(
             "An interval over seeds says how much the result moves between simulated audiences "
             "made alike; it says nothing of how far the simulation is from real people. It is "
-            "Student's, and of few seeds: that of a share may reach beyond 0 or 1."
+            "Student's, and wide where seeds are few."
         )
     said.append(
         "Intervals are 95 % each and not corrected for looking at many metrics: of twenty that "

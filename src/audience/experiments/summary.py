@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from audience.experiments.findings import Arm, Difference, Findings, Label
+from audience.experiments.findings import Arm, Difference, Findings, Label, level
 from audience.metrics import LABELS, OPTIONAL
-from audience.results.interval import ANY, POSITIVE, SHARE, Bounds, Interval, t_interval
+from audience.results.interval import ANY, POSITIVE, SHARE, Bounds, Interval
 
 HEADLINE = (
     "reach",
@@ -110,11 +110,8 @@ def _line(findings: Findings, metric: str) -> Line:
     if any(cell.over == "people" for cell in cells):
         # Over people a count becomes an amount of each person, which the unit has to say.
         unit = unit or "per person"
-    means = {cell.arm: cell.mean for cell in cells}
     contrasts = tuple(
-        _contrast(found, means.get(found.reference, math.nan), better, bounds)
-        for found in findings.differences
-        if found.metric == metric
+        _contrast(found, better, bounds) for found in findings.differences if found.metric == metric
     )
     return Line(metric, label, unit, better, cells, contrasts)
 
@@ -129,15 +126,12 @@ def _bounds(metric: str, unit: str) -> Bounds:
 
 
 def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:
-    values, over = arm.values(metric), "seeds" if len(arm.runs) > 1 else ""
-    if not over and arm.runs and metric in arm.runs[0].agents:
-        values, over = arm.runs[0].agents[metric], "people"
-    mean = t_interval(values, bounds)
+    mean, over = level(arm, metric, bounds)
     return ArmCell(arm.name, *mean.three, mean.count, over)
 
 
-def _contrast(found: Difference, reference_mean: float, better: str, bounds: Bounds) -> Contrast:
-    scale = 100.0 / abs(reference_mean) if reference_mean else math.nan
+def _contrast(found: Difference, better: str, bounds: Bounds) -> Contrast:
+    scale = 100.0 / abs(found.reference_mean) if found.reference_mean else math.nan
     apart = bounds[1] - bounds[0]
     bounded = Interval(found.difference, found.low, found.high).within((-apart, apart))
     return Contrast(

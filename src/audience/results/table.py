@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
 NOTHING = "–"
+_WORD, _NAME = 9, 14
+"""Letters that a column of words, and one with such a name, is wide at least."""
 Value = str | int | float | Interval | None
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -142,18 +145,39 @@ def to_rich(table: ResultTable) -> Group:
     from rich.text import Text
 
     found = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
-    for place, column in enumerate(table.columns):
-        left = column.is_text or not place
-        found.add_column(Text(column.head), justify="left" if left else "right", no_wrap=not left)
-    for row in texts(table)[1:]:
+    rows = texts(table)[1:]
+    for column, width in zip(table.columns, _widths(table), strict=True):
+        # Words may be folded, numbers not; a long name above them is.
+        found.add_column(
+            Text(column.head if column.is_text else "\n".join(wrap(column.head, width))),
+            justify="left" if column.is_text else "right",
+            no_wrap=not column.is_text,
+            min_width=width,
+        )
+    for row in rows:
         found.add_row(*map(Text, row))
     caption = Text(table.caption, style="bold", no_wrap=True, overflow="ignore")
     return Group(caption, found) if table.caption else Group(found)
 
 
+def _widths(table: ResultTable) -> list[int]:
+    """Return how wide each column is at least."""
+    rows = texts(table)[1:]
+    longest = [max((len(row[at]) for row in rows), default=0) for at in range(len(table.columns))]
+    return [
+        min(width, _WORD) or 1 if column.is_text else max(width, min(len(column.head), _NAME))
+        for column, width in zip(table.columns, longest, strict=True)
+    ]
+
+
+def least_width(table: ResultTable) -> int:
+    """Return how wide a terminal must be to show every number whole."""
+    return sum(_widths(table)) + 2 * len(table.columns)
+
+
 def print_table(table: ResultTable, width: int = 0) -> None:
     """Print a table and its notes on a terminal that is at least so wide."""
-    console = wide_console(width)
+    console = wide_console(max(width, least_width(table)))
     console.print(to_rich(table))
     for note in table.notes:
         console.print(note, style="dim", markup=False, soft_wrap=True)
