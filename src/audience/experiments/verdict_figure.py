@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audience.experiments.verdict_counts import MEASURES
-from audience.experiments.verdicts import Row, Verdicts
+from audience.experiments.verdicts import VerdictRow, Verdicts
 from audience.results.figure import draw_ranked, frozen, short, styled
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _panels(found: Verdicts, columns: tuple[str, ...]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, rows: tuple[Row, ...], column: str) -> None:
+def _panel(axes: Axes, rows: tuple[VerdictRow, ...], column: str) -> None:
     ranked = [
         (
             short(row.recommender, 22) + (f" ({row.mark})" if row.mark else ""),

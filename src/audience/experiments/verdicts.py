@@ -34,7 +34,7 @@ ORDERED_BY = ("click_rate", "watch_time", "satisfaction", "diversity")
 K = 10
 
 
-class Row(msgspec.Struct, frozen=True):
+class VerdictRow(msgspec.Struct, frozen=True):
     """One recommender: the audience's measures, the same less the reference's, and offline ones."""
 
     recommender: str
@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True):
 class Verdicts(msgspec.Struct, frozen=True):
     """What an audience makes of some recommenders."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[VerdictRow, ...]
     """The first is the reference."""
     agreements: tuple[Agreement, ...]
     skipped: tuple[Skipped, ...]
@@ -90,7 +90,7 @@ def judged(
     marks = {name: mark(part, scenario.mind, apart=apart) for name, part in parts.items()}
     reference = next(iter(parts))
     rows = tuple(
-        Row(
+        VerdictRow(
             name,
             marks[name],
             {one: seen.estimate() for one, seen in online[name].items()},

@@ -13,7 +13,7 @@ from audience.experiments.evaluation.cases import Arena, Case, Task, drawn_users
 from audience.experiments.evaluation.contest import Entry, Played
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.results import Cell, Result, Row
+from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
 from audience.results.interval import POSITIVE, bootstrap, percentile_interval
 from audience.world.rng import Bools, Floats, Ints, keys
 
@@ -124,7 +124,7 @@ class _Sums:
 
 def cells_of(
     measures: Mapping[str, Measure], users: int, baselines: Sequence[str], seed: int
-) -> tuple[dict[str, Cell], str]:
+) -> tuple[dict[str, ContestCell], str]:
     """Return everybody's cell in one column where less is better, and the best baseline."""
     values = {name: float(measure(np.ones(users))) for name, measure in measures.items()}
     known = [name for name in baselines if math.isfinite(values[name])]
@@ -143,7 +143,7 @@ def cells_of(
             apart = samples[name] - samples[best]
             against = percentile_interval(value - values[best], apart, count=users)
         mean = percentile_interval(value, samples[name], count=users, bounds=POSITIVE)
-        cells[name] = Cell(mean, users, against)
+        cells[name] = ContestCell(mean, users, against)
     return cells, best
 
 
@@ -207,5 +207,5 @@ def result_of(
             best.setdefault(group, {})[column] = first
             for name, cell in cells.items():
                 rows[name].cells.setdefault(group, {})[column] = cell
-    shown: tuple[Row, ...] = tuple(rows.values())
+    shown: tuple[ContestantRow, ...] = tuple(rows.values())
     return msgspec.structs.replace(empty, rows=shown, best=best, users=users)

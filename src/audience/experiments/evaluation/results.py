@@ -19,7 +19,7 @@ Values = Mapping[str, Floats]
 """One number per person for each contestant; NaN where it was not asked."""
 
 
-class Cell(msgspec.Struct, frozen=True):
+class ContestCell(msgspec.Struct, frozen=True):
     """One contestant in one column."""
 
     value: Interval
@@ -28,13 +28,13 @@ class Cell(msgspec.Struct, frozen=True):
     """How much more than the best baseline, over the same people, paired; none for itself."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class ContestantRow(msgspec.Struct, frozen=True):
     """One contestant."""
 
     name: str
     kind: str
     """`baseline`, `mind` or `people`."""
-    cells: dict[str, dict[str, Cell]]
+    cells: dict[str, dict[str, ContestCell]]
     """By group and column."""
     model: str = ""
     unreadable: int = 0
@@ -55,7 +55,7 @@ class Result(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     lower_is_better: tuple[str, ...]
     """Columns in which less is better."""
-    rows: tuple[Row, ...]
+    rows: tuple[ContestantRow, ...]
     best: dict[str, dict[str, str]]
     """The best baseline by group and column."""
     headline: str
@@ -83,11 +83,11 @@ def rows_of(
     who: Sequence[Who],
     values: Mapping[str, Mapping[str, Values]],
     lower: Sequence[str] = (),
-) -> tuple[tuple[Row, ...], dict[str, dict[str, str]]]:
+) -> tuple[tuple[ContestantRow, ...], dict[str, dict[str, str]]]:
     """Return the rows of a table and its best baselines, from values by group and column."""
     kinds = {one.name: one.kind for one in who}
     best: dict[str, dict[str, str]] = {}
-    cells: dict[str, dict[str, dict[str, Cell]]] = {one.name: {} for one in who}
+    cells: dict[str, dict[str, dict[str, ContestCell]]] = {one.name: {} for one in who}
     for group, columns in values.items():
         for column, found in columns.items():
             baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
@@ -98,7 +98,7 @@ def rows_of(
                 reference = found[first] if first and first != name else None
                 cells[name].setdefault(group, {})[column] = cell_of(each, reference)
     rows = (
-        Row(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
+        ContestantRow(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
         for one in who
     )
     return tuple(rows), best
@@ -113,11 +113,11 @@ def best_of(values: Values, *, is_lower: bool = False) -> str:
     return min(means, key=lambda name: means[name] if is_lower else -means[name])
 
 
-def cell_of(values: Floats, reference: Floats | None) -> Cell:
+def cell_of(values: Floats, reference: Floats | None) -> ContestCell:
     """Return a mean and its paired difference to a reference over the same people."""
     mean = t_interval(values)
     against = None if reference is None else t_interval(values - reference)
-    return Cell(mean, mean.count, against)
+    return ContestCell(mean, mean.count, against)
 
 
 def plain(result: Result) -> dict[str, object]:

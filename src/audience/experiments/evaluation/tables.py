@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from audience.experiments.evaluation.results import Cell, Result, Row
+from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
 from audience.results.interval import Interval
 from audience.results.table import Column, ResultTable, csv_text, to_markdown
 
@@ -16,7 +16,7 @@ LABELS = {
 }
 
 
-def label(row: Row) -> str:
+def label(row: ContestantRow) -> str:
     """Return a contestant's name as tables show it."""
     return LABELS.get(row.name, row.name)
 
@@ -46,11 +46,11 @@ def paired_table(result: Result, group: str) -> ResultTable:
     return ResultTable((Column("less the best baseline", is_text=True), *columns), tuple(rows))
 
 
-def _value(cell: Cell | None) -> Interval | None:
+def _value(cell: ContestCell | None) -> Interval | None:
     return cell.value if cell else None
 
 
-def _difference(cell: Cell | None) -> Interval | str:
+def _difference(cell: ContestCell | None) -> Interval | str:
     """Return the paired difference to the best baseline; empty for the best itself."""
     against = cell.against_best if cell else None
     return against if against and math.isfinite(against.mean) else ""
@@ -83,7 +83,7 @@ def footer(result: Result) -> list[str]:
     return [*told, *result.notes]
 
 
-def _users(row: Row) -> int:
+def _users(row: ContestantRow) -> int:
     return max((cell.users for group in row.cells.values() for cell in group.values()), default=0)
 
 
