@@ -5,7 +5,7 @@ import math
 import pytest
 
 from audience.experiments.eval_scores import Asked, scored
-from audience.results.interval import wilson
+from audience.results import wilson
 
 
 def asked(

@@ -12,7 +12,7 @@ from audience.experiments.experiment import verdict
 from audience.experiments.findings import Arm, Findings, Measured, differences
 from audience.experiments.summary import summary
 from audience.log import Log
-from audience.results.table import shown
+from audience.results import shown
 from audience.world.events import Woke
 
 ARMS = parse(

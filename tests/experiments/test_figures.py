@@ -16,15 +16,14 @@ from matplotlib.lines import Line2D
 from audience.errors import BadInput
 from audience.experiments.figures import BY_ROUND, caption, draw
 from audience.experiments.findings import Findings
-from audience.results.atomic_file import replace_all
-from audience.results.figure import files
+from audience.results import figure_files, replace_all
 
 Make = Callable[..., Findings]
 ALL = {"differences", "ratings", "concentration"} | {f"{metric}_by_round" for metric in BY_ROUND}
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    return replace_all({folder / file: body for file, body in files(figure, name).items()})
+    return replace_all({folder / file: body for file, body in figure_files(figure, name).items()})
 
 
 def heights(line: Line2D) -> list[float]:

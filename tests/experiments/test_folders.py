@@ -7,7 +7,7 @@ import pytest
 from audience.errors import BadInput
 from audience.experiments import conduct, make_room, parse, start
 from audience.log import Log
-from audience.results.atomic_file import claim
+from audience.results import claim
 
 SMALL = parse("agents = 20\nrounds = 1\nrecommender = 'popular'")
 

@@ -12,7 +12,7 @@ import pytest
 from audience.experiments.findings import Findings
 from audience.experiments.summary import summary
 from audience.experiments.tables import rows, to_csv, to_json, to_latex, to_markdown
-from audience.results.table import shown
+from audience.results import shown
 
 Make = Callable[..., Findings]
 

@@ -4,7 +4,7 @@ import math
 
 from audience.experiments.verdict_figure import drawn
 from audience.experiments.verdicts import VerdictRow, Verdicts
-from audience.results.interval import Interval
+from audience.results import Interval
 
 
 def test_each_measure_has_a_panel_with_every_recommender_and_its_mark() -> None:

@@ -16,7 +16,7 @@ from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_tables import as_csv, as_plain, tables, write
 from audience.experiments.verdicts import Seen, Verdicts, judged
 from audience.grounding.grounds import grounds_of
-from audience.results.table import texts
+from audience.results import texts
 from audience.world import Genesis
 from audience.world.rng import rng
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from audience.results.interval import (
+from audience.results import (
     CORRELATION,
     POSITIVE,
     SHARE,

@@ -8,9 +8,9 @@ import math
 import pytest
 from rich.console import Console
 
-from audience.results.interval import Interval
-from audience.results.table import (
+from audience.results import (
     Column,
+    Interval,
     ResultTable,
     csv_text,
     text_of,

@@ -31,7 +31,7 @@ def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) 
     from audience.cli.evaluating import folder_for
     from audience.experiments.evaluation.activity import fits_of, foot, plain, table
     from audience.experiments.evaluation.writing import write_activity
-    from audience.results.table import print_table
+    from audience.results import print_table
 
     console = Console(stderr=True)
     with console.status("Fitting …"):

@@ -34,7 +34,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
     from audience.experiments.calibrating import Wanted, calibrate
     from audience.experiments.calibration_figures import calibration_figure
     from audience.experiments.calibration_files import write_parameters
-    from audience.results.figure import write
+    from audience.results import write_figure
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
@@ -44,7 +44,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
     if out is not None:
         written = [write_parameters(found, out)]
         figure = calibration_figure(found)
-        written += [write(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
+        written += [write_figure(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
     if as_json:
         o.print_json({**msgspec.to_builtins(found), "files": [str(path) for path in written]})
         return
@@ -55,8 +55,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
 
 def _print(found: Calibration) -> None:
     from audience.grounding.calibration import miscalibration
-    from audience.results.interval import Interval
-    from audience.results.table import Column, ResultTable, to_rich, wide_console
+    from audience.results import Column, Interval, ResultTable, to_rich, wide_console
 
     means = (Column(head, over="people", digits=2, half=True) for head in ("real", "simulated"))
     distances = (Column(head, digits=4) for head in ("JSD", "before", "two halves of real"))

@@ -39,7 +39,7 @@ def command(
     from audience.experiments.evaluation.generation import paths_of, result_of, walked
     from audience.experiments.evaluation.keeping import Keeper
     from audience.experiments.evaluation.reading import read_real
-    from audience.results.atomic_file import replace_all
+    from audience.results import replace_all
 
     kinds = kinds_of(mind)
 

@@ -55,17 +55,18 @@ def _written(found: Evaluation, out: Path) -> list[Path]:
 
     from audience.experiments.eval_figure import recall_by_age
     from audience.experiments.eval_memory import plain
-    from audience.results.atomic_file import replace_all
-    from audience.results.figure import files
+    from audience.results import figure_files, replace_all
 
-    contents = {out / name: body for name, body in files(recall_by_age(found), "memory").items()}
+    contents = {
+        out / name: body for name, body in figure_files(recall_by_age(found), "memory").items()
+    }
     told = json.dumps(plain(found), indent=1, allow_nan=False) + "\n"
     return replace_all({out / "memory.json": told.encode(), **contents})
 
 
 def _print(found: Evaluation) -> None:
     from audience.experiments.eval_scores import OFTEN, OLD, RECENT
-    from audience.results.table import Column, ResultTable, to_rich, wide_console
+    from audience.results import Column, ResultTable, to_rich, wide_console
 
     shares = (Column(head, digits=2) for head in ("should last", "should fade", "balance"))
     counts = (Column(head, digits=0) for head in ("tokens", "thoughts"))

@@ -48,8 +48,7 @@ def command(data: Path, recommender: str, k: int, seed: int, as_json: bool) -> N
 
 def _print(scores: Sequence[Score], learnt: int, items: int, seed: int) -> None:
     from audience.experiments.offline import MEASURES
-    from audience.results.interval import Interval
-    from audience.results.table import Column, ResultTable, Value, to_rich, wide_console
+    from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
 
     first = scores[0]
     columns = (

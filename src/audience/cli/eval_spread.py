@@ -52,7 +52,7 @@ def command(
     from audience.cli.evaluating import folder_for
     from audience.experiments.spread import telling
     from audience.experiments.spread.real import curve_in, models, scored, truth_of, unmoved
-    from audience.results.table import to_rich, wide_console
+    from audience.results import to_rich, wide_console
 
     truth = truth_of(curve_in(data))
     testing = range(101, 101 + seeds)

@@ -107,7 +107,7 @@ def _experiment(
 
 def _print(console: Console, found: Verdicts) -> None:
     from audience.experiments.verdict_tables import remarks, tables
-    from audience.results.table import to_rich
+    from audience.results import to_rich
 
     for table in tables(found):
         console.print(to_rich(table))

@@ -122,7 +122,7 @@ def bar() -> Iterator[Progress]:
 def show(result: Result) -> None:
     """Print a result: a section for each group, paired differences, and what it rests on."""
     from audience.experiments.evaluation.tables import footer, group_table, paired_table
-    from audience.results.table import to_rich, wide_console
+    from audience.results import to_rich, wide_console
 
     console = wide_console(_WIDTH)
     console.print(result.title, style="bold", markup=False)

@@ -11,8 +11,7 @@ from rich.markup import escape
 from audience.experiments.judging.answers import MODEL, PEOPLE, Answered, Problem
 from audience.experiments.judging.tables import Choices, Scores, Tables, Verdicts
 from audience.experiments.judging.turning import Turned
-from audience.results.interval import Interval
-from audience.results.table import Column, ResultTable, Value, to_rich, wide_console
+from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
 
 WIDTH = 140
 _PROBLEMS = 12

@@ -181,8 +181,7 @@ def save(path: Path, table: Table) -> None:
     """Write people as a dataset folder's people.csv, whole or not at all."""
     from audience.datasets.handcrafted import known_of
     from audience.datasets.mixture import row_of
-    from audience.results.atomic_file import replace_all
-    from audience.results.table import csv_text
+    from audience.results import csv_text, replace_all
     from audience.world.people import HABITS
 
     people = table.genesis.profiles

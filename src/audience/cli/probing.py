@@ -88,7 +88,7 @@ def _slug(url: str, model: str) -> str:
 def show(probed: Probed) -> None:
     """Print the table of one model and what it rests on; a part is named once."""
     from audience.experiments.probing.result import table
-    from audience.results.table import print_table
+    from audience.results import print_table
 
     whole = table(probed)
     parts = [row[0] for row in whole.rows]

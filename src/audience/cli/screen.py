@@ -27,7 +27,7 @@ from audience.experiments.findings import Findings
 from audience.experiments.summary import summary
 from audience.experiments.tables import result_table
 from audience.llm import Meter
-from audience.results.table import ResultTable, print_table
+from audience.results import ResultTable, print_table
 
 
 class Bar:

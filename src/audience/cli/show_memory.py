@@ -35,7 +35,7 @@ def show_memory(
 ) -> None:
     """Print a person's memory at the end of a round, or draw its forgetting."""
     from audience.experiments.memory_figures import forgetting_of
-    from audience.results.figure import format_of, write
+    from audience.results import format_of, write_figure
 
     if chart is not None:
         format_of(chart)
@@ -45,7 +45,7 @@ def show_memory(
             f"--memory: in {log.folder} nobody has a memory; "
             "run with --memory recagent or --memory agent4rec"
         )
-    written = write(forgetting_of(found), chart) if chart is not None else None
+    written = write_figure(forgetting_of(found), chart) if chart is not None else None
     if as_json:
         o.print_json(plain(found) | ({"chart": str(written)} if written else {}))
     elif written:

@@ -10,7 +10,7 @@ import numpy as np
 
 from audience.experiments.findings import Arm, Findings, Label
 from audience.experiments.summary import Contrast, Line, headline, summary
-from audience.results.figure import (
+from audience.results import (
     DASHES,
     INK,
     MUTED,
@@ -19,9 +19,9 @@ from audience.results.figure import (
     colour,
     panel,
     short,
+    shown,
+    t_interval,
 )
-from audience.results.interval import t_interval
-from audience.results.table import shown
 from audience.world.rng import Floats
 
 if TYPE_CHECKING:

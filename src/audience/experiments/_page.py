@@ -13,8 +13,7 @@ import msgspec
 from audience.experiments.findings import Findings
 from audience.experiments.summary import Contrast, Line, headline, summary
 from audience.experiments.tables import ONE_RUN, change, over, result_table
-from audience.results.figure import inline
-from audience.results.table import shown, to_html
+from audience.results import inline, shown, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

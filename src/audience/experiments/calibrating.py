@@ -25,7 +25,7 @@ from audience.grounding.calibration import Bin, fit_enjoyment, fit_habits
 from audience.grounding.lives import Lives
 from audience.grounding.sessions import Sessions, divergence, sessions_of
 from audience.grounding.visits import Stage, live_visits, stage_of
-from audience.results.interval import POSITIVE, ratio_interval
+from audience.results import POSITIVE, ratio_interval
 from audience.world import Catalogue, Clock, Genesis, World
 from audience.world.agent import Agent
 from audience.world.rng import Floats

@@ -10,7 +10,7 @@ import msgspec
 
 from audience.experiments.calibrating import Calibration
 from audience.experiments.toml import dump
-from audience.results.atomic_file import replace_all
+from audience.results import replace_all
 
 _HEAD = """\
 # Parameters fitted to {source}: [mind] parameters = "{name}" uses them. Pages were of {size} items,

@@ -8,7 +8,7 @@ import numpy as np
 
 from audience.experiments.eval_memory import Evaluation
 from audience.experiments.eval_scores import OFTEN, RecallCell, Score
-from audience.results.figure import MUTED, colour, frozen, styled
+from audience.results import MUTED, colour, frozen, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from audience.results.interval import (
+from audience.results import (
     POSITIVE,
     SHARE,
     Bounds,

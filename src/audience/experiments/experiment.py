@@ -21,8 +21,7 @@ from audience.experiments.watching import Watch
 from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.metrics import LABELS, suite
-from audience.results.atomic_file import claim
-from audience.results.table import shown
+from audience.results import claim, shown
 
 FILE = "experiment.toml"
 """What marks a folder as an experiment: the whole scenario, with its arms."""

@@ -17,8 +17,7 @@ from audience.experiments.scenario import parse
 from audience.experiments.story import Teller
 from audience.log import Log
 from audience.metrics import LABELS
-from audience.results.atomic_file import replace_all, replacing
-from audience.results.table import csv_text
+from audience.results import csv_text, replace_all, replacing
 from audience.world import events as e
 
 KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics")

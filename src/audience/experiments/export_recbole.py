@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audience.experiments.export_rows import COLUMNS, Names, Row, interactions
 from audience.log import Log, world_at
-from audience.results.atomic_file import replace_all
+from audience.results import replace_all
 from audience.world import Item, Profile
 
 _INTER = "user_id:token\titem_id:token\trating:float\ttimestamp:float\tlabel:float\tfraction:float"

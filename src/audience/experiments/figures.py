@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from audience.experiments._charts import bars, by_round, forest, key, over_seeds
 from audience.experiments.findings import Arm, Findings
 from audience.metrics import LABELS
-from audience.results.figure import frozen, panel, styled
+from audience.results import frozen, panel, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

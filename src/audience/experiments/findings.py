@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from audience.results.interval import ANY, Bounds, Interval, t_interval
+from audience.results import ANY, Bounds, Interval, t_interval
 from audience.world.rng import Floats
 
 Label = tuple[str, str, str]

@@ -10,7 +10,7 @@ import numpy as np
 from audience.errors import BadInput
 from audience.experiments.remembering import Course, Remembrance
 from audience.memory.forgetting import DAY, HOUR, Forgetting, chance, forgetting
-from audience.results.figure import (
+from audience.results import (
     DASHES,
     INK,
     MUTED,

@@ -11,7 +11,7 @@ import numpy as np
 from audience.errors import BadInput
 from audience.metrics.formulas import gini
 from audience.recommenders import Context, Ranker, Recommender
-from audience.results.interval import SHARE, t_interval
+from audience.results import SHARE, t_interval
 from audience.world.graph import SocialGraph
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue

@@ -14,9 +14,7 @@ from audience.experiments.calibration_files import calibrations_in
 from audience.experiments.figures import caption, draw
 from audience.experiments.findings import Findings
 from audience.experiments.tables import WRITERS, to_markdown
-from audience.results.atomic_file import replace_all
-from audience.results.figure import files
-from audience.results.table import escape_markdown
+from audience.results import escape_markdown, figure_files, replace_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +46,7 @@ def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) 
             text = WRITERS[given](findings)
         contents[folder / f"report.{given}"] = text.encode("utf-8", "replace")
     for name, figure in drawn.items():
-        for file, content in files(figure, name).items():
+        for file, content in figure_files(figure, name).items():
             contents[folder / "figures" / file] = content
     return replace_all(contents)
 

@@ -9,7 +9,7 @@ import msgspec
 
 from audience.experiments.findings import Arm, Difference, Findings, Label, level
 from audience.metrics import LABELS, OPTIONAL
-from audience.results.interval import ANY, POSITIVE, SHARE, Bounds, Interval
+from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval
 
 HEADLINE = (
     "reach",

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from audience import results
 from audience.experiments.findings import Findings
 from audience.experiments.summary import ArmCell, Contrast, Line, summary
-from audience.results import table as t
-from audience.results.interval import Interval
-from audience.results.table import NOTHING, Column, ResultTable
+from audience.results import NOTHING, Column, Interval, ResultTable
 
 _COLUMNS = (
     "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
@@ -38,9 +37,9 @@ def result_table(
     return ResultTable(tuple(columns), rows)
 
 
-def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[t.Value, ...]:
+def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[results.Value, ...]:
     contrasts = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
-    row: list[t.Value] = [line.label, line.unit, over(line.cells)]
+    row: list[results.Value] = [line.label, line.unit, over(line.cells)]
     row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
     for pair in pairs:
         contrast = contrasts.get(pair)
@@ -67,12 +66,12 @@ def change(contrast: Contrast) -> str:
     if not math.isfinite(contrast.percent):
         return NOTHING
     places = 0 if abs(contrast.percent) >= 100 else 1
-    return f"{t.number(contrast.percent, places, signed=True)} %"
+    return f"{results.number(contrast.percent, places, signed=True)} %"
 
 
 def rows(findings: Findings) -> list[list[str]]:
     """Return the summary as text: a header and one row per metric."""
-    return t.texts(result_table(findings))
+    return results.texts(result_table(findings))
 
 
 def to_csv(findings: Findings) -> str:
@@ -84,7 +83,7 @@ def to_csv(findings: Findings) -> str:
             row: list[object] = [line.metric, line.label, line.unit, line.better, cell.arm]
             row += [cell.mean, cell.low, cell.high, cell.count, cell.over]
             found.append(row + _numbers(contrasts.get(cell.arm)))
-    return t.csv_text(_COLUMNS, found)
+    return results.csv_text(_COLUMNS, found)
 
 
 def _numbers(contrast: Contrast | None) -> list[object]:
@@ -98,12 +97,12 @@ def _numbers(contrast: Contrast | None) -> list[object]:
 
 def to_latex(findings: Findings) -> str:
     """Return a plain tabular that needs no package."""
-    return t.to_latex(result_table(findings))
+    return results.to_latex(result_table(findings))
 
 
 def to_markdown(findings: Findings) -> str:
     """Return a pipe table."""
-    return t.to_markdown(result_table(findings))
+    return results.to_markdown(result_table(findings))
 
 
 def to_json(findings: Findings) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdicts import VerdictRow, Verdicts
-from audience.results.figure import draw_ranked, frozen, short, styled
+from audience.results import draw_ranked, frozen, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from itertools import permutations
 import msgspec
 import numpy as np
 
-from audience.results.interval import CORRELATION, bootstrap, percentile_interval
+from audience.results import CORRELATION, bootstrap, percentile_interval
 from audience.world.rng import Floats, Ints, rng
 
 ALL_ORDERS = 7

@@ -11,10 +11,16 @@ from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_figure import drawn
 from audience.experiments.verdict_statistics import FEWEST, Agreement, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
-from audience.results.atomic_file import replace_all
-from audience.results.figure import rendered
-from audience.results.interval import Interval
-from audience.results.table import Column, ResultTable, csv_text, finite, to_markdown
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    csv_text,
+    finite,
+    rendered,
+    replace_all,
+    to_markdown,
+)
 
 COLUMNS = ("view_ratio", "likes", "like_ratio", "exit_page", "satisfaction")
 """Agent4Rec's table."""

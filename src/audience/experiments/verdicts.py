@@ -22,7 +22,7 @@ from audience.experiments.verdict_marks import is_collaborative_mind, mark, sent
 from audience.experiments.verdict_statistics import Agreement, agreement
 from audience.log import Log
 from audience.recommenders import Recommender
-from audience.results.interval import Interval, crossed_interval
+from audience.results import Interval, crossed_interval
 from audience.world import Genesis
 from audience.world.graph import SocialGraph
 from audience.world.interactions import Interactions

@@ -11,7 +11,7 @@ from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import Draft, Mixture, Row, draft, finish
 from audience.download import kept_folder
 from audience.errors import BadInput
-from audience.results.atomic_file import replace_all
+from audience.results import replace_all
 from audience.world import Clock, Genesis
 
 

@@ -113,7 +113,9 @@ def rendered(figure: Figure, file_format: str) -> bytes:
     return out.getvalue()
 
 
-def files(figure: Figure, name: str, kinds: Sequence[str] = FILE_FORMATS) -> dict[str, bytes]:
+def figure_files(
+    figure: Figure, name: str, kinds: Sequence[str] = FILE_FORMATS
+) -> dict[str, bytes]:
     """Return the content of the figure's SVG, PDF and PNG by file name."""
     return {f"{name}.{kind}": rendered(figure, kind) for kind in kinds}
 
@@ -126,7 +128,7 @@ def format_of(path: Path) -> str:
     return wanted
 
 
-def write(figure: Figure, path: Path) -> Path:
+def write_figure(figure: Figure, path: Path) -> Path:
     """Write a figure in the format that its file name ends with."""
     return replace_all({path: rendered(figure, format_of(path))})[0]
 

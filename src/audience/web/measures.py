@@ -14,7 +14,7 @@ from starlette.responses import Response
 from audience.experiments import gathered
 from audience.experiments.report import html
 from audience.metrics import LABELS
-from audience.results.table import csv_text
+from audience.results import csv_text
 from audience.web.hall import Hall
 from audience.web.kinds import RunId
 from audience.web.readers import Reader

@@ -25,7 +25,7 @@ from audience.experiments.evaluation.tables import (
 )
 from audience.experiments.evaluation.writing import write
 from audience.llm import Counts
-from audience.results.table import texts
+from audience.results import texts
 
 
 @pytest.fixture

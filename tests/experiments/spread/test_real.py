@@ -10,7 +10,7 @@ import pytest
 from audience.errors import BadInput
 from audience.experiments.spread import real, telling
 from audience.experiments.spread.real import Model, Scored
-from audience.results.interval import Interval
+from audience.results import Interval
 from audience.world.rng import Floats
 
 HIGGS = Path(__file__).parents[4] / "shared" / "data" / "higgs"

@@ -14,9 +14,19 @@ import numpy as np
 from audience.datasets.activity_fit import Fitted, fit_activity
 from audience.errors import AudienceError, BadInput
 from audience.experiments.evaluation.splits import read_parts
-from audience.results.figure import colour, frozen, short, styled
-from audience.results.interval import Interval, bootstrap, percentile_interval
-from audience.results.table import Column, ResultTable, Value, csv_text
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    Value,
+    bootstrap,
+    colour,
+    csv_text,
+    frozen,
+    percentile_interval,
+    short,
+    styled,
+)
 from audience.world.rng import Floats, Ints
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from audience.experiments.evaluation.results import AREA, Result
 from audience.experiments.evaluation.tables import label
-from audience.results.figure import MUTED, draw_ranked, frozen, short, styled
+from audience.results import MUTED, draw_ranked, frozen, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ import numpy as np
 from audience.experiments.evaluation.cases import Task
 from audience.grounding.lives import Lives
 from audience.llm import Counts
-from audience.results.atomic_file import replace_all
+from audience.results import replace_all
 from audience.world.rng import Floats
 
 VERSION = 1

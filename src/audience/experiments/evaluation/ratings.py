@@ -14,7 +14,7 @@ from audience.experiments.evaluation.contest import Entry, Played
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
 from audience.experiments.evaluation.reading import Real
 from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
-from audience.results.interval import POSITIVE, bootstrap, percentile_interval
+from audience.results import POSITIVE, bootstrap, percentile_interval
 from audience.world.rng import Bools, Floats, Ints, keys
 
 RANDOM, LATEST = "random split", "last 20 % in time"

@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.llm import Counts
-from audience.results.interval import Interval, t_interval
-from audience.results.table import finite
+from audience.results import Interval, finite, t_interval
 from audience.world.rng import Floats
 
 AREA = ", AUC"

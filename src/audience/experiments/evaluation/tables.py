@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
-from audience.results.interval import Interval
-from audience.results.table import Column, ResultTable, csv_text, to_markdown
+from audience.results import Column, Interval, ResultTable, csv_text, to_markdown
 
 LABELS = {
     "recsim": "RecSim-style",

@@ -11,9 +11,7 @@ from audience.experiments.evaluation.activity import Fit
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.results import Result, plain
 from audience.experiments.evaluation.tables import as_csv, markdown
-from audience.results.atomic_file import replace_all
-from audience.results.figure import files
-from audience.results.table import to_markdown
+from audience.results import figure_files, replace_all, to_markdown
 
 FORMATS = ("png", "svg")
 
@@ -27,7 +25,9 @@ def write(result: Result, folder: Path) -> list[Path]:
             folder / "result.json": told.encode(),
             folder / "table.md": markdown(result).encode(),
             folder / "table.csv": as_csv(result).encode(),
-            **{folder / name: body for name, body in files(drawn, "figure", FORMATS).items()},
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
         }
     )
 
@@ -42,6 +42,8 @@ def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: 
             folder / "result.json": told.encode(),
             folder / "table.md": ("\n".join(lines) + "\n").encode(),
             folder / "table.csv": activity.numbers(fits).encode(),
-            **{folder / name: body for name, body in files(drawn, "figure", FORMATS).items()},
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
         }
     )

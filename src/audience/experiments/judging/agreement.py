@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.results.interval import CORRELATION, bootstrap, percentile_interval
+from audience.results import CORRELATION, bootstrap, percentile_interval
 from audience.world.rng import Floats
 
 Ratings = Sequence[Mapping[str, float]]

@@ -30,7 +30,7 @@ from audience.experiments.judging.kinds import (
     Written,
 )
 from audience.experiments.judging.pairing import PERSON, TRUTH
-from audience.results.interval import SHARE, Bounds, Interval, t_interval, wilson
+from audience.results import SHARE, Bounds, Interval, t_interval, wilson
 
 ALL = "people"
 QUESTIONS = ("informative", "relevant")

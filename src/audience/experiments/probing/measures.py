@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 import numpy as np
 
-from audience.results.interval import (
+from audience.results import (
     ANY,
     SHARE,
     Interval,

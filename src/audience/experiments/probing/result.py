@@ -14,9 +14,15 @@ from audience.experiments.models import Models, Spending, cost_of, door_of, name
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
 from audience.experiments.probing.measures import ProbeRow
 from audience.llm import Counts
-from audience.results.atomic_file import replace_all
-from audience.results.interval import Interval
-from audience.results.table import Column, ResultTable, csv_text, text_of, to_markdown
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    csv_text,
+    replace_all,
+    text_of,
+    to_markdown,
+)
 
 KEPT_AFTER = 10
 """Answers that a kill may cost at most; all before them are kept."""

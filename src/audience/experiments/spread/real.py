@@ -21,7 +21,7 @@ from audience.errors import BadInput
 from audience.experiments.spread.classical import Network, independent_cascade, linear_threshold
 from audience.experiments.spread.curves import correlation, msed
 from audience.experiments.spread.trying import anybody, society, tried
-from audience.results.interval import CORRELATION, POSITIVE, Interval, t_interval
+from audience.results import CORRELATION, POSITIVE, Interval, t_interval
 from audience.world import Topic
 from audience.world.rng import Floats
 

@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audience.experiments.spread.real import Scored, Truth
-from audience.results.atomic_file import replace_all
-from audience.results.figure import INK, colour, frozen, rendered, styled
-from audience.results.table import NOTHING, Column, ResultTable, csv_text, finite, to_markdown
+from audience.results import (
+    INK,
+    NOTHING,
+    Column,
+    ResultTable,
+    colour,
+    csv_text,
+    finite,
+    frozen,
+    rendered,
+    replace_all,
+    styled,
+    to_markdown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,8 +13,7 @@ from audience.experiments.studies.lingam import direct_lingam
 from audience.experiments.studies.sentences import against_zero, clause, level, sentence
 from audience.experiments.studies.study import Chart, Study, known
 from audience.metrics.formulas import NAN
-from audience.results.interval import t_interval
-from audience.results.table import shown
+from audience.results import shown, t_interval
 from audience.world.events import Picked, Rated, Record, SlateShown
 from audience.world.rng import Floats, rng
 from audience.world.world import View

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from audience.experiments.studies.lingam import direct_lingam
-from audience.results.interval import bootstrap
+from audience.results import bootstrap
 from audience.world.rng import Floats, Generator, Ints
 
 QUALITY, POPULARITY, SHOWN, PICKED, RATING = range(5)

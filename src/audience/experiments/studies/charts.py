@@ -21,7 +21,7 @@ from audience.experiments.figures import caption
 from audience.experiments.findings import Findings
 from audience.experiments.studies.sentences import label_of
 from audience.experiments.studies.study import Chart
-from audience.results.figure import INK, MUTED, colour, frozen, panel, short, styled
+from audience.results import INK, MUTED, colour, frozen, panel, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

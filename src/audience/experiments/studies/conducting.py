@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from audience import results
 from audience.experiments.asking import ask
 from audience.experiments.build import asks_models
 from audience.experiments.experiment import verify
@@ -16,7 +17,6 @@ from audience.experiments.going import Stopping
 from audience.experiments.studies.jobs import Job, jobs_of, live, setting_of
 from audience.experiments.studies.recipe import FILE, Recipe
 from audience.experiments.studies.workers import Watch, live_all
-from audience.results import atomic_file
 
 INTERVIEWED = 3
 
@@ -104,4 +104,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Make the folder this study's; refuse one that holds something else."""
     other = "another study, or this one with other numbers"
-    atomic_file.claim(folder / FILE, recipe.text, other)
+    results.claim(folder / FILE, recipe.text, other)

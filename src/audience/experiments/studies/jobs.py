@@ -20,7 +20,7 @@ from audience.experiments.studies.recipe import Recipe
 from audience.experiments.studies.study import Setting
 from audience.log import Log
 from audience.metrics import Metrics, measure
-from audience.results.atomic_file import replace_all
+from audience.results import replace_all
 
 KEPT = "measured.msgpack"
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 from audience.experiments.findings import Arm, Difference, Findings, Label, differ
 from audience.metrics import LABELS
-from audience.results.interval import ANY, SHARE, Interval, t_interval
-from audience.results.table import shown
+from audience.results import ANY, SHARE, Interval, shown, t_interval
 
 _HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
 

@@ -13,9 +13,7 @@ from audience.experiments.report import limits
 from audience.experiments.studies.charts import draw_study
 from audience.experiments.studies.conducting import Studied
 from audience.experiments.tables import to_csv, to_latex
-from audience.results.atomic_file import replace_all
-from audience.results.figure import files
-from audience.results.table import csv_text
+from audience.results import csv_text, figure_files, replace_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +55,7 @@ def _drawn(drawn: dict[str, Figure], folder: Path) -> dict[Path, bytes]:
     return {
         folder / "figures" / file: content
         for name, figure in drawn.items()
-        for file, content in files(figure, name).items()
+        for file, content in figure_files(figure, name).items()
     }
 
 
