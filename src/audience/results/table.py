@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
 NOTHING = "–"
-_WORD, _NAME = 9, 14
+_WORD, _NAME = 9, 22
 """Letters that a column of words, and one with such a name, is wide at least."""
 Value = str | int | float | Interval | None
 _LATEX = {

@@ -22,6 +22,7 @@ from audience.experiments.judging.kinds import (
     Task,
     Write,
 )
+from audience.llm import Counts
 from audience.llm.gateway import Door
 from audience.llm.kinds import Reply, Request
 from audience.llm.loose import Unreadable
@@ -42,9 +43,7 @@ class Judged(msgspec.Struct, frozen=True):
     """Replies that could not be used, by what they were asked for and what was wrong."""
     passed: int
     """Tasks that a model is not asked: texts are for people to write."""
-    calls: int
-    reused: int
-    tokens: int
+    spent: Counts
     cost: str
     model: str = ""
     """What the endpoint calls the model that answered."""
@@ -82,9 +81,8 @@ def judge(
             await door.close()
 
     run_sync(work)
-    total = door.meter.total()
     in_order = {task.id: answers[task.id] for task in tasks if task.id in answers}
-    sums = (total.calls, total.reused, total.tokens, door.meter.cost())
+    sums = (door.meter.total(), door.meter.cost())
     unread = dict(sorted(judges.unreadable.items()))
     said_by = ", ".join(sorted(judges.models))
     return Judged(in_order, unread, len(sheet.tasks) - len(tasks), *sums, said_by)
@@ -92,7 +90,8 @@ def judge(
 
 def answers_file(sheet: Sheet, judged: Judged, model: str = "") -> dict[str, Any]:
     """Return a model's answers as a file like a person's, marked as a model's."""
-    usage = {"calls": judged.calls, "reused": judged.reused, "tokens": judged.tokens}
+    spent = judged.spent
+    usage = {"calls": spent.calls, "reused": spent.reused, "tokens": spent.tokens}
     return {
         "format": ANSWERS,
         "version": VERSION,
