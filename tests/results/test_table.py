@@ -149,3 +149,8 @@ def test_values_are_written_for_people(value: object, column: Column, text: str)
 
 def test_what_is_not_known_is_an_empty_cell() -> None:
     assert csv_text(("a", "b"), [(math.nan, None), (1, "x")]) == "a,b\n,\n1,x\n"
+
+
+def test_an_empty_column_can_be_printed() -> None:
+    table = ResultTable((Column("a", is_text=True), Column("")), (("x", ""),))
+    assert printed(table) == "a\nx"

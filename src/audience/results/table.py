@@ -165,7 +165,7 @@ def _widths(table: ResultTable) -> list[int]:
     rows = texts(table)[1:]
     longest = [max((len(row[at]) for row in rows), default=0) for at in range(len(table.columns))]
     return [
-        min(width, _WORD) or 1 if column.is_text else max(width, min(len(column.head), _NAME))
+        max(1, min(width, _WORD) if column.is_text else max(width, min(len(column.head), _NAME)))
         for column, width in zip(table.columns, longest, strict=True)
     ]
 
