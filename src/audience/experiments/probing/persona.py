@@ -10,10 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.prompting import holes_of
-from audience.experiments.probing.asking import MINDED, Asker, schema_of, whole
+from audience.experiments.probing.asking import MINDED, Asker, whole
 from audience.experiments.probing.measures import Answer, Row, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import QUESTIONS
+from audience.llm.structured import object_of
 from audience.llm.together import together
 from audience.world import Agent
 
@@ -86,7 +87,7 @@ async def _say(
         PART,
         asker.prompt("probe_ask", holes, rules="rules"),
         f"persona/{question}/{who}/{round_}/{nth}",
-        schema_of(answer=schema),
+        object_of(answer=schema),
         temperature=MINDED,
     )
     value = found.get("answer") if isinstance(found, dict) else None
