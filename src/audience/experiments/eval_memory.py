@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.agents import RuleMind
-from audience.engine import Activation, Lives, Parts, Platform, Rules, Simulation, run_sync
+from audience.engine import Activation, Parts, Platform, Rules, Simulation, run_sync
 from audience.engine.consolidation import consolidate
 from audience.errors import BadInput, unknown
 from audience.experiments.build import made
@@ -136,7 +136,7 @@ async def _lived(memory: Memory, plan: Design) -> World:
         RuleMind(), memory, lambda swap: ("popular", Popular()), Platform(), Activation(), {}
     )
     rules = Rules(rounds=plan.rounds)
-    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed, listeners=[Lives()])
+    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed)
     world.apply(e.RunStarted(plan.seed, plan.genesis.digest, rules.drift))
     facts: dict[int, list[Fact]] = {}
     for fact in plan.facts:
