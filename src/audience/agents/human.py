@@ -15,6 +15,7 @@ from audience.agents.prompting import because, item_line
 from audience.agents.reading import items_in
 from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.memory import Memory
+from audience.parts import Options, PartContext
 from audience.world import actions as a
 from audience.world.clock import shown
 from audience.world.observe import Observation
@@ -41,6 +42,16 @@ class HumanMind:
 
     def __init__(self, gateway: Gateway | Player) -> None:
         self.gateway = gateway
+
+    @classmethod
+    def build(cls, context: PartContext) -> HumanMind:
+        """Return a mind whose person sits behind the gateway of the run."""
+        return cls(context.door)
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from audience.agents.faithful import FaithfulMind
-from audience.agents.grounded import Grounds
 from audience.agents.joint import play
 from audience.agents.mind import Decision, Scene, Script
 from audience.agents.news_asking import read_faithfully, read_fused
@@ -20,6 +20,7 @@ from audience.llm.kinds import Gateway, Message, Reply
 from audience.llm.loose import Unreadable
 from audience.llm.structured import Questioner, unanswered
 from audience.memory import Memory
+from audience.parts import Grounds, Options, PartContext
 from audience.world.observe import Observation
 from audience.world.rng import Dice
 from audience.world.thoughts import Thought
@@ -72,6 +73,21 @@ class LLMMind:
         self.context = tuple(context)
         self.grounds = grounds if evidence else None
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
+
+    @classmethod
+    def build(cls, context: PartContext, **options: Any) -> LLMMind:  # noqa: ANN401
+        """Return a mind that asks through the gateway of the run."""
+        grounds = context.fit_grounds() if cls.uses_grounds(options) else None
+        return cls(context.door, grounds, **{"model": context.model, **options})
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
+
+    @staticmethod
+    def uses_grounds(options: Options) -> bool:
+        return bool(options.get("evidence", False))
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall

@@ -18,7 +18,7 @@ from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
-from audience.recommenders import Ranker, Recommender
+from audience.recommenders import Ranker, Recommender, learnt_by
 from audience.world import events as e
 from audience.world.changes import AnyChange, SwapRecommender
 from audience.world.rng import rng
@@ -187,7 +187,7 @@ class Simulation:
         """Fit the recommender that serves now and put its ranker on the stage."""
         name, recommender = self.parts.recommender(self.world.recommender)
         ranker = self._fitted(recommender, self.world.round, len(self.world.interactions))
-        learnt = ranker.learnt() if hasattr(ranker, "learnt") else b""
+        learnt = learnt_by(ranker)
         artefact = blake2b(learnt, digest_size=8).hexdigest() if learnt else ""
         return e.RecommenderFitted(name, len(self.world.interactions), artefact)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from audience.llm import Meter, Usage, load_prices
 from audience.llm.fake_answers import answer, free
 from audience.llm.kinds import Reply, Request
 from audience.memory import is_idle
+from audience.parts import Consolidates
 from audience.plugins import find
 from audience.world import Chapter, World
 from audience.world.events import CLOSING, VISITS
@@ -124,11 +124,10 @@ def estimate(scenario: Scenario) -> Estimate:
 
 def way_of(scenario: Scenario) -> str:
     """Return how a scenario's memory consolidates; nothing where it knows no ways."""
-    asked = inspect.signature(find("memories", scenario.memory.kind)).parameters
-    if "consolidation" not in asked:
+    make = find("memories", scenario.memory.kind)
+    if not isinstance(make, Consolidates):
         return ""
-    own = scenario.memory.options.get("consolidation") or asked["consolidation"].default
-    return str(own or suited(scenario))
+    return make.way_with(scenario.memory.options, suited(scenario))
 
 
 def with_way(scenario: Scenario, way: str) -> Scenario:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -20,6 +19,7 @@ from audience.experiments.scenario import Part
 from audience.llm.together import together
 from audience.memory import Memory
 from audience.memory.sentences import tokens
+from audience.parts import Consolidates
 from audience.plugins import find, known
 from audience.recommenders import Popular
 from audience.world import events as e
@@ -88,7 +88,7 @@ def memory_of(kind: str) -> Memory:
         listed = {*KINDS, *known("memories")}
         raise BadInput(f"--kinds: {unknown('memory', kind, listed)}")
     options = {lacking: False} if lacking else {}
-    if "consolidation" in inspect.signature(find("memories", name)).parameters:
+    if isinstance(find("memories", name), Consolidates):
         options |= {"consolidation": "rule"}  # type: ignore[dict-item]
     found: Memory = made("memories", Part(name, options))
     return found

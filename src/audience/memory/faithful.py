@@ -48,6 +48,8 @@ class FaithfulWay:
     max_tokens: of a reply; 0: as many as a sentence may take.
     """
 
+    foresees = False
+
     def __init__(
         self,
         gateway: Gateway,

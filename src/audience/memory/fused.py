@@ -28,7 +28,6 @@ class FusedWay:
     """
 
     foresees = True
-    """What will be due at the end of the round is asked for at its one call."""
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audience.recommenders import Context, Ranker, Recommender
+from audience.testing._declarations import check_declarations, check_ranker_declarations
 from audience.testing.worlds import tiny_genesis
 from audience.world.interactions import Interactions
 from audience.world.rng import Ints, dice, rng
@@ -59,6 +60,8 @@ def _check_fit(recommender: Recommender) -> None:
     ranker = recommender.fit(few, rng(1, "fit"))
     assert few.packed() == before, f"{name}.fit changed the interactions it was given"
     assert hasattr(ranker, "rank"), f"{name}.fit returned {type(ranker).__name__}, without `rank`"
+    check_declarations(recommender)
+    check_ranker_declarations(ranker)
     users, context = questions(30)
     first = np.array(ranker.rank(users, 10, context))
     other = recommender.fit(many, rng(2, "fit"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -37,6 +38,13 @@ class Spending(msgspec.Struct):
     """What a contestant asked for since it was last looked at."""
 
     spent: Spent = Spent()
+
+
+@runtime_checkable
+class Spender(Protocol):
+    """A contestant that costs something."""
+
+    spending: Spending
 
 
 class Played(msgspec.Struct, frozen=True, eq=False):
@@ -111,12 +119,11 @@ async def _answer(
 
 async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[Kept]:
     """Yield the answers to several tasks; who costs something is asked task by task."""
-    spending = getattr(contestant, "spending", None)
-    if isinstance(spending, Spending):
+    if isinstance(contestant, Spender):
         for task in tasks:
-            spending.spent = Spent()
+            contestant.spending.spent = Spent()
             scores = await contestant.score(task.cases)
-            yield Kept(scores, spending.spent)
+            yield Kept(scores, contestant.spending.spent)
         return
     every: list[Case] = [case for task in tasks for case in task.cases]
     together, start = list(await contestant.score(every)), 0
@@ -134,8 +141,7 @@ async def made_on(ground: Ground, entry: Entry) -> Contestant:
 
 def spent_by(contestant: Contestant) -> Spent:
     """Return what a contestant spent since it was made."""
-    spending = getattr(contestant, "spending", None)
-    return spending.spent if isinstance(spending, Spending) else Spent()
+    return contestant.spending.spent if isinstance(contestant, Spender) else Spent()
 
 
 def mixed_in(entries: Sequence[Entry]) -> list[str]:
