@@ -43,6 +43,7 @@ def check_ranker_declarations(ranker: object) -> None:
     """Raise AssertionError unless what a ranker declares is of the right type."""
     name = type(ranker).__name__
     if isinstance(ranker, Learnt):
+        assert callable(ranker.learnt), f"{name}.learnt is no method; rename it, or return bytes"
         learnt = ranker.learnt()
         assert isinstance(learnt, bytes), f"{name}.learnt gave {type(learnt).__name__}, not bytes"
     if isinstance(ranker, SelfChecking):

@@ -60,8 +60,6 @@ def _check_fit(recommender: Recommender) -> None:
     ranker = recommender.fit(few, rng(1, "fit"))
     assert few.packed() == before, f"{name}.fit changed the interactions it was given"
     assert hasattr(ranker, "rank"), f"{name}.fit returned {type(ranker).__name__}, without `rank`"
-    check_declarations(recommender)
-    check_ranker_declarations(ranker)
     users, context = questions(30)
     first = np.array(ranker.rank(users, 10, context))
     other = recommender.fit(many, rng(2, "fit"))
@@ -75,6 +73,8 @@ def _check_fit(recommender: Recommender) -> None:
     assert np.array_equal(first, same), (
         f"{name} learnt two different rankings from the same interactions and the same rng"
     )
+    check_declarations(recommender)
+    check_ranker_declarations(ranker)
 
 
 def _check_rank(recommender: Recommender, items: int, rows: int) -> None:
