@@ -9,14 +9,14 @@ from audience.experiments.probing.measures import Row, row
 from audience.experiments.probing.titles import listed, same
 from audience.experiments.probing.town import Town
 from audience.llm.loose import Unreadable
-from audience.llm.structured import object_of
+from audience.llm.structured import object_of, text_of
 from audience.llm.together import together
 from audience.world.items import Item
 
 PART = "by heart"
 BEFORE = 4
 """Lines that are shown before the one to be told."""
-_TEXT = {"type": "string", "maxLength": 200}
+_TEXT = text_of(200)
 
 
 def has_numbers(town: Town) -> bool:

@@ -15,7 +15,7 @@ from audience.experiments.probing.measures import SAMPLES, Answer, Row, number, 
 from audience.experiments.probing.titles import invented
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import REPUTE
-from audience.llm.structured import object_of
+from audience.llm.structured import object_of, text_of, whole_of
 from audience.llm.together import together
 from audience.world.agent import Agent
 from audience.world.rng import rng
@@ -69,8 +69,8 @@ async def _give(asker: Asker, town: Town, who: int, repute: str, kind: str) -> G
         asker.prompt("probe_rate", holes, rules="rules"),
         f"rate/{repute}/{kind}/{who}",
         object_of(
-            feeling={"type": "string", "maxLength": 200},
-            stars={"type": "integer", "minimum": 1, "maximum": 5},
+            feeling=text_of(200),
+            stars=whole_of(1, 5),
         ),
         temperature=MINDED,
     )

@@ -12,7 +12,7 @@ from audience.experiments.probing.titles import INVENTED, MASKED, REAL, dressed
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import DRESSES
 from audience.experiments.probing.years import bucket
-from audience.llm.structured import object_of
+from audience.llm.structured import list_of, object_of, one_of, whole_of
 from audience.llm.together import together
 from audience.world.items import Item
 from audience.world.rng import rng
@@ -124,7 +124,7 @@ async def _told(asker: Asker, town: Town, item: Item, dress: str) -> Told:
 
 
 async def _year(asker: Asker, holes: dict[str, str], salt: str) -> float | None:
-    schema = object_of(year={"type": "integer", "minimum": 0, "maximum": 2100})
+    schema = object_of(year=whole_of(0, 2100))
     messages = asker.prompt("probe_year", holes)
     found = await asker.read("year", messages, f"year/{salt}", schema)
     return whole(found.get("year"), 0, 2100) if isinstance(found, dict) else None
@@ -134,7 +134,7 @@ async def _kinds(
     asker: Asker, holes: dict[str, str], salt: str, own: Sequence[str], tags: Sequence[str]
 ) -> float | None:
     """Return the overlap of the kinds it names with the true ones."""
-    listed = {"type": "array", "items": {"type": "string", "enum": list(tags)}, "maxItems": 6}
+    listed = list_of(one_of(tags), most=6)
     messages = asker.prompt("probe_kinds", holes)
     found = await asker.read("kinds", messages, f"kinds/{salt}", object_of(kinds=listed))
     kinds = found.get("kinds") if isinstance(found, dict) else None
