@@ -78,7 +78,7 @@ class Built(Protocol):
     """A kind of part that takes something of the run: it is made by `build`."""
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> Any:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> Any:  # noqa: ANN401
         """Return a part with these options, which go before what the context says."""
         ...
 
@@ -120,6 +120,20 @@ class Consolidates(Protocol):
         ...
 
 
+def builds(make: Any) -> bool:  # noqa: ANN401
+    """Return whether parts of this kind are made by `build`.
+
+    Not so where a subclass has an `__init__` of its own and the `build` of its parent, which
+    knows nothing of it.
+    """
+    if not isinstance(make, Built) or not isinstance(make, type):
+        return isinstance(make, Built)
+    build, init = (
+        next(one for one in make.__mro__ if name in vars(one)) for name in ("build", "__init__")
+    )
+    return issubclass(build, init)
+
+
 def asks(make: Any, options: Options, suited: str) -> bool:  # noqa: ANN401
     """Return whether a mind or memory of this kind asks language models."""
     if isinstance(make, AsksModels):
@@ -139,7 +153,7 @@ def by_name(make: Any, options: Options) -> dict[str, Callable[[PartContext], An
 
     Deprecated: a class that needs something of the run declares a `build`.
     """
-    if isinstance(make, Built):
+    if builds(make):
         return {}
     asked = inspect.signature(make).parameters
     wanted = {name: offer for name, offer in _OFFERS.items() if name in asked}

@@ -57,7 +57,7 @@ class Declared(RuleMind):
         self.given = (gateway, model, sober)
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> Declared:
+    def build(cls, context: PartContext, /, **options: Any) -> Declared:
         return cls(context.gateway, **{"model": context.model, **options})
 
     @staticmethod
@@ -96,6 +96,26 @@ def test_a_part_with_options_alone_needs_nothing(kind: str) -> None:
     assert made("minds", Part(kind, {"taste": 0.5})).parameters.taste == 0.5
 
 
+class Heir(Declared):
+    """Has an `__init__` of its own, which the inherited `build` knows nothing of."""
+
+    def __init__(self, calm: bool = True) -> None:
+        super().__init__(sober=calm)
+
+
+class NamingHeir(Declared):
+    def __init__(self, gateway: Any, calm: bool = True) -> None:
+        super().__init__(gateway, sober=calm)
+
+
+@pytest.mark.parametrize(("kind", "gives"), [(Heir, False), (NamingHeir, True)], indirect=["kind"])
+def test_a_subclass_with_an_init_of_its_own_is_made_by_it(kind: str, gives: bool) -> None:
+    door = Door()
+    mind = made("minds", Part(kind, {"calm": False}), PartContext(door, "m"))
+    assert mind.given == (door if gives else None, "", False)
+    check_mind(mind, limit=3)
+
+
 def test_what_asks_is_known_before_it_is_made() -> None:
     assert asks(Declared, {}, "rule")
     assert not asks(Declared, {"sober": True}, "rule")
@@ -103,6 +123,12 @@ def test_what_asks_is_known_before_it_is_made() -> None:
     assert not asks(Plain, {}, "rule")
     assert learns_from_others(Named, {})
     assert not learns_from_others(Declared, {})
+
+
+def test_an_option_may_be_called_context() -> None:
+    part = Part("llm", {"context": ["weekday", "mood"]})
+    mind = made("minds", part, context_of(tiny_genesis(3, 5), Door()))
+    assert mind.context == ("weekday", "mood")
 
 
 @pytest.mark.parametrize("group", ["minds", "memories"])

@@ -51,7 +51,7 @@ class GroundedMind(RuleMind):
         self.usual = usual
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> GroundedMind:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> GroundedMind:  # noqa: ANN401
         """Return a mind that has learnt from the past of the run's genesis."""
         ratings = context.fit_ratings() if options.get("stars") else None
         return cls(context.fit_grounds(), **{"ratings": ratings, **options})

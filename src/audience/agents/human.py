@@ -44,7 +44,7 @@ class HumanMind:
         self.gateway = gateway
 
     @classmethod
-    def build(cls, context: PartContext) -> HumanMind:
+    def build(cls, context: PartContext, /) -> HumanMind:
         """Return a mind whose person sits behind the gateway of the run."""
         return cls(context.door)
 

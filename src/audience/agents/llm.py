@@ -75,7 +75,7 @@ class LLMMind:
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> LLMMind:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> LLMMind:  # noqa: ANN401
         """Return a mind that asks through the gateway of the run."""
         grounds = context.fit_grounds() if cls.uses_grounds(options) else None
         return cls(context.door, grounds, **{"model": context.model, **options})

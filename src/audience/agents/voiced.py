@@ -49,7 +49,7 @@ class VoicedMind:
         self.rule = RuleMind(parameters=parameters, **rules)
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> VoicedMind:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> VoicedMind:  # noqa: ANN401
         """Return a mind that speaks through the gateway of the run."""
         return cls(context.door, **{"model": context.model, **options})
 

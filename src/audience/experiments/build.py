@@ -23,7 +23,7 @@ from audience.experiments.written import mixed_genesis
 from audience.grounding.chooser import TooFew
 from audience.grounding.grounds import Grounds, grounds_of, ratings_of
 from audience.llm.kinds import Gateway, Reply, Request
-from audience.parts import OFFERED, Built, PartContext, SuitsMemory, asks, by_name
+from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
 from audience.world import Clock, Genesis
@@ -39,7 +39,7 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
     context = context or PartContext()
     try:
         _check_options(what, part, make)
-        if isinstance(make, Built):
+        if builds(make):
             return make.build(context, **part.options)
         given = _named(make, part, context) if group in ("minds", "memories") else {}
         return make(**given | part.options)

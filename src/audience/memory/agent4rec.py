@@ -54,7 +54,7 @@ class Agent4RecMemory:
         self.recaller = Recaller(vectors, decay=decay, budget=budget)
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> Agent4RecMemory:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> Agent4RecMemory:  # noqa: ANN401
         """Return a memory that asks, where it does, through the gateway of the run."""
         return cls(context.gateway, **{"model": context.model, **options})
 

@@ -94,7 +94,7 @@ class RecAgentMemory:
         self._thresholds: Thresholds | None = None
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> RecAgentMemory:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> RecAgentMemory:  # noqa: ANN401
         """Return a memory that asks, where it does, through the gateway of the run."""
         given = {"model": context.model, "suited": context.suited}
         return cls(context.gateway, **{**given, **options})

@@ -74,7 +74,7 @@ class Service:
         """What the service was not told yet."""
 
     @classmethod
-    def build(cls, context: PartContext, **options: Any) -> Service:  # noqa: ANN401
+    def build(cls, context: PartContext, /, **options: Any) -> Service:  # noqa: ANN401
         """Return a recommender that names the run to its service."""
         return cls(**{"run": context.run, **options})
 

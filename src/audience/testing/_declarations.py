@@ -7,11 +7,11 @@ from typing import Any
 from audience.memory import Idle
 from audience.parts import (
     AsksModels,
-    Built,
     Consolidates,
     PartContext,
     SuitsMemory,
     UsesGrounds,
+    builds,
 )
 from audience.recommenders import Learnt, SelfChecking
 
@@ -22,7 +22,7 @@ def check_declarations(part: object) -> None:
     """Raise AssertionError unless what a part and its class declare is of the right type."""
     make: Any = type(part)
     name = make.__name__
-    if isinstance(make, Built):
+    if builds(make):
         _check_build(make, name)
     if isinstance(make, AsksModels):
         _check_truth(f"{name}.asks_models", make.asks_models({}, "rule"))
