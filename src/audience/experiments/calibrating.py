@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from audience.agents.mind import BatchMind
+from audience.agents import BatchMind, Calibratable
 from audience.datasets import Corpus, recognise
 from audience.datasets.aligned import Choices, genesis_of
 from audience.datasets.corpus import Columns, halves
@@ -18,7 +18,7 @@ from audience.datasets.splits import by_ratio
 from audience.datasets.training import Training
 from audience.datasets.traits import habits_of, traits_of
 from audience.errors import BadInput
-from audience.experiments.build import made
+from audience.experiments.build import context_of, made
 from audience.experiments.calibration_held import choices_held, ratings_held
 from audience.experiments.scenario import Part
 from audience.grounding.calibration import Bin, fit_enjoyment, fit_habits
@@ -214,11 +214,11 @@ def _stage(half: _Half, learnt: _Half, wanted: Wanted) -> Stage:
 def _maker(wanted: Wanted, genesis: Genesis) -> Callable[[Mapping[str, float]], BatchMind]:
     def make(parameters: Mapping[str, float]) -> BatchMind:
         options = {**wanted.options, **parameters}
-        found: BatchMind = made("minds", Part(wanted.mind, options), genesis=genesis)
+        found: BatchMind = made("minds", Part(wanted.mind, options), context_of(genesis))
         return found
 
-    mind = made("minds", Part(wanted.mind, dict(wanted.options)), genesis=genesis)
-    if not isinstance(mind, BatchMind) or not hasattr(mind, "parameters"):
+    mind = made("minds", Part(wanted.mind, dict(wanted.options)), context_of(genesis))
+    if not isinstance(mind, BatchMind) or not isinstance(mind, Calibratable):
         raise BadInput(f"mind {wanted.mind!r} has no parameters to calibrate; take rule")
     return make
 

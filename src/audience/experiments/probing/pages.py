@@ -14,6 +14,7 @@ from audience.experiments.probing.asking import MINDED, Asker
 from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.llm.kinds import Request
+from audience.llm.structured import ask_for, unanswered
 from audience.llm.together import together
 
 PAGE = 5
@@ -58,8 +59,10 @@ async def pick(
         temperature=MINDED,
         salt=f"{asker.seed}/page/{wording}/{who}/{turn}/{nth}",
     )
-    reply = await asker.ask(request)
-    found = read(seen, reply.text) if reply.outcome == "reply" else None
+    answer = await ask_for(
+        asker, request, lambda reply: unanswered(reply) or read(seen, reply.text)
+    )
+    found = answer.value
     if not isinstance(found, PageReply):
         return Picked(who, order, None)
     stars = tuple(one.stars for one in found.picks if one.stars)

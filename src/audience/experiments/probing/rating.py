@@ -10,11 +10,12 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.prompting import holes_of
-from audience.experiments.probing.asking import MINDED, Asker, schema_of, whole
+from audience.experiments.probing.asking import MINDED, Asker, whole
 from audience.experiments.probing.measures import Answer, ProbeRow, row, statistic_row
 from audience.experiments.probing.titles import invented
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import REPUTE
+from audience.llm.structured import object_of, text_of, whole_of
 from audience.llm.together import together
 from audience.world.agent import Agent
 from audience.world.rng import Ints, rng
@@ -67,9 +68,9 @@ async def _give(asker: Asker, town: Town, who: int, repute: str, kind: str) -> G
         PART,
         asker.prompt("probe_rate", holes, rules="rules"),
         f"rate/{repute}/{kind}/{who}",
-        schema_of(
-            feeling={"type": "string", "maxLength": 200},
-            stars={"type": "integer", "minimum": 1, "maximum": 5},
+        object_of(
+            feeling=text_of(200),
+            stars=whole_of(1, 5),
         ),
         temperature=MINDED,
     )

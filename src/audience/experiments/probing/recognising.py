@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from audience.experiments.probing.asking import Asker, Choice, schema_of, whole
+from audience.experiments.probing.asking import Asker, Choice, whole
 from audience.experiments.probing.measures import Answer, ProbeRow, row
 from audience.experiments.probing.titles import INVENTED, MASKED, REAL, dressed
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import DRESSES
 from audience.experiments.probing.years import bucket
+from audience.llm.structured import list_of, object_of, one_of, whole_of
 from audience.llm.together import together
 from audience.world.items import Item
 from audience.world.rng import rng
@@ -123,7 +124,7 @@ async def _told(asker: Asker, town: Town, item: Item, dress: str) -> Told:
 
 
 async def _year(asker: Asker, holes: dict[str, str], salt: str) -> float | None:
-    schema = schema_of(year={"type": "integer", "minimum": 0, "maximum": 2100})
+    schema = object_of(year=whole_of(0, 2100))
     messages = asker.prompt("probe_year", holes)
     found = await asker.read("year", messages, f"year/{salt}", schema)
     return whole(found.get("year"), 0, 2100) if isinstance(found, dict) else None
@@ -133,9 +134,9 @@ async def _kinds(
     asker: Asker, holes: dict[str, str], salt: str, own: Sequence[str], tags: Sequence[str]
 ) -> float | None:
     """Return the overlap of the kinds it names with the true ones."""
-    listed = {"type": "array", "items": {"type": "string", "enum": list(tags)}, "maxItems": 6}
+    listed = list_of(one_of(tags), most=6)
     messages = asker.prompt("probe_kinds", holes)
-    found = await asker.read("kinds", messages, f"kinds/{salt}", schema_of(kinds=listed))
+    found = await asker.read("kinds", messages, f"kinds/{salt}", object_of(kinds=listed))
     kinds = found.get("kinds") if isinstance(found, dict) else None
     if not isinstance(kinds, list):
         return None
