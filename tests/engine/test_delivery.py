@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from audience.engine.delivery import delivered
+from audience.engine.platform import delivered
 from audience.testing import tiny_genesis
 from audience.world import World
 from audience.world import events as e

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from audience.download import checksum_of
-from audience.llm import embedded_file as f
+from audience.llm import embedded as f
 
 
 @pytest.fixture

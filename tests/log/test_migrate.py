@@ -10,8 +10,8 @@ import pytest
 from audience.errors import Unusable
 from audience.log import Log, fork
 from audience.log.schema import UPCASTS, VERSION, upcast
+from audience.world import Chapter, Entry
 from audience.world import events as e
-from audience.world.events import Chapter, Entry
 
 Run = Callable[[int], Path]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audience.metrics import Metrics, measure
-from audience.metrics.returning import Returning
+from audience.metrics.visits import Returning
 from audience.world import Chapter, Genesis
 from audience.world import events as e
 

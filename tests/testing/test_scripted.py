@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from audience.agents import Decision, RuleMind
+from audience.agents import Decision
+from audience.agents.rule import RuleMind
 from audience.engine import Rules
 from audience.testing import Exhausted, ScriptedMind, SlowMind, simulate, tiny_genesis
 from audience.world import actions as a

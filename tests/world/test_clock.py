@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audience.errors import BadInput
-from audience.world.clock import Clock, shown
+from audience.world import Clock, shown
 
 
 def days(clock: Clock, rounds: int) -> list[str]:

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audience.world import Item, Profile
 from audience.world import actions as a
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.items import Item
-from audience.world.people import Profile
 
 NUMBERS = st.integers(-(2**53), 2**53)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

@@ -5,16 +5,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audience.world import (
+    NOTHING,
+    Agent,
+    Catalogue,
+    Generator,
+    Genesis,
+    Item,
+    Past,
+    Profile,
+    Shared,
+    Ties,
+    World,
+    capture,
+    mark,
+    restore,
+    rng,
+)
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import Agent
-from audience.world.genesis import Genesis, Past
-from audience.world.graph import Ties
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
-from audience.world.rng import Generator, rng
-from audience.world.snapshot import NOTHING, Shared, capture, mark, restore
-from audience.world.world import World
 
 PEOPLE = 6
 ITEMS = 5

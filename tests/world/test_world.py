@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 from tests.world.scene import ITEMS, PEOPLE, TAGS, applied
 
 from audience.testing import simulate, tiny_genesis
-from audience.world import World
+from audience.world import Heard, Message, World, fold_agent, taste_of
 from audience.world import changes as c
 from audience.world import events as e
-from audience.world.agent import Heard, fold_agent
-from audience.world.taste import taste_of
-from audience.world.topics import Message
 
 WHO = st.integers(0, PEOPLE - 1)
 WHAT = st.integers(0, ITEMS - 1)

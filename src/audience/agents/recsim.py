@@ -15,10 +15,8 @@ import numpy as np
 
 from audience.agents.mind import Decision
 from audience.memory import Memory
+from audience.world import Dice, Floats, Ints, Observation, tastes
 from audience.world import actions as a
-from audience.world.observe import Observation
-from audience.world.rng import Dice, Floats, Ints
-from audience.world.taste import tastes
 
 BUDGET = 200.0
 LENGTH = 4.0

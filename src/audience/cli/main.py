@@ -1,37 +1,84 @@
-"""The `audience` command: finds commands, and turns errors into messages and exit codes."""
+"""A group of commands, each in a file that is loaded only when it is called."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 from importlib.metadata import version
+from typing import Any
 
 import click
 
-from audience.cli.lazy import LazyGroup
-from audience.errors import AudienceError, Interrupted
+from audience.errors import AudienceError, Interrupted, unknown
 from audience.plugins import known
 
+
+class LazyGroup(click.Group):
+    """Knows its commands by name: `module:attribute` in this room, and a line of help."""
+
+    def __init__(
+        self,
+        name: str | None = None,
+        *,
+        listed: Mapping[str, tuple[str, str]],
+        **given: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(name, **given)
+        self.listed = listed
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.listed)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in self.listed:
+            return None
+        module, _, attribute = self.listed[name][0].partition(":")
+        command: click.Command = getattr(import_module(f"audience.cli.{module}"), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        is_option = args[0].startswith("-")
+        if not is_option and not ctx.resilient_parsing and args[0] not in self.list_commands(ctx):
+            group = ctx.command_path.partition(" ")[2]
+            what = f"{group}: command" if group else "command"
+            raise unknown(what, args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in self.listed.items()])
+
+
 COMMANDS = {
-    "init": "Write a scenario and a recommender of your own to start from.",
-    "run": "Run a scenario: one run, or arms x seeds, with a report.",
-    "resume": "Take up a run or an experiment where it was committed last.",
-    "replay": "Fold a log again, and check that it can be reproduced.",
-    "branch": "Copy a run up to a round, to go on in another way.",
-    "runs": "List what there is: state, size, cost.",
-    "show": "Tell the story of a run, or of one person in it.",
-    "ask": "Interview people of a run.",
-    "play": "Take a person's place, or join as somebody new.",
-    "compare": "Compare runs with paired differences; a gate for CI.",
-    "report": "Write the report of a run or an experiment.",
-    "export": "Write interactions, events or messages for other programs.",
-    "digest": "Print the hash of a run's log.",
-    "eval": "Evaluate memories and other parts, with intervals and baselines.",
-    "study": "Study cocoons, conformity, spreading and more, with controls and intervals.",
-    "data": "List datasets, check your own files.",
-    "model": "List and get models that run on this machine.",
-    "serve": "Open the page: watch, steer, ask, play, change, branch, compare.",
-    "doctor": "Check this machine, a run file or a recommender.",
+    "init": ("init:init_command", "Write a scenario and a recommender of your own to start from."),
+    "run": ("run:run_command", "Run a scenario: one run, or arms x seeds, with a report."),
+    "resume": ("run:resume_command", "Take up a run or an experiment where it was committed last."),
+    "replay": ("branch:replay_command", "Fold a log again, and check that it can be reproduced."),
+    "branch": ("branch:branch_command", "Copy a run up to a round, to go on in another way."),
+    "runs": ("runs:runs_command", "List what there is: state, size, cost."),
+    "show": ("show:show_command", "Tell the story of a run, or of one person in it."),
+    "ask": ("interview:ask_command", "Interview people of a run."),
+    "play": ("interview:play_command", "Take a person's place, or join as somebody new."),
+    "compare": ("runs:compare_command", "Compare runs with paired differences; a gate for CI."),
+    "report": ("runs:report_command", "Write the report of a run or an experiment."),
+    "export": ("runs:export_command", "Write interactions, events or messages for other programs."),
+    "digest": ("runs:digest_command", "Print the hash of a run's log."),
+    "eval": ("eval:eval_group", "Evaluate memories and other parts, with intervals and baselines."),
+    "study": (
+        "study:study_command",
+        "Study cocoons, conformity, spreading and more, with controls and intervals.",
+    ),
+    "data": ("data:data_command", "List datasets, check your own files."),
+    "model": ("doctor:model_command", "List and get models that run on this machine."),
+    "serve": (
+        "serve:serve_command",
+        "Open the page: watch, steer, ask, play, change, branch, compare.",
+    ),
+    "doctor": ("doctor:doctor_command", "Check this machine, a run file or a recommender."),
 }
 OK, GATE, BAD, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
@@ -50,7 +97,6 @@ class _Commands(LazyGroup):
 @click.group(
     cls=_Commands,
     listed=COMMANDS,
-    files="audience.cli.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(version("audience"), prog_name="audience")

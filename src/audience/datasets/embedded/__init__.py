@@ -1,0 +1,4 @@
+"""The embedded catalogues: real works, one sentence each, in our own words."""
+
+from audience.datasets.embedded.catalogue import embedded_catalogue as embedded_catalogue
+from audience.datasets.embedded.catalogue import embedded_rows as embedded_rows
