@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from audience.agents.language import LLMMind, holes_of
 from audience.agents.rule import RuleParameters
 from audience.agents.voiced import VoicedMind
-from audience.cli.main import COMMANDS, audience
+from audience.cli.commands import COMMANDS, audience
 from audience.datasets import Films
 from audience.engine import Activation, Rules
 from audience.llm import CallStore, Endpoint, load_prices

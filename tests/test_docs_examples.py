@@ -14,8 +14,7 @@ from tests.test_docs import blocks, described, fields, text_of
 from audience.log import Log
 from audience.recommenders import Ranked, Service
 from audience.runs import run
-from audience.runs.exports import COLUMNS
-from audience.runs.exports import KINDS as EXPORTS
+from audience.runs.exports import COLUMNS, KINDS as EXPORTS
 from audience.scenario import parse
 from audience.testing import check_metric, check_mind, check_recommender
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from audience.log import Log
-    from audience.runs import Outcome, Run, branch, compared, resume, run
-    from audience.runs import load_any as load
+    from audience.runs import Outcome, Run, branch, compared, load_any as load, resume, run
     from audience.scenario import Scenario
 
 __all__ = ["Log", "Outcome", "Run", "Scenario", "branch", "compared", "load", "resume", "run"]

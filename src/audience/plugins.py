@@ -1,4 +1,4 @@
-"""One door for built-in and foreign parts: entry points, `package.module:Class`, `file.py:Class`."""
+"""Finding built-in and foreign parts: by entry point, `package.module:Class` or `file.py:Class`."""
 
 from __future__ import annotations
 
@@ -93,9 +93,9 @@ def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
         spec.loader.exec_module(module)
     except SyntaxError as error:
         where = f"{error.filename or path}, line {error.lineno}"
-        raise BadInput(f"{where}: {error.msg}; mend it and try again") from error
+        raise BadInput(f"{where}: {error.msg}; fix it and try again") from error
     except Exception as error:
         frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
         where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
-        raise BadInput(f"{where}: {error!r}; mend it and try again") from error
+        raise BadInput(f"{where}: {error!r}; fix it and try again") from error
     return _named(module, name, path)

@@ -6,8 +6,7 @@ from tests.agents.rule.test_mind import SLATE, crowd, decided
 
 from audience.agents.rule import RuleMind
 from audience.testing import check_batch_mind, simulate, tiny_genesis
-from audience.world import Habits, Heard
-from audience.world import actions as a
+from audience.world import Habits, Heard, actions as a
 
 
 def stars(conform: float, stance: float | None) -> float:

@@ -12,8 +12,7 @@ from tests.agents.language.test_prompts import LONG, NASTY, Scene
 from audience.agents.language import LLMMind, because, holes_of, mind_prompts
 from audience.errors import BadInput
 from audience.llm import CHARACTERS, Endpoint, bounded, open_gateway, plain, quoted
-from audience.world import Heard, Item, Lived, Profile, Thought
-from audience.world import Message as Post
+from audience.world import Heard, Item, Lived, Message as Post, Profile, Thought
 
 
 @pytest.fixture

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.datasets import Columns, Corpus, Edges, at_least, chosen, halves
 from audience.datasets.corpus import SkipTally, friendships, in_time

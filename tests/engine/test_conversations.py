@@ -2,17 +2,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.agents import Decision
 from audience.engine.conversations import Talked, pairs, talk
 from audience.engine.visit import Answer
 from audience.testing import tiny_genesis
-from audience.world import Observation, World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Observation, World, actions as a, changes as c, events as e
 
 PEOPLE = 30
 WISHES = st.lists(

@@ -16,9 +16,15 @@ from audience.errors import AudienceError, BadInput, Halt
 from audience.memory import Memory
 from audience.recommenders import Context, Ranker
 from audience.testing import Exhausted, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
-from audience.world import Dice, Generator, Interactions, Ints, Observation
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    Dice,
+    Generator,
+    Interactions,
+    Ints,
+    Observation,
+    actions as a,
+    events as e,
+)
 
 GENESIS = tiny_genesis(9, 20)
 

@@ -16,10 +16,7 @@ from audience.runs import start
 from audience.scenario import parse
 from audience.testing import ScriptedMind, simulate, tiny_genesis
 from audience.testing.worlds import Turn
-from audience.world import Agent, Genesis, Message, World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Agent, Genesis, Message, World, actions as a, changes as c, events as e
 
 GENESIS = tiny_genesis(8, 12)
 Serving = Callable[..., AbstractContextManager[Fake]]

@@ -22,8 +22,7 @@ from audience.memory import RecAgentMemory
 from audience.runs import start, story
 from audience.scenario import parse
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import World, capture, restore
-from audience.world import events as e
+from audience.world import World, capture, events as e, restore
 from audience.world.agent import NOWHERE
 
 GENESIS = tiny_genesis(30, 60)

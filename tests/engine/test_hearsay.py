@@ -17,8 +17,7 @@ from audience.log import Log
 from audience.runs import start
 from audience.scenario import parse
 from audience.testing import simulate, tiny_genesis
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import changes as c, events as e
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 GENESIS = tiny_genesis(40, 60)

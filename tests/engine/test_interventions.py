@@ -15,10 +15,19 @@ from audience.engine import Activation, Paused, Rules
 from audience.engine.interventions import cut
 from audience.memory import Memory
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import Dice, Genesis, Observation, Ties, Topic, World, capture, restore
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import (
+    Dice,
+    Genesis,
+    Observation,
+    Ties,
+    Topic,
+    World,
+    actions as a,
+    capture,
+    changes as c,
+    events as e,
+    restore,
+)
 
 TOPIC = Topic("a tram line", "They want to build a tram line.", favour=0.4)
 OTHER = Topic("a new bridge", "The bridge is to be closed.")

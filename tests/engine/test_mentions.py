@@ -19,9 +19,19 @@ from audience.runs import start, story
 from audience.scenario import parse
 from audience.testing import ScriptedMind, simulate, tiny_genesis
 from audience.testing.worlds import Turn
-from audience.world import Agent, Heard, Lived, Message, Situation, Thought, World, mentioned, same
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    Agent,
+    Heard,
+    Lived,
+    Message,
+    Situation,
+    Thought,
+    World,
+    actions as a,
+    events as e,
+    mentioned,
+    same,
+)
 
 GENESIS = tiny_genesis(4, 12)
 WORLD = World(GENESIS)

@@ -8,8 +8,7 @@ from audience.engine import Platform, Rules
 from audience.engine.platform import mixed
 from audience.recommenders import Popular
 from audience.testing import ListKeeper, SlowMind, simulate, tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, events as e
 
 
 def world_of(items: int, seed: int = 3) -> World:

@@ -11,8 +11,7 @@ from audience.engine.platform import Note, Noted, PageRequest
 from audience.recommenders import Context, Random, Ranked
 from audience.recommenders.simple import FixedOrder
 from audience.testing import tiny_genesis
-from audience.world import Ints, World, rng
-from audience.world import events as e
+from audience.world import Ints, World, events as e, rng
 
 WANTS = [
     PageRequest(4, 100, 0, ()),

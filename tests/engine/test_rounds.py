@@ -16,10 +16,18 @@ from audience.engine import Activation, Paused, Rules
 from audience.recommenders import Popular, Random, Ranker
 from audience.recommenders.simple import FixedOrder
 from audience.testing import Diary, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
-from audience.world import Generator, Genesis, Interactions, Item, Profile, World, rng
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import (
+    Generator,
+    Genesis,
+    Interactions,
+    Item,
+    Profile,
+    World,
+    actions as a,
+    changes as c,
+    events as e,
+    rng,
+)
 
 GENESIS = tiny_genesis(25, 105)
 SOME = Activation("sample", 0.7, 0.8)

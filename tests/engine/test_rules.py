@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.agents import Decision
 from audience.engine import Platform
@@ -11,9 +10,7 @@ from audience.engine.platform import PageRequest
 from audience.engine.rules import LONGEST_TEXT, resolve
 from audience.engine.visit import Visited, visit
 from audience.testing import tiny_genesis
-from audience.world import MENUS, World
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import MENUS, World, actions as a, events as e
 
 ME = 0
 GENESIS = tiny_genesis(8, 20)

@@ -13,8 +13,7 @@ from audience.agents.rule import RuleMind
 from audience.engine import Platform, RecommenderFault, Rules
 from audience.recommenders import Context, Popular, Ranked, Ranker
 from audience.testing import ListKeeper, SlowMind, simulate, tiny_genesis
-from audience.world import Generator, Interactions, Ints, World
-from audience.world import events as e
+from audience.world import Generator, Interactions, Ints, World, events as e
 
 GENESIS = tiny_genesis(30, 60)
 

@@ -13,9 +13,7 @@ from audience.errors import BadInput
 from audience.scenario import parse
 from audience.testing import ListKeeper, ScriptedMind, simulate, tiny_genesis
 from audience.testing.worlds import Turn
-from audience.world import Genesis, World, capture, restore, tastes
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import Genesis, World, actions as a, capture, events as e, restore, tastes
 
 GENESIS = tiny_genesis(30, 20)
 Scripts = Mapping[int, Sequence[Turn]]

@@ -10,9 +10,15 @@ from audience.engine import Platform
 from audience.engine.platform import PageRequest
 from audience.engine.visit import Answer, Need, Visited, visit
 from audience.testing import tiny_genesis
-from audience.world import LAST_PAGE, LAST_RESULTS, MENUS, Observation, World
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    LAST_PAGE,
+    LAST_RESULTS,
+    MENUS,
+    Observation,
+    World,
+    actions as a,
+    events as e,
+)
 
 ME = 2
 

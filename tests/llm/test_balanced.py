@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from tests.llm.conftest import nobody, until
 
-from audience.llm import Endpoint
-from audience.llm import concurrency as balanced
+from audience.llm import Endpoint, concurrency as balanced
 from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults, Manners

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from audience.errors import AudienceError, BadInput
-from audience.llm import ChatMessage, Endpoint, Reply, Request, open_gateway
-from audience.llm import embedded as e
+from audience.llm import ChatMessage, Endpoint, Reply, Request, embedded as e, open_gateway
 
 needs_model = pytest.mark.skipif(bool(e.missing()), reason=e.missing() or "it is here")
 LINE = Request(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from audience.download import checksum_of
+from audience.files import checksum_of
 from audience.llm import embedded as f
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.llm.conftest import until
 
 from audience.errors import BadInput

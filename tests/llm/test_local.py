@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.llm import CallStore, EmbeddedGateway, Reply, Request, compose
-from audience.llm import embedded as e
+from audience.llm import CallStore, EmbeddedGateway, Reply, Request, compose, embedded as e
 from audience.llm.embedded import EMBEDDED_NAME
 from audience.scenario import Models, SpendingOptions, door_of
 

@@ -10,9 +10,18 @@ import pytest
 
 import audience.log
 from audience.log import Log
-from audience.world import Catalogue, Chapter, Entry, Genesis, Item, Profile, Ties, rank
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import (
+    Catalogue,
+    Chapter,
+    Entry,
+    Genesis,
+    Item,
+    Profile,
+    Ties,
+    changes as c,
+    events as e,
+    rank,
+)
 
 PEOPLE = 8
 

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 from tests.memory.conftest import NOW, Words, life_of, person, some_dice
 
@@ -13,8 +12,7 @@ from audience.errors import BadInput
 from audience.memory import Life, RecAgentMemory, observations
 from audience.memory.consolidation import Due, Insight, Observed, Sensed, Taken
 from audience.testing import tiny_genesis
-from audience.world import Agent, Dice, Laws, Thought, fold_agent
-from audience.world import events as e
+from audience.world import Agent, Dice, Laws, Thought, events as e, fold_agent
 
 LAWS = Laws(tiny_genesis(6, 12).catalogue, 0.0)
 

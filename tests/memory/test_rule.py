@@ -4,15 +4,23 @@ import asyncio
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.memory import Life, observations, tokens
 from audience.memory.consolidation import Due, Taken
 from audience.memory.rule_consolidation import RuleWay, insight_of, reflection_of
 from audience.memory.sentences import SENTENCE
-from audience.world import Agent, Catalogue, Domain, Item, Lived, Profile, Thought, dice
-from audience.world import events as e
+from audience.world import (
+    Agent,
+    Catalogue,
+    Domain,
+    Item,
+    Lived,
+    Profile,
+    Thought,
+    dice,
+    events as e,
+)
 
 CATALOGUE = Catalogue(
     (

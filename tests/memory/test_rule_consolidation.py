@@ -6,8 +6,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.memory.consolidation import UNIT, Observed
 from audience.memory.rule_consolidation import MARKS, features, importance, marks, weights

@@ -15,9 +15,7 @@ from audience.log import Log, world_at
 from audience.memory import Memory, RecAgentMemory
 from audience.memory.agent4rec import Agent4RecMemory
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import Thoughts, World
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Thoughts, World, changes as c, events as e
 
 GENESIS = tiny_genesis(12, 40)
 MIND = RuleMind(talkative=1.0, to_social=0.5, no_pick=0.5)

@@ -7,8 +7,7 @@ import pytest
 
 from audience.metrics import Metrics, measure
 from audience.metrics.variety import Exposure
-from audience.world import Chapter, Genesis, World
-from audience.world import events as e
+from audience.world import Chapter, Genesis, World, events as e
 
 
 def _bits(*weights: float) -> float:

@@ -10,8 +10,7 @@ from audience.metrics import Metrics, builtin, measure
 from audience.metrics.memory import Remembering
 from audience.testing import Diary, check_metric, simulate, tiny_genesis
 from audience.testing.worlds import remembered
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.world import Chapter, Genesis, events as e
 
 Tell = Callable[..., list[Chapter]]
 

@@ -7,8 +7,7 @@ from typing import Any
 from audience.metrics import Metrics, builtin, measure
 from audience.metrics.opinion import Mentions
 from audience.testing import check_metric
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.world import Chapter, Genesis, events as e
 
 Tell = Callable[..., list[Chapter]]
 

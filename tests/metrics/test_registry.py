@@ -18,9 +18,9 @@ from audience.world import (
     Record,
     View,
     World,
+    events as e,
     fold_agent,
 )
-from audience.world import events as e
 
 
 class Places:

@@ -7,8 +7,7 @@ import pytest
 
 from audience.metrics import Metrics, measure
 from audience.metrics.visits import Browsing
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.world import Chapter, Genesis, events as e
 
 
 def test_counts_and_rates_of_two_rounds(measured: Metrics) -> None:

@@ -7,8 +7,7 @@ from audience.engine import Platform
 from audience.errors import BadInput
 from audience.recommenders import Context, Explained, NoRecommender, Popular, Random, Ranked
 from audience.testing import check_recommender, simulate, tiny_genesis
-from audience.world import Interactions, dice, rng
-from audience.world import events as e
+from audience.world import Interactions, dice, events as e, rng
 
 
 def asked(users: int) -> Context:

@@ -281,8 +281,12 @@ def test_the_contract_is_sound() -> None:
 
 
 def test_the_types_are_those_of_the_contract() -> None:
-    from audience.recommenders.service_wire import Health, RankAnswer, RankRequest
-    from audience.recommenders.service_wire import RankedUser as Asking
+    from audience.recommenders.service_wire import (
+        Health,
+        RankAnswer,
+        RankedUser as Asking,
+        RankRequest,
+    )
 
     schemas = contract()["components"]["schemas"]
     kinds: dict[str, type[msgspec.Struct]] = {

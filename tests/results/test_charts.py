@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audience.errors import BadInput
-from audience.results import Findings, caption, figure_files, replace_all
+from audience.files import replace_all
+from audience.results import Findings, caption, figure_files
 from audience.results.charts import BY_ROUND, draw
 
 Make = Callable[..., Findings]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
+from audience.files import claim
 from audience.log import Log
-from audience.results import claim
 from audience.runs import conduct, make_room, start
 from audience.scenario import parse
 

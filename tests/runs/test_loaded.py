@@ -7,8 +7,7 @@ import pytest
 
 import audience
 from audience.errors import BadInput
-from audience.runs import conduct, start
-from audience.runs import handle as module
+from audience.runs import conduct, handle as module, start
 from audience.runs.exports import COLUMNS
 from audience.scenario import parse
 

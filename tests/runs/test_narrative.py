@@ -9,9 +9,7 @@ from audience.log import Log
 from audience.runs import Teller, person_at, start, story
 from audience.scenario import parse
 from audience.testing import tiny_genesis
-from audience.world import Item, Profile, Topic
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Item, Profile, Topic, changes as c, events as e
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,7 @@ from audience.llm.fake import Fake
 from audience.log import Log, world_at
 from audience.runs import play_person, prolong, resume, start
 from audience.scenario import parse
-from audience.world import Chapter
-from audience.world import events as e
+from audience.world import Chapter, events as e
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 SMALL = """

@@ -10,9 +10,7 @@ from audience.errors import BadInput
 from audience.log import Log, world_at
 from audience.runs import start
 from audience.scenario import DEEDS, changes_of, genesis_of, load
-from audience.world import World
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import World, changes as c, events as e
 
 PEOPLE = 20
 SCENARIO = """

@@ -3,8 +3,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as s
+from hypothesis import given, strategies as s
 
 from audience.scenario import dump
 

@@ -7,8 +7,7 @@ import pytest
 from audience.memory import Life, NoMemory, RecAgentMemory, Recollection
 from audience.memory.agent4rec import Agent4RecMemory
 from audience.testing import Diary, check_memory
-from audience.world import Agent, Dice, Thought
-from audience.world import events as e
+from audience.world import Agent, Dice, Thought, events as e
 
 
 @pytest.mark.parametrize(

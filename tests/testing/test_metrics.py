@@ -9,8 +9,7 @@ import pytest
 
 from audience.metrics import Metric
 from audience.testing import check_metric
-from audience.world import Record, View
-from audience.world import events as e
+from audience.world import Record, View, events as e
 
 
 class Picks:

@@ -13,8 +13,7 @@ from audience.agents.rule import RuleMind
 from audience.memory import Memory
 from audience.testing import check_batch_mind, check_mind
 from audience.testing.minds import observations
-from audience.world import Dice, Observation
-from audience.world import actions as a
+from audience.world import Dice, Observation, actions as a
 
 LEAVE = Decision((a.Leave(),))
 

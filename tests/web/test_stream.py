@@ -15,8 +15,7 @@ from tests.web.conftest import SMALL, Site, Sites
 from audience.log import Log
 from audience.runs import start
 from audience.scenario import parse
-from audience.web import log_reader as tape
-from audience.web import stream as feed
+from audience.web import log_reader as tape, stream as feed
 from audience.world import CLOSING, Chapter, Entry
 
 LONG = SMALL.replace("rounds = 4", "rounds = 400")

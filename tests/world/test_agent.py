@@ -4,8 +4,7 @@ import pytest
 from tests.world.scene import ITEMS, PEOPLE, applied, tiny_world
 
 from audience.testing import tiny_genesis
-from audience.world import INBOX, Laws, Lived, World, fold_agent
-from audience.world import events as e
+from audience.world import INBOX, Laws, Lived, World, events as e, fold_agent
 from audience.world.agent import HEARD
 
 

@@ -3,9 +3,17 @@ from __future__ import annotations
 import msgspec
 
 from audience.testing import tiny_genesis
-from audience.world import MENUS, Agent, Friend, Observation, World, observe, overhear
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    MENUS,
+    Agent,
+    Friend,
+    Observation,
+    World,
+    actions as a,
+    events as e,
+    observe,
+    overhear,
+)
 from audience.world.observation import STRANGERS, friends_of
 
 SECRETS: tuple[e.AnyEvent, ...] = (

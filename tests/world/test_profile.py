@@ -3,8 +3,7 @@ from __future__ import annotations
 from array import array
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.world import INDIFFERENT, INTERESTED, Profile, taste_of, tastes
 from audience.world.profile import drifted, shifted

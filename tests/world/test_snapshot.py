@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from audience.world import (
     NOTHING,
@@ -18,12 +17,12 @@ from audience.world import (
     Ties,
     World,
     capture,
+    changes as c,
+    events as e,
     mark,
     restore,
     rng,
 )
-from audience.world import changes as c
-from audience.world import events as e
 
 PEOPLE = 6
 ITEMS = 5

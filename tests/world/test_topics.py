@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.world import MUTUAL, ONE_WAY, Message, Profile, Topic, influence
 from audience.world.topics import favoured, pooled, relevance, words_of

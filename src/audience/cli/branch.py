@@ -134,9 +134,7 @@ def _again(log: Log, at: int) -> str:
     from audience.cli.screen import Bar
     from audience.llm import FILE as CALLS
     from audience.runs import start
-    from audience.scenario import FILE as MOVES
-    from audience.scenario import SpendingOptions as Spending
-    from audience.scenario import changed, parse
+    from audience.scenario import FILE as MOVES, SpendingOptions as Spending, changed, parse
 
     wanted, seed = changed(parse(log.scenario), rounds=at), log.seed
     asked = any((log.folder / name).is_file() for name in (CALLS, MOVES))

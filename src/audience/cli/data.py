@@ -182,7 +182,8 @@ def save(path: Path, table: PeopleTable) -> None:
     """Write people as a dataset folder's people.csv, whole or not at all."""
     from audience.datasets import row_of
     from audience.datasets.people import known_of
-    from audience.results import csv_text, replace_all
+    from audience.files import replace_all
+    from audience.results import csv_text
     from audience.world import HABITS
 
     people = table.genesis.profiles

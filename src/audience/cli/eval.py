@@ -11,7 +11,7 @@ import click
 from msgspec import structs
 
 from audience.cli import options as o
-from audience.cli.main import LazyGroup
+from audience.cli.commands import LazyGroup
 
 if TYPE_CHECKING:
     from audience.lab.evaluation import Doors, Progress, Result
@@ -130,8 +130,7 @@ def model_name(doors: Doors, kinds: Sequence[str]) -> str:
 def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -> None:
     """Do the work with a door to models and a progress bar; write and print what came of it."""
     from audience.engine import run_sync
-    from audience.lab.evaluation import Doors
-    from audience.lab.evaluation import write_evaluation as write
+    from audience.lab.evaluation import Doors, write_evaluation as write
     from audience.scenario import Models
 
     flags = {"url": given.pop("llm"), "model": given.pop("model"), "key_env": given.pop("key_env")}

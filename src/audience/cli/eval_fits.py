@@ -31,8 +31,7 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **given: ob
     """Fit how minds visit and rate to half of the people of a dataset; check on the other half."""
     import msgspec
 
-    from audience.lab.calibration import CalibrationOptions as Wanted
-    from audience.lab.calibration import calibrate, write_parameters
+    from audience.lab.calibration import CalibrationOptions as Wanted, calibrate, write_parameters
     from audience.results import calibration_figure, write_figure
 
     if out is not None and out.suffix != ".toml":

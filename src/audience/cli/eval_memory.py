@@ -30,8 +30,7 @@ def memory_command(
     """Plant facts, repeat some, let time pass, and ask. No model, no judge."""
     from rich.console import Console
 
-    from audience.lab.evaluation import KINDS, evaluate
-    from audience.lab.evaluation import memory_values as plain
+    from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
 
     wanted = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
     with Console(stderr=True).status("Living …") as status:
@@ -55,9 +54,9 @@ def memory_command(
 def _written(found: Evaluation, out: Path) -> list[Path]:
     import json
 
-    from audience.lab.evaluation import memory_values as plain
-    from audience.lab.evaluation import recall_by_age
-    from audience.results import figure_files, replace_all
+    from audience.files import replace_all
+    from audience.lab.evaluation import memory_values as plain, recall_by_age
+    from audience.results import figure_files
 
     contents = {
         out / name: body for name, body in figure_files(recall_by_age(found), "memory").items()

@@ -34,8 +34,13 @@ def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_jso
     from rich.console import Console
 
     from audience.cli.eval import folder_for
-    from audience.lab.evaluation import activity_values as plain
-    from audience.lab.evaluation import fits_of, foot, table, write_activity
+    from audience.lab.evaluation import (
+        activity_values as plain,
+        fits_of,
+        foot,
+        table,
+        write_activity,
+    )
     from audience.results import print_table
 
     console = Console(stderr=True)
@@ -68,12 +73,19 @@ def discrimination_command(
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Choose the last a items of each user out of these and b that it never took up."""
-    from audience.lab.evaluation import CHOOSE, arenas, kinds_of, play, read_answers, read_real
-    from audience.lab.evaluation import AnswerStore as Keeper
-    from audience.lab.evaluation import ContestRules as Rules
-    from audience.lab.evaluation import baseline_contestants as baselines
-    from audience.lab.evaluation import discrimination_result as result_of
-    from audience.lab.evaluation import mind_contestants as minds
+    from audience.lab.evaluation import (
+        CHOOSE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        arenas,
+        baseline_contestants as baselines,
+        discrimination_result as result_of,
+        kinds_of,
+        mind_contestants as minds,
+        play,
+        read_answers,
+        read_real,
+    )
 
     kinds = kinds_of(mind)
     humans = read_answers(people, seed) if people else ()
@@ -116,12 +128,18 @@ def taste_command(
     PATH is Agent4Rec's published split (train.txt, valid.txt, test.txt and its maps), or any
     dataset, which is then split 40/30/30 by a named draw.
     """
-    from audience.lab.evaluation import TASTE, arena_of, kinds_of, play, read_parts
-    from audience.lab.evaluation import AnswerStore as Keeper
-    from audience.lab.evaluation import ContestRules as Rules
-    from audience.lab.evaluation import baseline_contestants as baselines
-    from audience.lab.evaluation import mind_contestants as minds
-    from audience.lab.evaluation import taste_result as result_of
+    from audience.lab.evaluation import (
+        TASTE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        arena_of,
+        baseline_contestants as baselines,
+        kinds_of,
+        mind_contestants as minds,
+        play,
+        read_parts,
+        taste_result as result_of,
+    )
 
     kinds = kinds_of(mind)
 
@@ -151,16 +169,16 @@ def ratings_command(
     """Predict a fifth of the stars, drawn or latest: RMSE, MAE, and the histogram's divergence."""
     from audience.lab.evaluation import (
         RATINGS,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
         baseline_raters,
         kinds_of,
         mind_raters,
         play,
+        ratings_result as result_of,
         read_real,
         splits_of,
     )
-    from audience.lab.evaluation import AnswerStore as Keeper
-    from audience.lab.evaluation import ContestRules as Rules
-    from audience.lab.evaluation import ratings_result as result_of
 
     kinds = kinds_of(mind)
 
@@ -197,14 +215,21 @@ def generation_command(
     1,000 users unless --agents says otherwise. sequences.json holds what minds, RecSim-style users
     and the people themselves went on to, for `audience eval people`.
     """
-    from audience.lab.evaluation import STEP, TASTE, kinds_of, paths_of, read_real, walked
-    from audience.lab.evaluation import AnswerStore as Keeper
-    from audience.lab.evaluation import ContestRules as Rules
-    from audience.lab.evaluation import baseline_contestants as baselines
-    from audience.lab.evaluation import generation_result as result_of
-    from audience.lab.evaluation import mind_contestants as minds
+    from audience.files import replace_all
+    from audience.lab.evaluation import (
+        STEP,
+        TASTE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        baseline_contestants as baselines,
+        generation_result as result_of,
+        kinds_of,
+        mind_contestants as minds,
+        paths_of,
+        read_real,
+        walked,
+    )
     from audience.lab.judging import FILE, exported
-    from audience.results import replace_all
 
     kinds = kinds_of(mind)
 

@@ -246,9 +246,8 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> Non
     """Make a page that opens offline, and its key, which judges must not see."""
     import msgspec
 
-    from audience.lab.judging import Sources, notes, page_of
-    from audience.lab.judging import make as made
-    from audience.results import replace_all
+    from audience.files import replace_all
+    from audience.lab.judging import Sources, make as made, notes, page_of
 
     sources = {name: given.pop(name) for name in ("data", "run", "sequences", "references")}
     wanted = _tasks(tasks)
@@ -322,8 +321,8 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None
     """Ask a language model the tasks of a page, each pair and choice in both orders."""
     import json
 
+    from audience.files import replace_all
     from audience.lab.judging import answers_file, read_answers, read_key, sheet_in
-    from audience.results import replace_all
     from audience.scenario import Models, check_models, name_of
 
     sheet, sealed = sheet_in(page), read_key(key)
@@ -382,8 +381,8 @@ def _tell(
 
 
 def _written(key: Key, answered: list[Answered], problems: list[Problem], out: Path) -> list[Path]:
+    from audience.files import replace_all
     from audience.lab.judging import files_of
-    from audience.results import replace_all
 
     contents = files_of(key, answered, problems)
     return replace_all({out / name: body for name, body in contents.items()})

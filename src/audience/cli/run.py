@@ -138,8 +138,13 @@ def run_command(
     from rich.console import Console
 
     from audience.cli.progress import conduct_on_screen
-    from audience.runs import drawn_instead, embedded_scenario, make_room, verify
-    from audience.runs import settle_people as settle
+    from audience.runs import (
+        drawn_instead,
+        embedded_scenario,
+        make_room,
+        settle_people as settle,
+        verify,
+    )
     from audience.scenario import load
 
     overwrite, estimate = bool(given.pop("overwrite")), bool(given.pop("estimate"))

@@ -1,63 +1,77 @@
 """Making a genesis: embedded catalogues, a user's own folder, or real data with its people."""
 
-from audience.datasets.aligned import Loaded as Loaded
-from audience.datasets.aligned import SourceOptions as SourceOptions
-from audience.datasets.aligned import genesis_of as genesis_of
-from audience.datasets.builtin import Books as Books
-from audience.datasets.builtin import Films as Films
-from audience.datasets.builtin import RecSimTopics as RecSimTopics
-from audience.datasets.checks import Checked as Checked
-from audience.datasets.checks import Listed as Listed
-from audience.datasets.checks import check as check
-from audience.datasets.checks import listing as listing
-from audience.datasets.corpus import Columns as Columns
-from audience.datasets.corpus import Corpus as Corpus
-from audience.datasets.corpus import Dataset as Dataset
-from audience.datasets.corpus import Edges as Edges
-from audience.datasets.corpus import SkippedLines as SkippedLines
-from audience.datasets.corpus import at_least as at_least
-from audience.datasets.corpus import chosen as chosen
-from audience.datasets.corpus import halves as halves
+from audience.datasets.aligned import (
+    Loaded as Loaded,
+    SourceOptions as SourceOptions,
+    genesis_of as genesis_of,
+)
+from audience.datasets.builtin import Books as Books, Films as Films, RecSimTopics as RecSimTopics
+from audience.datasets.checks import (
+    Checked as Checked,
+    Listed as Listed,
+    check as check,
+    listing as listing,
+)
+from audience.datasets.corpus import (
+    Columns as Columns,
+    Corpus as Corpus,
+    Dataset as Dataset,
+    Edges as Edges,
+    SkippedLines as SkippedLines,
+    at_least as at_least,
+    chosen as chosen,
+    halves as halves,
+)
 from audience.datasets.embedded import embedded_catalogue as embedded_catalogue
-from audience.datasets.loaders import PUBLIC as PUBLIC
-from audience.datasets.loaders import Amazon as Amazon
-from audience.datasets.loaders import Atomic as Atomic
-from audience.datasets.loaders import Folder as Folder
-from audience.datasets.loaders import LastFm as LastFm
-from audience.datasets.loaders import MappedTables as MappedTables
-from audience.datasets.loaders import MovieLens as MovieLens
-from audience.datasets.loaders import RecAgentFiles as RecAgentFiles
-from audience.datasets.loaders import RecognisedDataset as RecognisedDataset
-from audience.datasets.loaders import Steam as Steam
-from audience.datasets.loaders import fetch as fetch
-from audience.datasets.loaders import options_for as options_for
-from audience.datasets.loaders import public as public
-from audience.datasets.loaders import read_yaml as read_yaml
-from audience.datasets.loaders import recognise as recognise
-from audience.datasets.mixture import Draft as Draft
-from audience.datasets.mixture import Mixture as Mixture
-from audience.datasets.mixture import counts_of as counts_of
-from audience.datasets.mixture import draft as draft
-from audience.datasets.mixture import finish as finish
-from audience.datasets.mixture import row_of as row_of
-from audience.datasets.mixture import split_options as split_options
-from audience.datasets.people import ActivityFit as ActivityFit
-from audience.datasets.people import Handcrafted as Handcrafted
-from audience.datasets.people import Traits as Traits
-from audience.datasets.people import activity as activity
-from audience.datasets.people import fit_activity as fit_activity
-from audience.datasets.people import no_ties as no_ties
-from audience.datasets.people import population as population
-from audience.datasets.people import read_people as read_people
-from audience.datasets.people import small_world as small_world
-from audience.datasets.people import traits_of as traits_of
-from audience.datasets.people_cache import keep as keep
-from audience.datasets.people_cache import kept_at as kept_at
-from audience.datasets.people_cache import mixed_genesis as mixed_genesis
-from audience.datasets.people_cache import people_folder as people_folder
-from audience.datasets.splits import HeldOut as HeldOut
-from audience.datasets.splits import Split as Split
-from audience.datasets.splits import Training as Training
-from audience.datasets.splits import by_ratio as by_ratio
-from audience.datasets.splits import by_time as by_time
-from audience.datasets.splits import leave_last as leave_last
+from audience.datasets.loaders import (
+    PUBLIC as PUBLIC,
+    Amazon as Amazon,
+    Atomic as Atomic,
+    Folder as Folder,
+    LastFm as LastFm,
+    MappedTables as MappedTables,
+    MovieLens as MovieLens,
+    RecAgentFiles as RecAgentFiles,
+    RecognisedDataset as RecognisedDataset,
+    Steam as Steam,
+    fetch as fetch,
+    options_for as options_for,
+    public as public,
+    read_yaml as read_yaml,
+    recognise as recognise,
+)
+from audience.datasets.mixture import (
+    Draft as Draft,
+    Mixture as Mixture,
+    counts_of as counts_of,
+    draft as draft,
+    finish as finish,
+    row_of as row_of,
+    split_options as split_options,
+)
+from audience.datasets.people import (
+    ActivityFit as ActivityFit,
+    Handcrafted as Handcrafted,
+    Traits as Traits,
+    activity as activity,
+    fit_activity as fit_activity,
+    no_ties as no_ties,
+    population as population,
+    read_people as read_people,
+    small_world as small_world,
+    traits_of as traits_of,
+)
+from audience.datasets.people_cache import (
+    keep as keep,
+    kept_at as kept_at,
+    mixed_genesis as mixed_genesis,
+    people_folder as people_folder,
+)
+from audience.datasets.splits import (
+    HeldOut as HeldOut,
+    Split as Split,
+    Training as Training,
+    by_ratio as by_ratio,
+    by_time as by_time,
+    leave_last as leave_last,
+)

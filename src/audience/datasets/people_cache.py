@@ -9,9 +9,8 @@ import msgspec
 
 from audience.datasets.corpus import Dataset
 from audience.datasets.mixture import Draft, Mixture, Row, draft, finish
-from audience.download import kept_folder
 from audience.errors import BadInput
-from audience.results import replace_all
+from audience.files import kept_folder, replace_all
 from audience.world import Clock, Genesis
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from audience.errors import AudienceError
 from audience.llm import together
 from audience.memory import Fading, Life
-from audience.world import Agent, Floats, Ints, World, dice, fold_agent
-from audience.world import events as e
+from audience.world import Agent, Floats, Ints, World, dice, events as e, fold_agent
 
 if TYPE_CHECKING:
     from audience.engine.simulation import Simulation

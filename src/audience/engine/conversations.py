@@ -9,9 +9,7 @@ import msgspec
 from audience.agents import Decision, Scene, Script
 from audience.engine.rules import flagged, refuse, speech
 from audience.engine.visit import Answer, Need, minded
-from audience.world import Agent, View, World, overhear, rank
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import Agent, View, World, actions as a, events as e, overhear, rank
 
 
 class Talked(msgspec.Struct, frozen=True, gc=False):

@@ -25,8 +25,7 @@ from audience.agents import Mark, Scene, Script
 from audience.engine.conversations import Talk, Talked
 from audience.engine.platform import Noted, Platform
 from audience.errors import BadInput, unknown
-from audience.world import Agent, Situation, World, dice, in_company, key, rank
-from audience.world import events as e
+from audience.world import Agent, Situation, World, dice, events as e, in_company, key, rank
 
 Row = tuple[Mark, ...]
 RULES: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {

@@ -9,9 +9,20 @@ from audience.engine.activation import Activation
 from audience.engine.rules import LONGEST_TEXT, is_text
 from audience.engine.simulation import Simulation
 from audience.errors import BadInput, unknown
-from audience.world import INTENSE, SYSTEM, Floats, Ints, Profile, Topic, View, World, dice, post_id
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import (
+    INTENSE,
+    SYSTEM,
+    Floats,
+    Ints,
+    Profile,
+    Topic,
+    View,
+    World,
+    changes as c,
+    dice,
+    events as e,
+    post_id,
+)
 
 
 def reached(

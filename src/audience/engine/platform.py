@@ -39,10 +39,10 @@ from audience.world import (
     Message,
     View,
     dice,
+    events as e,
     sent,
     tastes,
 )
-from audience.world import events as e
 
 
 def mixed(

@@ -15,8 +15,7 @@ from audience.engine.platform import delivered
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
-from audience.world import Floats, Ints, keys
-from audience.world import events as e
+from audience.world import Floats, Ints, events as e, keys
 
 
 class Paused(Exception):

@@ -17,14 +17,14 @@ from audience.world import (
     Agent,
     Catalogue,
     View,
+    actions as a,
     covers,
+    events as e,
     mentioned,
     post_id,
     same,
     titled,
 )
-from audience.world import actions as a
-from audience.world import events as e
 
 
 def flagged(

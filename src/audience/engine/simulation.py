@@ -20,8 +20,7 @@ from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
 from audience.recommenders import Ranker, Recommender, learnt_by
-from audience.world import AnyChange, SwapRecommender, View, World, rng
-from audience.world import events as e
+from audience.world import AnyChange, SwapRecommender, View, World, events as e, rng
 
 ORDERS = ("together", "one-by-one")
 DIALOGUES = ("turns", "joint")

@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.world import Floats, Ints, World, dice, keys, tastes
-from audience.world import events as e
+from audience.world import Floats, Ints, World, dice, events as e, keys, tastes
 
 STRANGER = "stranger"
 """What somebody of another taste is called who is followed for a while."""

@@ -15,9 +15,18 @@ from msgspec.structs import replace
 from audience.agents import Decision, Scene, Script
 from audience.engine.platform import Note, Noted, PageRequest, Platform, Served, feed_of, mixed
 from audience.engine.rules import is_text, refuse, resolve
-from audience.world import FOLDS, LAST_PAGE, LAST_RESULTS, MENUS, Agent, Observation, World, observe
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    FOLDS,
+    LAST_PAGE,
+    LAST_RESULTS,
+    MENUS,
+    Agent,
+    Observation,
+    World,
+    actions as a,
+    events as e,
+    observe,
+)
 
 EMOTION = 0.7
 """How important it is to somebody how a visit felt."""

@@ -26,11 +26,11 @@ from audience.world import (
     Laws,
     Observation,
     Situation,
+    actions as a,
     dice,
+    events as e,
     fold_agent,
 )
-from audience.world import actions as a
-from audience.world import events as e
 
 GAP = 60.0
 """Minutes without anything after which the next interaction begins another visit."""

@@ -1,79 +1,90 @@
 """Asking a language model: one door, whatever stands behind it. Knows nothing of agents."""
 
-from audience.llm.batch import Batcher as Batcher
-from audience.llm.batch import Person as Person
-from audience.llm.batch import Terminal as Terminal
-from audience.llm.batch import together as together
-from audience.llm.call_store import FILE as FILE
-from audience.llm.call_store import GIVEN_UP as GIVEN_UP
-from audience.llm.call_store import Call as Call
-from audience.llm.call_store import CallStore as CallStore
-from audience.llm.call_store import Mode as Mode
+from audience.llm.batch import (
+    Batcher as Batcher,
+    Person as Person,
+    Terminal as Terminal,
+    together as together,
+)
+from audience.llm.call_store import (
+    FILE as FILE,
+    GIVEN_UP as GIVEN_UP,
+    Call as Call,
+    CallStore as CallStore,
+    Mode as Mode,
+)
 from audience.llm.embedded import EmbeddedGateway as EmbeddedGateway
-from audience.llm.embedder import Embedder as Embedder
-from audience.llm.embedder import NoVectors as NoVectors
-from audience.llm.embedder import Vectors as Vectors
-from audience.llm.embedder import open_embedder as open_embedder
+from audience.llm.embedder import (
+    Embedder as Embedder,
+    NoVectors as NoVectors,
+    Vectors as Vectors,
+    open_embedder as open_embedder,
+)
 from audience.llm.embedders import MiniLM as MiniLM
-from audience.llm.endpoint import Endpoint as Endpoint
-from audience.llm.endpoint import proxy_of as proxy_of
-from audience.llm.endpoint import trust_of as trust_of
+from audience.llm.endpoint import Endpoint as Endpoint, proxy_of as proxy_of, trust_of as trust_of
 from audience.llm.endpoint_probe import probe as probe
-from audience.llm.fake_answers import answer as answer
-from audience.llm.fake_answers import free as free
-from audience.llm.fields import NOTHING as NOTHING
-from audience.llm.fields import T as T
-from audience.llm.fields import Table as Table
-from audience.llm.fields import agreed as agreed
-from audience.llm.fields import as_ai as as_ai
-from audience.llm.fields import aside as aside
-from audience.llm.fields import number_of as number_of
-from audience.llm.fields import plain_value as plain_value
-from audience.llm.fields import shown as shown
-from audience.llm.fields import sort_out as sort_out
-from audience.llm.fields import squash as squash
-from audience.llm.fields import told as told
-from audience.llm.fields import words as words
-from audience.llm.gateway import GatewayStack as GatewayStack
-from audience.llm.gateway import compose as compose
-from audience.llm.gateway import open_gateway as open_gateway
-from audience.llm.keys import find_key as find_key
-from audience.llm.keys import read_dotenv as read_dotenv
-from audience.llm.keys import scrub as scrub
-from audience.llm.lenient_json import Broken as Broken
-from audience.llm.lenient_json import Unreadable as Unreadable
-from audience.llm.lenient_json import answer_in as answer_in
-from audience.llm.lenient_json import cleaned as cleaned
-from audience.llm.lenient_json import loose_json as loose_json
-from audience.llm.local_models import get_model as get_model
-from audience.llm.local_models import list_models as list_models
-from audience.llm.meter import Budget as Budget
-from audience.llm.meter import BudgetSpent as BudgetSpent
-from audience.llm.meter import Counts as Counts
-from audience.llm.meter import Meter as Meter
-from audience.llm.meter import Price as Price
-from audience.llm.meter import Prices as Prices
-from audience.llm.meter import load_prices as load_prices
+from audience.llm.fake_answers import answer as answer, free as free
+from audience.llm.fields import (
+    NOTHING as NOTHING,
+    T as T,
+    Table as Table,
+    agreed as agreed,
+    as_ai as as_ai,
+    aside as aside,
+    number_of as number_of,
+    plain_value as plain_value,
+    shown as shown,
+    sort_out as sort_out,
+    squash as squash,
+    told as told,
+    words as words,
+)
+from audience.llm.gateway import (
+    GatewayStack as GatewayStack,
+    compose as compose,
+    open_gateway as open_gateway,
+)
+from audience.llm.keys import find_key as find_key, read_dotenv as read_dotenv, scrub as scrub
+from audience.llm.lenient_json import (
+    Broken as Broken,
+    Unreadable as Unreadable,
+    answer_in as answer_in,
+    cleaned as cleaned,
+    loose_json as loose_json,
+)
+from audience.llm.local_models import get_model as get_model, list_models as list_models
+from audience.llm.meter import (
+    Budget as Budget,
+    BudgetSpent as BudgetSpent,
+    Counts as Counts,
+    Meter as Meter,
+    Price as Price,
+    Prices as Prices,
+    load_prices as load_prices,
+)
 from audience.llm.openai import open_session as open_session
-from audience.llm.request import ChatMessage as ChatMessage
-from audience.llm.request import Gateway as Gateway
-from audience.llm.request import Outcome as Outcome
-from audience.llm.request import Reply as Reply
-from audience.llm.request import Request as Request
-from audience.llm.request import Usage as Usage
-from audience.llm.retry import asked_wait as asked_wait
-from audience.llm.retry import pause as pause
-from audience.llm.structured import CHARACTERS as CHARACTERS
-from audience.llm.structured import Prompts as Prompts
-from audience.llm.structured import Questioner as Questioner
-from audience.llm.structured import Schema as Schema
-from audience.llm.structured import ask_for as ask_for
-from audience.llm.structured import bounded as bounded
-from audience.llm.structured import list_of as list_of
-from audience.llm.structured import object_of as object_of
-from audience.llm.structured import one_of as one_of
-from audience.llm.structured import plain as plain
-from audience.llm.structured import quoted as quoted
-from audience.llm.structured import text_of as text_of
-from audience.llm.structured import unanswered as unanswered
-from audience.llm.structured import whole_of as whole_of
+from audience.llm.request import (
+    ChatMessage as ChatMessage,
+    Gateway as Gateway,
+    Outcome as Outcome,
+    Reply as Reply,
+    Request as Request,
+    Usage as Usage,
+)
+from audience.llm.retry import asked_wait as asked_wait, pause as pause
+from audience.llm.structured import (
+    CHARACTERS as CHARACTERS,
+    Prompts as Prompts,
+    Questioner as Questioner,
+    Schema as Schema,
+    ask_for as ask_for,
+    bounded as bounded,
+    list_of as list_of,
+    object_of as object_of,
+    one_of as one_of,
+    plain as plain,
+    quoted as quoted,
+    text_of as text_of,
+    unanswered as unanswered,
+    whole_of as whole_of,
+)

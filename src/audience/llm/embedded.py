@@ -17,8 +17,8 @@ from typing import IO, Self
 import msgspec
 from msgspec.structs import replace
 
-from audience.download import checksum_of, kept_folder
 from audience.errors import AudienceError, BadInput
+from audience.files import checksum_of, kept_folder
 from audience.llm.endpoint import Endpoint
 from audience.llm.openai import OpenAI
 from audience.llm.request import Gateway, Reply, Request

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from audience.download import Progress, download
 from audience.errors import BadInput, unknown
+from audience.files import Progress, download
 from audience.llm import embedded
 from audience.llm.embedded import cache_folder, is_whole
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from audience.llm import keys
-from audience.llm import wire as answers
+from audience.llm import keys, wire as answers
 from audience.llm.endpoint import Endpoint, Form, Offers, headers_of, proxy_of, trust_of
 from audience.llm.request import Request, Tried, added, changed
 from audience.llm.wire import chat_body, echo_body, embed_body

@@ -3,9 +3,6 @@
 from audience.log.branch import fork as fork
 from audience.log.check import NotWritten as NotWritten
 from audience.log.folder import is_held as is_held
-from audience.log.schema import FILE as FILE
-from audience.log.schema import Lineage as Lineage
-from audience.log.snapshots import Snapshooter as Snapshooter
-from audience.log.snapshots import world_at as world_at
-from audience.log.store import Log as Log
-from audience.log.store import Row as Row
+from audience.log.schema import FILE as FILE, Lineage as Lineage
+from audience.log.snapshots import Snapshooter as Snapshooter, world_at as world_at
+from audience.log.store import Log as Log, Row as Row

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from audience.memory.consolidation import Insight, Sensed
 from audience.memory.memory import Life
-from audience.world import Laws, Thought, Thoughts, fold_agent
-from audience.world import events as e
+from audience.world import Laws, Thought, Thoughts, events as e, fold_agent
 
 ITEMS = 5
 """Items a thought that is drawn from others names at most."""

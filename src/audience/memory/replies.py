@@ -24,9 +24,9 @@ from audience.llm import (
     plain_value,
     sort_out,
     squash,
+    told as f_told,
     words,
 )
-from audience.llm import told as f_told
 from audience.memory.consolidation import Insight
 from audience.memory.prompts import HIGHEST, ReplyContents
 from audience.memory.sentences import SENTENCE, shortened, tokens

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from audience.metrics.formulas import ratio
-from audience.world import Remind, View
-from audience.world import events as e
+from audience.world import Remind, View, events as e
 
 _NAMES: dict[type, str] = {
     e.Enhanced: "enhanced",

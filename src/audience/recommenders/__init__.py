@@ -2,46 +2,53 @@
 
 from audience.recommenders.als import ALS as ALS
 from audience.recommenders.bpr import BPR as BPR
-from audience.recommenders.content import Content as Content
-from audience.recommenders.content import text_of as text_of
-from audience.recommenders.ease import EASE as EASE
-from audience.recommenders.ease import MOST_EASE_ITEMS as MOST_EASE_ITEMS
-from audience.recommenders.ease import LinearScorer as LinearScorer
-from audience.recommenders.ease import products as products
-from audience.recommenders.ease import solved as solved
+from audience.recommenders.content import Content as Content, text_of as text_of
+from audience.recommenders.ease import (
+    EASE as EASE,
+    MOST_EASE_ITEMS as MOST_EASE_ITEMS,
+    LinearScorer as LinearScorer,
+    products as products,
+    solved as solved,
+)
 from audience.recommenders.lightgcn import LightGCN as LightGCN
-from audience.recommenders.markov import ChainScorer as ChainScorer
-from audience.recommenders.markov import Markov as Markov
-from audience.recommenders.matrix import Sparse as Sparse
-from audience.recommenders.matrix import check_size as check_size
-from audience.recommenders.matrix import known as known
-from audience.recommenders.matrix import lived_matrix as lived_matrix
-from audience.recommenders.matrix import one_thread as one_thread
-from audience.recommenders.mix import Explained as Explained
-from audience.recommenders.mix import Mix as Mix
+from audience.recommenders.markov import ChainScorer as ChainScorer, Markov as Markov
+from audience.recommenders.matrix import (
+    Sparse as Sparse,
+    check_size as check_size,
+    known as known,
+    lived_matrix as lived_matrix,
+    one_thread as one_thread,
+)
+from audience.recommenders.mix import Explained as Explained, Mix as Mix
 from audience.recommenders.multvae import MultVAE as MultVAE
-from audience.recommenders.neighbours import MOST_KNN_ITEMS as MOST_KNN_ITEMS
-from audience.recommenders.neighbours import ItemKNN as ItemKNN
-from audience.recommenders.neighbours import Social as Social
-from audience.recommenders.neighbours import nearest as nearest
-from audience.recommenders.recommender import AsyncRanker as AsyncRanker
-from audience.recommenders.recommender import Context as Context
-from audience.recommenders.recommender import Learnt as Learnt
-from audience.recommenders.recommender import Ranked as Ranked
-from audience.recommenders.recommender import Ranker as Ranker
-from audience.recommenders.recommender import Recommender as Recommender
-from audience.recommenders.recommender import SelfChecking as SelfChecking
-from audience.recommenders.recommender import learnt_by as learnt_by
-from audience.recommenders.scored import Scorer as Scorer
-from audience.recommenders.scored import ScoreRanker as ScoreRanker
-from audience.recommenders.search import ItemSearch as ItemSearch
-from audience.recommenders.search import search_in as search_in
+from audience.recommenders.neighbours import (
+    MOST_KNN_ITEMS as MOST_KNN_ITEMS,
+    ItemKNN as ItemKNN,
+    Social as Social,
+    nearest as nearest,
+)
+from audience.recommenders.recommender import (
+    AsyncRanker as AsyncRanker,
+    Context as Context,
+    Learnt as Learnt,
+    Ranked as Ranked,
+    Ranker as Ranker,
+    Recommender as Recommender,
+    SelfChecking as SelfChecking,
+    learnt_by as learnt_by,
+)
+from audience.recommenders.scored import Scorer as Scorer, ScoreRanker as ScoreRanker
+from audience.recommenders.search import ItemSearch as ItemSearch, search_in as search_in
 from audience.recommenders.service import Service as Service
-from audience.recommenders.service_probe import Check as Check
-from audience.recommenders.service_probe import probe as probe
-from audience.recommenders.service_probe import told_speed as told_speed
+from audience.recommenders.service_probe import (
+    Check as Check,
+    probe as probe,
+    told_speed as told_speed,
+)
 from audience.recommenders.service_wire import keys_in as keys_in
-from audience.recommenders.simple import NoRecommender as NoRecommender
-from audience.recommenders.simple import Popular as Popular
-from audience.recommenders.simple import Random as Random
-from audience.recommenders.simple import Shuffled as Shuffled
+from audience.recommenders.simple import (
+    NoRecommender as NoRecommender,
+    Popular as Popular,
+    Random as Random,
+    Shuffled as Shuffled,
+)

@@ -25,8 +25,17 @@ from audience.recommenders.service_wire import (
     ranked,
     request,
 )
-from audience.world import CLOSING, Catalogue, Chapter, Floats, Generator, Interactions, Ints, View
-from audience.world import events as e
+from audience.world import (
+    CLOSING,
+    Catalogue,
+    Chapter,
+    Floats,
+    Generator,
+    Interactions,
+    Ints,
+    View,
+    events as e,
+)
 
 
 def feedback(chapter: e.Chapter, world: View) -> list[dict[str, Any]]:

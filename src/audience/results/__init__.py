@@ -1,83 +1,96 @@
 """One way to tell a result: intervals, tables, figures, pages, files and exports."""
 
-from audience.results.atomic_file import claim as claim
-from audience.results.atomic_file import replace_all as replace_all
-from audience.results.atomic_file import replacing as replacing
-from audience.results.calibration import Calibration as Calibration
-from audience.results.calibration import Compared as Compared
-from audience.results.calibration import calibration_figure as calibration_figure
-from audience.results.charts import bars as bars
-from audience.results.charts import by_round as by_round
-from audience.results.charts import caption as caption
-from audience.results.charts import forest as forest
-from audience.results.charts import key as key
-from audience.results.charts import over_seeds as over_seeds
-from audience.results.charts import spread as spread
-from audience.results.charts import values_of as values_of
-from audience.results.figure import DASHES as DASHES
-from audience.results.figure import INK as INK
-from audience.results.figure import MUTED as MUTED
-from audience.results.figure import PALETTE as PALETTE
-from audience.results.figure import SURFACE as SURFACE
-from audience.results.figure import colour as colour
-from audience.results.figure import draw_ranked as draw_ranked
-from audience.results.figure import figure_files as figure_files
-from audience.results.figure import format_of as format_of
-from audience.results.figure import frozen as frozen
-from audience.results.figure import inline as inline
-from audience.results.figure import panel as panel
-from audience.results.figure import rendered as rendered
-from audience.results.figure import short as short
-from audience.results.figure import styled as styled
-from audience.results.figure import write_figure as write_figure
-from audience.results.findings import Arm as Arm
-from audience.results.findings import Difference as Difference
-from audience.results.findings import Findings as Findings
-from audience.results.findings import Label as Label
-from audience.results.findings import Measured as Measured
-from audience.results.findings import differ as differ
-from audience.results.findings import differences as differences
-from audience.results.findings import level as level
-from audience.results.findings import readable as readable
-from audience.results.findings import summary as summary
-from audience.results.interval import ANY as ANY
-from audience.results.interval import CORRELATION as CORRELATION
-from audience.results.interval import POSITIVE as POSITIVE
-from audience.results.interval import SHARE as SHARE
-from audience.results.interval import Bounds as Bounds
-from audience.results.interval import Interval as Interval
-from audience.results.interval import bootstrap as bootstrap
-from audience.results.interval import crossed_interval as crossed_interval
-from audience.results.interval import mean_interval as mean_interval
-from audience.results.interval import percentile_interval as percentile_interval
-from audience.results.interval import ratio_interval as ratio_interval
-from audience.results.interval import t95 as t95
-from audience.results.interval import t_interval as t_interval
-from audience.results.interval import wilson as wilson
-from audience.results.report import StudyText as StudyText
-from audience.results.report import html as html
-from audience.results.report import limits as limits
-from audience.results.report import page as page
-from audience.results.report import write as write
-from audience.results.summary_table import findings_to_csv as findings_to_csv
-from audience.results.summary_table import findings_to_latex as findings_to_latex
-from audience.results.summary_table import result_table as result_table
-from audience.results.table import NOTHING as NOTHING
-from audience.results.table import Column as Column
-from audience.results.table import ResultTable as ResultTable
-from audience.results.table import Value as Value
-from audience.results.table import csv_text as csv_text
-from audience.results.table import escape_markdown as escape_markdown
-from audience.results.table import finite as finite
-from audience.results.table import number as number
-from audience.results.table import print_table as print_table
-from audience.results.table import shown as shown
-from audience.results.table import text_of as text_of
-from audience.results.table import texts as texts
-from audience.results.table import to_csv as to_csv
-from audience.results.table import to_html as to_html
-from audience.results.table import to_json as to_json
-from audience.results.table import to_latex as to_latex
-from audience.results.table import to_markdown as to_markdown
-from audience.results.table import to_rich as to_rich
-from audience.results.table import wide_console as wide_console
+from audience.results.calibration import (
+    Calibration as Calibration,
+    Compared as Compared,
+    calibration_figure as calibration_figure,
+)
+from audience.results.charts import (
+    bars as bars,
+    by_round as by_round,
+    caption as caption,
+    forest as forest,
+    key as key,
+    over_seeds as over_seeds,
+    spread as spread,
+    values_of as values_of,
+)
+from audience.results.figure import (
+    DASHES as DASHES,
+    INK as INK,
+    MUTED as MUTED,
+    PALETTE as PALETTE,
+    SURFACE as SURFACE,
+    colour as colour,
+    draw_ranked as draw_ranked,
+    figure_files as figure_files,
+    format_of as format_of,
+    frozen as frozen,
+    inline as inline,
+    panel as panel,
+    rendered as rendered,
+    short as short,
+    styled as styled,
+    write_figure as write_figure,
+)
+from audience.results.findings import (
+    Arm as Arm,
+    Difference as Difference,
+    Findings as Findings,
+    Label as Label,
+    Measured as Measured,
+    differ as differ,
+    differences as differences,
+    level as level,
+    readable as readable,
+    summary as summary,
+)
+from audience.results.interval import (
+    ANY as ANY,
+    CORRELATION as CORRELATION,
+    POSITIVE as POSITIVE,
+    SHARE as SHARE,
+    Bounds as Bounds,
+    Interval as Interval,
+    bootstrap as bootstrap,
+    crossed_interval as crossed_interval,
+    mean_interval as mean_interval,
+    percentile_interval as percentile_interval,
+    ratio_interval as ratio_interval,
+    t95 as t95,
+    t_interval as t_interval,
+    wilson as wilson,
+)
+from audience.results.report import (
+    StudyText as StudyText,
+    html as html,
+    limits as limits,
+    page as page,
+    write as write,
+)
+from audience.results.summary_table import (
+    findings_to_csv as findings_to_csv,
+    findings_to_latex as findings_to_latex,
+    result_table as result_table,
+)
+from audience.results.table import (
+    NOTHING as NOTHING,
+    Column as Column,
+    ResultTable as ResultTable,
+    Value as Value,
+    csv_text as csv_text,
+    escape_markdown as escape_markdown,
+    finite as finite,
+    number as number,
+    print_table as print_table,
+    shown as shown,
+    text_of as text_of,
+    texts as texts,
+    to_csv as to_csv,
+    to_html as to_html,
+    to_json as to_json,
+    to_latex as to_latex,
+    to_markdown as to_markdown,
+    to_rich as to_rich,
+    wide_console as wide_console,
+)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from audience.errors import BadInput, unknown
-from audience.results.atomic_file import replace_all
+from audience.files import replace_all
 from audience.results.calibration import CAPTION, calibration_figure, calibrations_in
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline

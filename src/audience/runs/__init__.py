@@ -1,62 +1,78 @@
 """The life of a run: start, resume, branch, compare, inspect, play, estimate."""
 
-from audience.runs.compare import compared as compared
-from audience.runs.compare import condition as condition
-from audience.runs.compare import first_difference as first_difference
-from audience.runs.compare import plain_comparison as plain_comparison
-from audience.runs.cost import GROWING as GROWING
-from audience.runs.cost import WAYS as WAYS
-from audience.runs.cost import CostEstimate as CostEstimate
-from audience.runs.cost import estimate as estimate
-from audience.runs.cost import way_of as way_of
-from audience.runs.cost import with_way as with_way
-from audience.runs.experiment import SUMMARY as SUMMARY
-from audience.runs.experiment import Outcome as Outcome
-from audience.runs.experiment import conduct as conduct
-from audience.runs.experiment import findings as findings
-from audience.runs.experiment import gathered as gathered
-from audience.runs.experiment import is_experiment as is_experiment
-from audience.runs.experiment import scenario_of as scenario_of
-from audience.runs.experiment import summary_of as summary_of
-from audience.runs.experiment import variants as variants
-from audience.runs.experiment import verify as verify
+from audience.runs.compare import (
+    compared as compared,
+    condition as condition,
+    first_difference as first_difference,
+    plain_comparison as plain_comparison,
+)
+from audience.runs.cost import (
+    GROWING as GROWING,
+    WAYS as WAYS,
+    CostEstimate as CostEstimate,
+    estimate as estimate,
+    way_of as way_of,
+    with_way as with_way,
+)
+from audience.runs.experiment import (
+    SUMMARY as SUMMARY,
+    Outcome as Outcome,
+    conduct as conduct,
+    findings as findings,
+    gathered as gathered,
+    is_experiment as is_experiment,
+    scenario_of as scenario_of,
+    summary_of as summary_of,
+    variants as variants,
+    verify as verify,
+)
 from audience.runs.exports import export as export
-from audience.runs.handle import Run as Run
-from audience.runs.handle import embedded_scenario as embedded_scenario
-from audience.runs.handle import load_any as load_any
-from audience.runs.handle import load_interventions as load_interventions
-from audience.runs.handle import make_room as make_room
-from audience.runs.handle import run as run
-from audience.runs.inspect_memory import NONE as NONE
-from audience.runs.inspect_memory import Course as Course
-from audience.runs.inspect_memory import Remembrance as Remembrance
-from audience.runs.inspect_memory import counts as counts
-from audience.runs.inspect_memory import plain as plain
-from audience.runs.inspect_memory import remembrance as remembrance
-from audience.runs.interviews import ask as ask
-from audience.runs.interviews import remember as remember
-from audience.runs.interviews import reminders as reminders
-from audience.runs.launch import branch as branch
-from audience.runs.launch import prolong as prolong
-from audience.runs.launch import resume as resume
-from audience.runs.launch import start as start
-from audience.runs.lifecycle import Finished as Finished
-from audience.runs.lifecycle import Progress as Progress
-from audience.runs.lifecycle import Quiet as Quiet
-from audience.runs.lifecycle import Stopping as Stopping
-from audience.runs.measures import measured as measured
-from audience.runs.measures import measured_upto as measured_upto
-from audience.runs.measures import measurement as measurement
-from audience.runs.narrative import WORDS as WORDS
-from audience.runs.narrative import Teller as Teller
-from audience.runs.narrative import person_at as person_at
-from audience.runs.narrative import story as story
-from audience.runs.people import PeopleTable as PeopleTable
-from audience.runs.people import drawn_instead as drawn_instead
-from audience.runs.people import settle_people as settle_people
-from audience.runs.people import write_people as write_people
-from audience.runs.progress import LivePanel as LivePanel
-from audience.runs.progress import Panel as Panel
-from audience.runs.progress import Watch as Watch
+from audience.runs.handle import (
+    Run as Run,
+    embedded_scenario as embedded_scenario,
+    load_any as load_any,
+    load_interventions as load_interventions,
+    make_room as make_room,
+    run as run,
+)
+from audience.runs.inspect_memory import (
+    NONE as NONE,
+    Course as Course,
+    Remembrance as Remembrance,
+    counts as counts,
+    plain as plain,
+    remembrance as remembrance,
+)
+from audience.runs.interviews import ask as ask, remember as remember, reminders as reminders
+from audience.runs.launch import (
+    branch as branch,
+    prolong as prolong,
+    resume as resume,
+    start as start,
+)
+from audience.runs.lifecycle import (
+    Finished as Finished,
+    Progress as Progress,
+    Quiet as Quiet,
+    Stopping as Stopping,
+)
+from audience.runs.measures import (
+    measured as measured,
+    measured_upto as measured_upto,
+    measurement as measurement,
+)
+from audience.runs.narrative import (
+    WORDS as WORDS,
+    Teller as Teller,
+    person_at as person_at,
+    story as story,
+)
+from audience.runs.people import (
+    PeopleTable as PeopleTable,
+    drawn_instead as drawn_instead,
+    settle_people as settle_people,
+    write_people as write_people,
+)
+from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import try_recommender as try_recommender
 from audience.runs.takeover import play_person as play_person

@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from audience.errors import BadInput
+from audience.files import claim
 from audience.log import Log
 from audience.metrics import LABELS, suite
-from audience.results import Arm, Difference, Findings, claim, differences, level, shown
+from audience.results import Arm, Difference, Findings, differences, level, shown
 from audience.runs import launch as runs
 from audience.runs.lifecycle import Finished, Progress, Stopping
 from audience.runs.measures import Seen, measured

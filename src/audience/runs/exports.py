@@ -10,15 +10,14 @@ import msgspec
 from msgspec import convert, to_builtins
 
 from audience.errors import BadInput
+from audience.files import replace_all, replacing
 from audience.log import Log, world_at
 from audience.metrics import LABELS
-from audience.results import csv_text, replace_all, replacing
+from audience.results import csv_text
 from audience.runs.measures import measured_log
 from audience.runs.narrative import Teller
 from audience.scenario import parse
-from audience.world import Genesis, Item, Profile
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Genesis, Item, Profile, changes as c, events as e
 
 COLUMNS = (
     "person",

@@ -15,8 +15,7 @@ from audience.log import Log, world_at
 from audience.memory import HOUR, Fading, Forgetting, forgetting, recency
 from audience.plugins import find
 from audience.scenario import Part, parse
-from audience.world import Clock, Remind
-from audience.world import events as e
+from audience.world import Clock, Remind, events as e
 
 NONE = "none"
 

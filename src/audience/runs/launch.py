@@ -14,8 +14,8 @@ from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
 from audience.runs.lifecycle import Finished, Progress, Quiet, RunDriver, Stopping
 from audience.runs.progress import Watch
-from audience.scenario import FILE as MOVES
 from audience.scenario import (
+    FILE as MOVES,
     Scenario,
     SpendingOptions,
     asks_models,

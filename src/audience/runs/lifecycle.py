@@ -14,8 +14,7 @@ from audience.agents import Mind
 from audience.agents.human import MixedMind
 from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
 from audience.errors import AudienceError, Halt, Interrupted
-from audience.llm import FILE as CALLS
-from audience.llm import Counts, GatewayStack, Meter, Person, compose
+from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
 from audience.log import Log, Snapshooter
 from audience.metrics import Metrics, suite
 from audience.results import Measured

@@ -10,8 +10,7 @@ import msgspec
 from audience.errors import BadInput
 from audience.llm import CallStore
 from audience.log import Log, world_at
-from audience.world import LEVELS, Genesis, Raise, World, shown, tastes
-from audience.world import events as e
+from audience.world import LEVELS, Genesis, Raise, World, events as e, shown, tastes
 
 WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
 """Events in which somebody speaks."""

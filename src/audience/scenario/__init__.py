@@ -1,48 +1,55 @@
 """The typed recipe of a run: its schema, its files, and the parts it describes."""
 
-from audience.scenario.build import Serving as Serving
-from audience.scenario.build import addressed as addressed
-from audience.scenario.build import asks_models as asks_models
-from audience.scenario.build import context_of as context_of
-from audience.scenario.build import genesis_of as genesis_of
-from audience.scenario.build import is_service as is_service
-from audience.scenario.build import made as made
-from audience.scenario.build import parts_of as parts_of
-from audience.scenario.build import reach as reach
-from audience.scenario.build import suited as suited
-from audience.scenario.interventions import DEEDS as DEEDS
-from audience.scenario.interventions import changes_of as changes_of
-from audience.scenario.models import EMBEDDED as EMBEDDED
-from audience.scenario.models import Models as Models
-from audience.scenario.models import SpendingOptions as SpendingOptions
-from audience.scenario.models import check_models as check_models
-from audience.scenario.models import copy_calls as copy_calls
-from audience.scenario.models import cost_of as cost_of
-from audience.scenario.models import door_of as door_of
-from audience.scenario.models import endpoints_of as endpoints_of
-from audience.scenario.models import name_of as name_of
-from audience.scenario.models import store_of as store_of
+from audience.scenario.build import (
+    Serving as Serving,
+    addressed as addressed,
+    asks_models as asks_models,
+    context_of as context_of,
+    genesis_of as genesis_of,
+    is_service as is_service,
+    made as made,
+    parts_of as parts_of,
+    reach as reach,
+    suited as suited,
+)
+from audience.scenario.interventions import DEEDS as DEEDS, changes_of as changes_of
+from audience.scenario.models import (
+    EMBEDDED as EMBEDDED,
+    Models as Models,
+    SpendingOptions as SpendingOptions,
+    check_models as check_models,
+    copy_calls as copy_calls,
+    cost_of as cost_of,
+    door_of as door_of,
+    endpoints_of as endpoints_of,
+    name_of as name_of,
+    store_of as store_of,
+)
 from audience.scenario.paths import anchored as anchored
 from audience.scenario.recagent_config import imported as imported
-from audience.scenario.schema import FILE as FILE
-from audience.scenario.schema import PAGE as PAGE
-from audience.scenario.schema import TERMINAL as TERMINAL
-from audience.scenario.schema import Options as Options
-from audience.scenario.schema import Part as Part
-from audience.scenario.schema import Played as Played
-from audience.scenario.schema import Scenario as Scenario
-from audience.scenario.schema import arm as arm
-from audience.scenario.schema import arms_of as arms_of
-from audience.scenario.schema import changed as changed
-from audience.scenario.schema import from_tree as from_tree
-from audience.scenario.schema import is_address as is_address
-from audience.scenario.schema import label as label
-from audience.scenario.schema import load as load
-from audience.scenario.schema import parse as parse
-from audience.scenario.schema import part_of as part_of
-from audience.scenario.schema import seated as seated
-from audience.scenario.schema import with_round as with_round
-from audience.scenario.toml import dump as dump
-from audience.scenario.toml import intervene as intervene
-from audience.scenario.toml import text_of as text_of
-from audience.scenario.toml import write_played as write_played
+from audience.scenario.schema import (
+    FILE as FILE,
+    PAGE as PAGE,
+    TERMINAL as TERMINAL,
+    Options as Options,
+    Part as Part,
+    Played as Played,
+    Scenario as Scenario,
+    arm as arm,
+    arms_of as arms_of,
+    changed as changed,
+    from_tree as from_tree,
+    is_address as is_address,
+    label as label,
+    load as load,
+    parse as parse,
+    part_of as part_of,
+    seated as seated,
+    with_round as with_round,
+)
+from audience.scenario.toml import (
+    dump as dump,
+    intervene as intervene,
+    text_of as text_of,
+    write_played as write_played,
+)

@@ -10,8 +10,7 @@ import msgspec
 from audience.engine import objection
 from audience.errors import BadInput, unknown
 from audience.scenario.schema import Options, label
-from audience.world import Catalogue, Genesis, Intervened, Item, Profile, Topic, World
-from audience.world import changes as c
+from audience.world import Catalogue, Genesis, Intervened, Item, Profile, Topic, World, changes as c
 
 DEEDS: dict[str, type] = {
     "add_item": c.AddItem,

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput, unknown
-from audience.llm import FILE as CALLS
 from audience.llm import (
+    FILE as CALLS,
     Budget,
     CallStore,
     Counts,

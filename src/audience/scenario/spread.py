@@ -10,8 +10,7 @@ import numpy as np
 from audience.datasets.people import GRAPHS, KINDS, directed, edges_in, impact
 from audience.engine import objection
 from audience.errors import BadInput, unknown
-from audience.world import Genesis, Topic, World, dice
-from audience.world import changes as c
+from audience.world import Genesis, Topic, World, changes as c, dice
 
 DATASET = "dataset"
 

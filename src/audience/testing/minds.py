@@ -26,11 +26,11 @@ from audience.world import (
     Observation,
     Raise,
     Topic,
+    dice as named,
+    events as e,
     fold_agent,
     rng,
 )
-from audience.world import dice as named
-from audience.world import events as e
 
 
 class Diary:

@@ -29,9 +29,9 @@ from audience.world import (
     View,
     World,
     dice,
+    events as e,
     rng,
 )
-from audience.world import events as e
 
 WAYS = ("fused", "faithful", "rule")
 

@@ -45,10 +45,10 @@ from audience.world import (
     SwapRecommender,
     Ties,
     World,
+    dice as named,
+    events as e,
     rng,
 )
-from audience.world import dice as named
-from audience.world import events as e
 
 TAGS = ("Adventure", "Comedy", "Drama", "Mystery", "Science")
 _FIRST = ("Amber", "Broken", "Crooked", "Distant", "Early", "Frozen", "Golden")

@@ -22,8 +22,7 @@ from audience.runs import Teller, findings, measurement
 from audience.web.readers import Reader
 from audience.web.replies import told
 from audience.web.run_registry import Hall
-from audience.world import Genesis
-from audience.world import events as e
+from audience.world import Genesis, events as e
 
 EXAMPLES = 25
 Place = tuple[int, int, int, int]

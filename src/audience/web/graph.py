@@ -6,8 +6,7 @@ from collections import Counter
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath, Query
 from scipy import sparse
 from starlette.responses import Response
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response
 
 from audience.agents.language import Answer

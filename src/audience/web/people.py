@@ -14,9 +14,7 @@ from audience.web.readers import Reader
 from audience.web.replies import Missing, told
 from audience.web.requests import Agent, Round, RunId, Whole
 from audience.web.run_registry import Hall
-from audience.world import Agent as Person
-from audience.world import World, tastes
-from audience.world import events as e
+from audience.world import Agent as Person, World, events as e, tastes
 
 MOST = 500
 DECISIONS = 300

@@ -10,8 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import APIRouter
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response, StreamingResponse
 
 from audience.errors import BadInput

@@ -12,8 +12,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from audience.errors import AudienceError
-from audience.llm import FILE as CALLS
-from audience.llm import CallStore, Counts
+from audience.llm import FILE as CALLS, CallStore, Counts
 from audience.log import is_held
 from audience.runs import LivePanel, Panel, prolong, settle_people
 from audience.scenario import Scenario, cost_of, label

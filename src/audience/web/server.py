@@ -21,13 +21,22 @@ from audience.errors import BadInput
 from audience.llm import read_dotenv
 from audience.plugins import known
 from audience.scenario import endpoints_of, load
-from audience.web import changes, graph, measures, people, runs, scenarios, story, stream
-from audience.web import changes as branching
-from audience.web import comparison as comparing
-from audience.web import interviews as asking
-from audience.web import measures as judge
-from audience.web import play as playing
-from audience.web import story as calls
+from audience.web import (
+    changes,
+    changes as branching,
+    comparison as comparing,
+    graph,
+    interviews as asking,
+    measures,
+    measures as judge,
+    people,
+    play as playing,
+    runs,
+    scenarios,
+    story,
+    story as calls,
+    stream,
+)
 from audience.web.replies import Missing, tell_errors, told
 from audience.web.requests import RunId
 from audience.web.run_registry import Hall, Shelf

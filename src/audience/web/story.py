@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath, Query
 from starlette.responses import Response
 
-from audience.llm import FILE as CALLS
-from audience.llm import Call, CallStore, load_prices
+from audience.llm import FILE as CALLS, Call, CallStore, load_prices
 from audience.log import Log
 from audience.runs import Teller
-from audience.scenario import EMBEDDED, Models, endpoints_of
-from audience.scenario import FILE as TYPED
+from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
 from audience.web.replies import Missing, told
 from audience.web.requests import Agent, Round, RunId, Whole
 from audience.web.run_registry import Hall

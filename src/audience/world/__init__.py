@@ -1,122 +1,131 @@
 """What exists and what happened: pure, no I/O."""
 
-from audience.world.actions import AnyAction as AnyAction
-from audience.world.actions import Say as Say
-from audience.world.agent import FOLDS as FOLDS
-from audience.world.agent import INBOX as INBOX
-from audience.world.agent import Agent as Agent
-from audience.world.agent import Heard as Heard
-from audience.world.agent import Laws as Laws
-from audience.world.agent import Lived as Lived
-from audience.world.agent import Situation as Situation
-from audience.world.agent import fold_agent as fold_agent
-from audience.world.changes import AddItem as AddItem
-from audience.world.changes import AddPerson as AddPerson
-from audience.world.changes import AnyChange as AnyChange
-from audience.world.changes import Raise as Raise
-from audience.world.changes import Remind as Remind
-from audience.world.changes import SwapRecommender as SwapRecommender
-from audience.world.clock import Clock as Clock
-from audience.world.clock import moment_of_day as moment_of_day
-from audience.world.clock import shown as shown
-from audience.world.events import CLOSING as CLOSING
-from audience.world.events import CONVERSATIONS as CONVERSATIONS
-from audience.world.events import MEMORY as MEMORY
-from audience.world.events import OPENING as OPENING
-from audience.world.events import PHASES as PHASES
-from audience.world.events import VISITS as VISITS
-from audience.world.events import AnyEvent as AnyEvent
-from audience.world.events import Chapter as Chapter
-from audience.world.events import Delivered as Delivered
-from audience.world.events import Entered as Entered
-from audience.world.events import Entry as Entry
-from audience.world.events import Failed as Failed
-from audience.world.events import Felt as Felt
-from audience.world.events import Followed as Followed
-from audience.world.events import Forwarded as Forwarded
-from audience.world.events import Gathered as Gathered
-from audience.world.events import Intervened as Intervened
-from audience.world.events import Left as Left
-from audience.world.events import Parted as Parted
-from audience.world.events import Picked as Picked
-from audience.world.events import Posted as Posted
-from audience.world.events import Rated as Rated
-from audience.world.events import Record as Record
-from audience.world.events import Refused as Refused
-from audience.world.events import RoundEnded as RoundEnded
-from audience.world.events import RoundStarted as RoundStarted
-from audience.world.events import Said as Said
-from audience.world.events import Searched as Searched
-from audience.world.events import SlateAnnotated as SlateAnnotated
-from audience.world.events import SlateShown as SlateShown
-from audience.world.events import Unfollowed as Unfollowed
-from audience.world.events import Unfounded as Unfounded
-from audience.world.events import Watched as Watched
-from audience.world.events import Wished as Wished
-from audience.world.events import Woke as Woke
-from audience.world.genesis import Domain as Domain
-from audience.world.genesis import Genesis as Genesis
-from audience.world.genesis import Past as Past
-from audience.world.graph import SocialGraph as SocialGraph
-from audience.world.graph import Tie as Tie
-from audience.world.graph import Ties as Ties
+from audience.world.actions import AnyAction as AnyAction, Say as Say
+from audience.world.agent import (
+    FOLDS as FOLDS,
+    INBOX as INBOX,
+    Agent as Agent,
+    Heard as Heard,
+    Laws as Laws,
+    Lived as Lived,
+    Situation as Situation,
+    fold_agent as fold_agent,
+)
+from audience.world.changes import (
+    AddItem as AddItem,
+    AddPerson as AddPerson,
+    AnyChange as AnyChange,
+    Raise as Raise,
+    Remind as Remind,
+    SwapRecommender as SwapRecommender,
+)
+from audience.world.clock import Clock as Clock, moment_of_day as moment_of_day, shown as shown
+from audience.world.events import (
+    CLOSING as CLOSING,
+    CONVERSATIONS as CONVERSATIONS,
+    MEMORY as MEMORY,
+    OPENING as OPENING,
+    PHASES as PHASES,
+    VISITS as VISITS,
+    AnyEvent as AnyEvent,
+    Chapter as Chapter,
+    Delivered as Delivered,
+    Entered as Entered,
+    Entry as Entry,
+    Failed as Failed,
+    Felt as Felt,
+    Followed as Followed,
+    Forwarded as Forwarded,
+    Gathered as Gathered,
+    Intervened as Intervened,
+    Left as Left,
+    Parted as Parted,
+    Picked as Picked,
+    Posted as Posted,
+    Rated as Rated,
+    Record as Record,
+    Refused as Refused,
+    RoundEnded as RoundEnded,
+    RoundStarted as RoundStarted,
+    Said as Said,
+    Searched as Searched,
+    SlateAnnotated as SlateAnnotated,
+    SlateShown as SlateShown,
+    Unfollowed as Unfollowed,
+    Unfounded as Unfounded,
+    Watched as Watched,
+    Wished as Wished,
+    Woke as Woke,
+)
+from audience.world.genesis import Domain as Domain, Genesis as Genesis, Past as Past
+from audience.world.graph import SocialGraph as SocialGraph, Tie as Tie, Ties as Ties
 from audience.world.interactions import Interactions as Interactions
-from audience.world.items import Catalogue as Catalogue
-from audience.world.items import Item as Item
-from audience.world.items import covers as covers
-from audience.world.items import mentioned as mentioned
-from audience.world.items import same as same
-from audience.world.items import titled as titled
-from audience.world.observation import LAST_PAGE as LAST_PAGE
-from audience.world.observation import LAST_RESULTS as LAST_RESULTS
-from audience.world.observation import MENUS as MENUS
-from audience.world.observation import Friend as Friend
-from audience.world.observation import Observation as Observation
-from audience.world.observation import in_company as in_company
-from audience.world.observation import observe as observe
-from audience.world.observation import overhear as overhear
-from audience.world.profile import HABITS as HABITS
-from audience.world.profile import INDIFFERENT as INDIFFERENT
-from audience.world.profile import INTERESTED as INTERESTED
-from audience.world.profile import NO_HABITS as NO_HABITS
-from audience.world.profile import Habits as Habits
-from audience.world.profile import Profile as Profile
-from audience.world.profile import taste_of as taste_of
-from audience.world.profile import tastes as tastes
-from audience.world.randomness import Bools as Bools
-from audience.world.randomness import Dice as Dice
-from audience.world.randomness import Floats as Floats
-from audience.world.randomness import Generator as Generator
-from audience.world.randomness import Ints as Ints
-from audience.world.randomness import dice as dice
-from audience.world.randomness import key as key
-from audience.world.randomness import keys as keys
-from audience.world.randomness import rank as rank
-from audience.world.randomness import rng as rng
-from audience.world.snapshot import NOTHING as NOTHING
-from audience.world.snapshot import Shared as Shared
-from audience.world.snapshot import Snapshot as Snapshot
-from audience.world.snapshot import SnapshotMark as SnapshotMark
-from audience.world.snapshot import capture as capture
-from audience.world.snapshot import mark as mark
-from audience.world.snapshot import restore as restore
-from audience.world.thoughts import Thought as Thought
-from audience.world.thoughts import Thoughts as Thoughts
-from audience.world.topics import CALM as CALM
-from audience.world.topics import INTENSE as INTENSE
-from audience.world.topics import LEVELS as LEVELS
-from audience.world.topics import MODERATE as MODERATE
-from audience.world.topics import MUTUAL as MUTUAL
-from audience.world.topics import ONE_WAY as ONE_WAY
-from audience.world.topics import OWN as OWN
-from audience.world.topics import SYSTEM as SYSTEM
-from audience.world.topics import Message as Message
-from audience.world.topics import Spread as Spread
-from audience.world.topics import SpreadView as SpreadView
-from audience.world.topics import Standing as Standing
-from audience.world.topics import Topic as Topic
-from audience.world.topics import influence as influence
-from audience.world.topics import post_id as post_id
-from audience.world.topics import sent as sent
-from audience.world.world import View as View
-from audience.world.world import World as World
+from audience.world.items import (
+    Catalogue as Catalogue,
+    Item as Item,
+    covers as covers,
+    mentioned as mentioned,
+    same as same,
+    titled as titled,
+)
+from audience.world.observation import (
+    LAST_PAGE as LAST_PAGE,
+    LAST_RESULTS as LAST_RESULTS,
+    MENUS as MENUS,
+    Friend as Friend,
+    Observation as Observation,
+    in_company as in_company,
+    observe as observe,
+    overhear as overhear,
+)
+from audience.world.profile import (
+    HABITS as HABITS,
+    INDIFFERENT as INDIFFERENT,
+    INTERESTED as INTERESTED,
+    NO_HABITS as NO_HABITS,
+    Habits as Habits,
+    Profile as Profile,
+    taste_of as taste_of,
+    tastes as tastes,
+)
+from audience.world.randomness import (
+    Bools as Bools,
+    Dice as Dice,
+    Floats as Floats,
+    Generator as Generator,
+    Ints as Ints,
+    dice as dice,
+    key as key,
+    keys as keys,
+    rank as rank,
+    rng as rng,
+)
+from audience.world.snapshot import (
+    NOTHING as NOTHING,
+    Shared as Shared,
+    Snapshot as Snapshot,
+    SnapshotMark as SnapshotMark,
+    capture as capture,
+    mark as mark,
+    restore as restore,
+)
+from audience.world.thoughts import Thought as Thought, Thoughts as Thoughts
+from audience.world.topics import (
+    CALM as CALM,
+    INTENSE as INTENSE,
+    LEVELS as LEVELS,
+    MODERATE as MODERATE,
+    MUTUAL as MUTUAL,
+    ONE_WAY as ONE_WAY,
+    OWN as OWN,
+    SYSTEM as SYSTEM,
+    Message as Message,
+    Spread as Spread,
+    SpreadView as SpreadView,
+    Standing as Standing,
+    Topic as Topic,
+    influence as influence,
+    post_id as post_id,
+    sent as sent,
+)
+from audience.world.world import View as View, World as World

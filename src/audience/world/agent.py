@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from audience.world import events as e
-from audience.world import thoughts
+from audience.world import events as e, thoughts
 from audience.world.genesis import Genesis
 from audience.world.items import Catalogue
 from audience.world.profile import Profile, drifted, shifted, taste_of

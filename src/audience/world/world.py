@@ -10,8 +10,7 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import changes as c, events as e
 from audience.world.agent import FOLDS, Agent, AgentTable, Laws, thinking, told
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie

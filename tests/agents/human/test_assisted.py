@@ -9,9 +9,15 @@ from audience.agents.human.assisted import ScriptedPerson, is_odd
 from audience.agents.rule import RuleMind
 from audience.errors import BadInput
 from audience.testing import check_mind, simulate, tiny_genesis
-from audience.world import Catalogue, Genesis, Observation, Situation, World
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import (
+    Catalogue,
+    Genesis,
+    Observation,
+    Situation,
+    World,
+    actions as a,
+    events as e,
+)
 
 WORLD = World(tiny_genesis(6, 20))
 

@@ -13,8 +13,7 @@ from audience.agents.human import HumanMind, MixedMind
 from audience.agents.rule import RuleMind
 from audience.llm import CallStore, Person, compose
 from audience.memory import NoMemory
-from audience.world import Observation, dice
-from audience.world import actions as a
+from audience.world import Observation, actions as a, dice
 
 Scene = Callable[..., Observation]
 

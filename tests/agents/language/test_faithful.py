@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from audience.llm.fake_model import Faults
-from audience.world import Friend, Observation
-from audience.world import actions as a
+from audience.world import Friend, Observation, actions as a
 
 Scene = Callable[..., Observation]
 Ask = Callable[..., Any]

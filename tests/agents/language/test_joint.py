@@ -18,8 +18,7 @@ from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import Finished, start
 from audience.scenario import parse
-from audience.world import Friend, Observation, Profile
-from audience.world import events as e
+from audience.world import Friend, Observation, Profile, events as e
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 Make = Callable[..., Observation]

@@ -18,9 +18,7 @@ from audience.llm.fake_model import Faults
 from audience.log import Log
 from audience.runs import Finished, start
 from audience.scenario import SpendingOptions, parse
-from audience.world import Observation, Record
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import Observation, Record, actions as a, events as e
 
 Scene = Callable[..., Observation]
 Ask = Callable[..., Any]

@@ -9,8 +9,7 @@ import pytest
 from audience.agents.language.reply_schema import EMOTION
 from audience.llm.fake_model import Faults
 from audience.memory import NoMemory
-from audience.world import Agent, Observation
-from audience.world import actions as a
+from audience.world import Agent, Observation, actions as a
 
 Scene = Callable[..., Observation]
 Ask = Callable[..., Any]

@@ -27,9 +27,7 @@ from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import launch as runs
 from audience.scenario import parse
-from audience.world import Message, Observation, Standing, Topic
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import Message, Observation, Standing, Topic, actions as a, events as e
 
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]

@@ -29,8 +29,7 @@ from audience.llm import (
 )
 from audience.llm.fake import Fake
 from audience.memory import NoMemory, Recollection
-from audience.world import Friend, Item, Lived, Observation, Profile, Thought, dice
-from audience.world import Message as Post
+from audience.world import Friend, Item, Lived, Message as Post, Observation, Profile, Thought, dice
 
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]

@@ -6,8 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.agents.language import PageReply, items_in, read, schema_of
 from audience.agents.language.reply_actions import actions_of
@@ -35,8 +34,8 @@ from audience.world import (
     Profile,
     Said,
     Situation,
+    actions as a,
 )
-from audience.world import actions as a
 
 REPLIES = Path(__file__).parent / "replies"
 TITLES = {0: "Jaws", 3: "Solaris", 5: "Alien", 6: "Aliens", 10: "The Quiet Harbour", 11: "Quiet"}

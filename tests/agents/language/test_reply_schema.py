@@ -12,8 +12,7 @@ from audience.agents.language import read, schema_of
 from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_schema import kind_of, ways
 from audience.llm import Unreadable, answer
-from audience.world import Friend, Item, Lived, Observation
-from audience.world import actions as a
+from audience.world import Friend, Item, Lived, Observation, actions as a
 
 Scene = Callable[..., Observation]
 SURFACES = ("home", "recommender", "search", "social", "conversation")

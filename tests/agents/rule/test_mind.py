@@ -28,11 +28,11 @@ from audience.world import (
     Observation,
     Profile,
     Situation,
+    actions as a,
     dice,
+    events as e,
     taste_of,
 )
-from audience.world import actions as a
-from audience.world import events as e
 
 ITEMS = tuple(
     Item(

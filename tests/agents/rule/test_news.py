@@ -23,9 +23,9 @@ from audience.world import (
     Standing,
     Topic,
     World,
+    actions as a,
     dice,
 )
-from audience.world import actions as a
 
 TOPICS = (Topic("a tram", "A tram!"), Topic("a bridge", "A bridge!", favour=0.2))
 

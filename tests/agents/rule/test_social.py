@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from audience.agents.rule import RuleParameters, stance_on
-from audience.agents.rule import social as words
+from audience.agents.rule import RuleParameters, social as words, stance_on
 from audience.agents.rule.social import converse, socialise
 from audience.testing import tiny_genesis
 from audience.world import (
@@ -18,10 +17,10 @@ from audience.world import (
     Observation,
     Profile,
     Situation,
+    actions as a,
+    events as e,
     taste_of,
 )
-from audience.world import actions as a
-from audience.world import events as e
 
 CATALOGUE = tiny_genesis(2, 10).catalogue
 FRIENDS = (Friend(4, "Ann", "friend", 0.9), Friend(5, "Bob", "friend", 0.1))

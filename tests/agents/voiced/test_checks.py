@@ -4,8 +4,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.agents.voiced import Titles, first_good
 from audience.agents.voiced.checks import fault, joined

@@ -16,8 +16,7 @@ from audience.llm.fake_model import Faults
 from audience.log import Log
 from audience.runs import Finished, start
 from audience.scenario import SpendingOptions, parse
-from audience.world import Chapter
-from audience.world import events as e
+from audience.world import Chapter, events as e
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 ITEMS = "id,title,about,tags\n" + "".join(

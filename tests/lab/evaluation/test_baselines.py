@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.lab.evaluation import Case, Real, baseline_contestants, kinds_of
-from audience.lab.evaluation import baselines as b
+from audience.lab.evaluation import Case, Real, baseline_contestants, baselines as b, kinds_of
 from audience.lab.evaluation.cases import Contestant, lives_of
 from audience.lab.evaluation.contestants import KINDS, RuleChoice
 from audience.recommenders import EASE, ItemKNN, Markov, Recommender

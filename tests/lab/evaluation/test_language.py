@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.lab.evaluation import Case, Real
-from audience.lab.evaluation import language as a
+from audience.lab.evaluation import Case, Real, language as a
 from audience.lab.evaluation.cases import lives_of
 from audience.lab.evaluation.language import LanguageContestant, read, schema_of
 from audience.llm import Reply

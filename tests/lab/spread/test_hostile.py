@@ -13,8 +13,7 @@ from audience.cli import main
 from audience.llm import CallStore
 from audience.llm.fake import Fake
 from audience.log import Log, world_at
-from audience.runs import launch as runs
-from audience.runs import story
+from audience.runs import launch as runs, story
 from audience.scenario import Scenario, dump, parse, text_of
 from audience.world import events as e
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.lab.spread import real
-from audience.lab.spread import report as telling
+from audience.lab.spread import real, report as telling
 from audience.lab.spread.real import FittedSpread, SpreadModel
 from audience.results import Interval
 from audience.world import Floats

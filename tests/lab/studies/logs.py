@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from audience.metrics import Metric, Metrics, measure
-from audience.world import Catalogue, Chapter, Entry, Genesis, Item, Past, Profile, Ties
-from audience.world import events as e
+from audience.world import (
+    Catalogue,
+    Chapter,
+    Entry,
+    Genesis,
+    Item,
+    Past,
+    Profile,
+    Ties,
+    events as e,
+)
 
 TAGS = ("Comedy", "Drama", "Noir")
 Told = tuple[int, int, Sequence[e.AnyEvent]]

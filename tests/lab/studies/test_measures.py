@@ -21,9 +21,7 @@ from audience.lab.studies.promotion import Promoted
 from audience.lab.studies.recommender_ab import SlateOpinions
 from audience.lab.studies.spread import SpreadSpeed
 from audience.lab.studies.word_of_mouth import Talks
-from audience.world import Item, Profile, Topic, rng
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import Item, Profile, Topic, changes as c, events as e, rng
 
 
 def told(to: int, who: int, item: int, stance: float) -> Told:

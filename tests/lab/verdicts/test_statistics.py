@@ -7,8 +7,7 @@ import pytest
 
 from audience.lab.verdicts.statistics import MEASURES, count, lengths, measures
 from audience.testing import tiny_genesis
-from audience.world import MEMORY, VISITS, Catalogue, Chapter, Entry, Item
-from audience.world import events as e
+from audience.world import MEMORY, VISITS, Catalogue, Chapter, Entry, Item, events as e
 
 GENESIS = tiny_genesis(4)
 MINUTES = [item.minutes for item in GENESIS.catalogue.items]

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.recommenders.extras import RecBole
-from audience.recommenders.extras import recbole_adapter as adapter
+from audience.recommenders.extras import RecBole, recbole_adapter as adapter
 from audience.recommenders.extras.recbole_adapter import WORKER, Histories, Worker, WorkerFault
 from audience.testing import tiny_genesis
 from audience.world import Interactions, rng

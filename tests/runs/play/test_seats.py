@@ -12,8 +12,7 @@ from audience.errors import BadInput, Halt
 from audience.runs.play import Seat
 from audience.runs.play.session import move_of, objection
 from audience.testing import tiny_genesis
-from audience.world import Observation, Situation, World, observe
-from audience.world import actions as a
+from audience.world import Observation, Situation, World, actions as a, observe
 
 WORLD = World(tiny_genesis())
 

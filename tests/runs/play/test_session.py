@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from audience.runs.play.session import view
 from audience.testing import tiny_genesis
-from audience.world import Observation, Situation, World, observe
-from audience.world import actions as a
+from audience.world import Observation, Situation, World, actions as a, observe
 
 WORLD = World(tiny_genesis())
 

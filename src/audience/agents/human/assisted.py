@@ -14,8 +14,7 @@ from audience.errors import BadInput, unknown
 from audience.llm import Reply, Request
 from audience.memory import Memory
 from audience.plugins import find
-from audience.world import Dice, Observation, key
-from audience.world import actions as a
+from audience.world import Dice, Observation, actions as a, key
 
 WAYS = ("played", "corrected")
 PLAYED, CORRECTED = "played by a person", "corrected by a person"

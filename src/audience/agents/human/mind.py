@@ -14,8 +14,7 @@ from audience.agents.mind import Decision, Mind
 from audience.llm import ChatMessage, Gateway, Reply, Request
 from audience.memory import Memory
 from audience.parts import Options, PartContext
-from audience.world import Dice, Observation, shown
-from audience.world import actions as a
+from audience.world import Dice, Observation, actions as a, shown
 
 Found = tuple[a.AnyAction, ...] | str
 """What to attempt, or what to say to the person before asking again."""

@@ -15,8 +15,7 @@ from audience.agents.language.reply_schema import EMOTION, text_in
 from audience.agents.mind import Decision
 from audience.agents.rule import stance_on
 from audience.llm import ChatMessage, Unreadable, as_ai, plain, quoted
-from audience.world import Dice, Observation, Thought
-from audience.world import actions as a
+from audience.world import Dice, Observation, Thought, actions as a
 
 if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind

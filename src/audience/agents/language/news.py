@@ -48,9 +48,9 @@ from audience.world import (
     Observation,
     Standing,
     Thought,
+    actions as a,
     influence,
 )
-from audience.world import actions as a
 
 if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind

@@ -16,8 +16,7 @@ from audience.agents.language.reply_schema import (
 )
 from audience.agents.rule import stance_on
 from audience.llm import NOTHING, Broken, number_of, plain_value, shown
-from audience.world import Friend, Observation, mentioned, same
-from audience.world import actions as a
+from audience.world import Friend, Observation, actions as a, mentioned, same
 
 NOBODY = -1
 _NOBODY = NOTHING | {"nobody", "no one", "noone", "-1"}

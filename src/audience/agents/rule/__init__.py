@@ -2,7 +2,8 @@
 
 from audience.agents.rule.mind import RuleMind as RuleMind
 from audience.agents.rule.page import Wishes as Wishes
-from audience.agents.rule.parameters import Calibratable as Calibratable
-from audience.agents.rule.parameters import RuleParameters as RuleParameters
-from audience.agents.rule.social import opening as opening
-from audience.agents.rule.social import stance_on as stance_on
+from audience.agents.rule.parameters import (
+    Calibratable as Calibratable,
+    RuleParameters as RuleParameters,
+)
+from audience.agents.rule.social import opening as opening, stance_on as stance_on

@@ -16,8 +16,7 @@ from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_tog
 from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
-from audience.world import Agent, Dice, Floats, Observation
-from audience.world import actions as a
+from audience.world import Agent, Dice, Floats, Observation, actions as a
 
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
 _PART = {

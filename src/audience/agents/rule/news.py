@@ -14,8 +14,17 @@ import numpy as np
 from audience.agents.mind import Decision
 from audience.agents.rule import social as words
 from audience.agents.rule.parameters import RuleParameters
-from audience.world import Bools, Dice, Floats, Ints, Message, Observation, Standing, influence
-from audience.world import actions as a
+from audience.world import (
+    Bools,
+    Dice,
+    Floats,
+    Ints,
+    Message,
+    Observation,
+    Standing,
+    actions as a,
+    influence,
+)
 
 _MOST = 8
 """Topics that somebody takes in at once; those beyond are as they were."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from audience.agents.mind import Decision
 from audience.agents.rule.parameters import RuleParameters
-from audience.world import Agent, Domain, Friend, Lived, Observation, tastes
-from audience.world import actions as a
+from audience.world import Agent, Domain, Friend, Lived, Observation, actions as a, tastes
 
 _FEELINGS = {
     1: ("What a waste of an evening, <{t}>.", "<{t}> lost me within minutes."),

@@ -19,8 +19,7 @@ from audience.agents.voiced.voice import CANDIDATES, Facts, facts_about, speech
 from audience.llm import GIVEN_UP, Gateway, together
 from audience.memory import Memory
 from audience.parts import Options, PartContext
-from audience.world import Catalogue, Dice, Lived, Observation
-from audience.world import actions as a
+from audience.world import Catalogue, Dice, Lived, Observation, actions as a
 
 MODEL, TEMPLATE = "model", "template"
 _DROPPED = 0.5

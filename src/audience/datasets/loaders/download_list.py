@@ -10,8 +10,8 @@ import msgspec
 
 from audience.datasets.loaders.tables import installed_ml100k
 from audience.datasets.source import BROKEN, zipped
-from audience.download import Progress, download, kept_folder
 from audience.errors import BadInput, unknown
+from audience.files import Progress, download, kept_folder
 
 _LENS = "https://files.grouplens.org/datasets"
 _STEAM = "https://cseweb.ucsd.edu/~wckang"

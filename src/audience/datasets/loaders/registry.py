@@ -12,8 +12,7 @@ from audience.datasets.aligned import Loaded
 from audience.datasets.corpus import Corpus
 from audience.datasets.loaders.download_list import PUBLIC, folder_of
 from audience.datasets.loaders.folder import is_own
-from audience.datasets.loaders.lastfm import FILES as LASTFM
-from audience.datasets.loaders.lastfm import read_lastfm
+from audience.datasets.loaders.lastfm import FILES as LASTFM, read_lastfm
 from audience.datasets.loaders.movielens import LAYOUTS, layout_of, read_movielens
 from audience.datasets.loaders.recagent import find_recagent, read_recagent
 from audience.datasets.loaders.reviews import read_amazon, read_steam

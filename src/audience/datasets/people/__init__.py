@@ -1,37 +1,49 @@
 """Populations: who the people of a genesis are and whom they know."""
 
-from audience.datasets.people.attributes import TRAITS as TRAITS
-from audience.datasets.people.attributes import Liking as Liking
-from audience.datasets.people.attributes import draw_habits as draw_habits
-from audience.datasets.people.attributes import draw_interests as draw_interests
-from audience.datasets.people.attributes import draw_names as draw_names
-from audience.datasets.people.attributes import draw_temper as draw_temper
-from audience.datasets.people.attributes import draw_traits as draw_traits
-from audience.datasets.people.drawn import ACTIVITIES as ACTIVITIES
-from audience.datasets.people.drawn import CAREERS as CAREERS
-from audience.datasets.people.drawn import activity as activity
-from audience.datasets.people.drawn import draw_ages as draw_ages
-from audience.datasets.people.drawn import draw_careers as draw_careers
-from audience.datasets.people.drawn import draw_genders as draw_genders
-from audience.datasets.people.drawn import population as population
-from audience.datasets.people.follows import GRAPHS as GRAPHS
-from audience.datasets.people.follows import KINDS as KINDS
-from audience.datasets.people.follows import directed as directed
-from audience.datasets.people.follows import edges_in as edges_in
-from audience.datasets.people.follows import impact as impact
-from audience.datasets.people.handcrafted import FIELDS as FIELDS
-from audience.datasets.people.handcrafted import Handcrafted as Handcrafted
-from audience.datasets.people.handcrafted import Known as Known
-from audience.datasets.people.handcrafted import known_of as known_of
-from audience.datasets.people.handcrafted import read_people as read_people
-from audience.datasets.people.ties import check_shape as check_shape
-from audience.datasets.people.ties import no_ties as no_ties
-from audience.datasets.people.ties import small_world as small_world
-from audience.datasets.people.traits import POOR as POOR
-from audience.datasets.people.traits import ActivityFit as ActivityFit
-from audience.datasets.people.traits import Traits as Traits
-from audience.datasets.people.traits import draw_levels as draw_levels
-from audience.datasets.people.traits import fit_activity as fit_activity
-from audience.datasets.people.traits import habits_of as habits_of
-from audience.datasets.people.traits import levels_of as levels_of
-from audience.datasets.people.traits import traits_of as traits_of
+from audience.datasets.people.attributes import (
+    TRAITS as TRAITS,
+    Liking as Liking,
+    draw_habits as draw_habits,
+    draw_interests as draw_interests,
+    draw_names as draw_names,
+    draw_temper as draw_temper,
+    draw_traits as draw_traits,
+)
+from audience.datasets.people.drawn import (
+    ACTIVITIES as ACTIVITIES,
+    CAREERS as CAREERS,
+    activity as activity,
+    draw_ages as draw_ages,
+    draw_careers as draw_careers,
+    draw_genders as draw_genders,
+    population as population,
+)
+from audience.datasets.people.follows import (
+    GRAPHS as GRAPHS,
+    KINDS as KINDS,
+    directed as directed,
+    edges_in as edges_in,
+    impact as impact,
+)
+from audience.datasets.people.handcrafted import (
+    FIELDS as FIELDS,
+    Handcrafted as Handcrafted,
+    Known as Known,
+    known_of as known_of,
+    read_people as read_people,
+)
+from audience.datasets.people.ties import (
+    check_shape as check_shape,
+    no_ties as no_ties,
+    small_world as small_world,
+)
+from audience.datasets.people.traits import (
+    POOR as POOR,
+    ActivityFit as ActivityFit,
+    Traits as Traits,
+    draw_levels as draw_levels,
+    fit_activity as fit_activity,
+    habits_of as habits_of,
+    levels_of as levels_of,
+    traits_of as traits_of,
+)

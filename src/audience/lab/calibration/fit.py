@@ -15,6 +15,7 @@ from audience.datasets import Columns, Corpus, SourceOptions, Training, by_ratio
 from audience.datasets.loaders import is_own, read_folder, recognise
 from audience.datasets.people import habits_of, traits_of
 from audience.errors import BadInput
+from audience.files import replace_all
 from audience.grounding import (
     Lives,
     Sessions,
@@ -27,7 +28,7 @@ from audience.grounding import (
     stage_of,
 )
 from audience.lab.calibration.held_out import choices_held, ratings_held
-from audience.results import POSITIVE, Calibration, Compared, ratio_interval, replace_all
+from audience.results import POSITIVE, Calibration, Compared, ratio_interval
 from audience.scenario import Part, context_of, dump, made
 from audience.world import Agent, Catalogue, Clock, Floats, Genesis, World
 

@@ -1,66 +1,85 @@
 """Evaluations of minds, memories and recommenders against what real people did."""
 
-from audience.lab.evaluation.activity import activity_values as activity_values
-from audience.lab.evaluation.activity import fits_of as fits_of
-from audience.lab.evaluation.activity import foot as foot
-from audience.lab.evaluation.activity import table as table
-from audience.lab.evaluation.cases import UNIFORM as UNIFORM
-from audience.lab.evaluation.cases import Case as Case
-from audience.lab.evaluation.contest import AnswerStore as AnswerStore
-from audience.lab.evaluation.contest import Progress as Progress
-from audience.lab.evaluation.contest import joined as joined
-from audience.lab.evaluation.contest import play as play
-from audience.lab.evaluation.contestants import ContestRules as ContestRules
-from audience.lab.evaluation.contestants import Doors as Doors
-from audience.lab.evaluation.contestants import baseline_contestants as baseline_contestants
-from audience.lab.evaluation.contestants import kinds_of as kinds_of
-from audience.lab.evaluation.contestants import mind_contestants as mind_contestants
-from audience.lab.evaluation.discrimination import SHAPES as SHAPES
-from audience.lab.evaluation.discrimination import arenas as arenas
-from audience.lab.evaluation.discrimination import discrimination_result as discrimination_result
-from audience.lab.evaluation.discrimination import read_answers as read_answers
-from audience.lab.evaluation.discrimination import shape_name as shape_name
-from audience.lab.evaluation.forgetting_figures import forgetting_curves as forgetting_curves
-from audience.lab.evaluation.forgetting_figures import forgetting_of as forgetting_of
-from audience.lab.evaluation.generation import GeneratedSteps as GeneratedSteps
-from audience.lab.evaluation.generation import generation_result as generation_result
-from audience.lab.evaluation.generation import paths_of as paths_of
-from audience.lab.evaluation.generation import walked as walked
-from audience.lab.evaluation.language import CHOOSE as CHOOSE
-from audience.lab.evaluation.language import RATINGS as RATINGS
-from audience.lab.evaluation.language import STEP as STEP
-from audience.lab.evaluation.language import TASTE as TASTE
-from audience.lab.evaluation.memory import KINDS as KINDS
-from audience.lab.evaluation.memory import Evaluation as Evaluation
-from audience.lab.evaluation.memory import evaluate as evaluate
-from audience.lab.evaluation.memory import memory_values as memory_values
-from audience.lab.evaluation.memory import recall_by_age as recall_by_age
-from audience.lab.evaluation.planted_facts import OFTEN as OFTEN
-from audience.lab.evaluation.planted_facts import OLD as OLD
-from audience.lab.evaluation.planted_facts import RECENT as RECENT
-from audience.lab.evaluation.ratings import baseline_raters as baseline_raters
-from audience.lab.evaluation.ratings import mind_raters as mind_raters
-from audience.lab.evaluation.ratings import ratings_result as ratings_result
-from audience.lab.evaluation.ratings import splits_of as splits_of
-from audience.lab.evaluation.recommenders import MEASURES as MEASURES
-from audience.lab.evaluation.recommenders import InteractionColumns as InteractionColumns
-from audience.lab.evaluation.recommenders import OfflineSplit as OfflineSplit
-from audience.lab.evaluation.recommenders import RecommenderScore as RecommenderScore
-from audience.lab.evaluation.recommenders import check_offline as check_offline
-from audience.lab.evaluation.recommenders import leave_last as leave_last
-from audience.lab.evaluation.recommenders import measures as measures
-from audience.lab.evaluation.recommenders import plain_scores as plain_scores
-from audience.lab.evaluation.recommenders import read_source as read_source
-from audience.lab.evaluation.recommenders import slates_of as slates_of
-from audience.lab.evaluation.report import footer as footer
-from audience.lab.evaluation.report import group_table as group_table
-from audience.lab.evaluation.report import paired_table as paired_table
-from audience.lab.evaluation.report import write_activity as write_activity
-from audience.lab.evaluation.report import write_evaluation as write_evaluation
-from audience.lab.evaluation.result import Result as Result
-from audience.lab.evaluation.result import result_values as result_values
-from audience.lab.evaluation.source import Real as Real
-from audience.lab.evaluation.source import read_parts as read_parts
-from audience.lab.evaluation.source import read_real as read_real
-from audience.lab.evaluation.taste import arena_of as arena_of
-from audience.lab.evaluation.taste import taste_result as taste_result
+from audience.lab.evaluation.activity import (
+    activity_values as activity_values,
+    fits_of as fits_of,
+    foot as foot,
+    table as table,
+)
+from audience.lab.evaluation.cases import UNIFORM as UNIFORM, Case as Case
+from audience.lab.evaluation.contest import (
+    AnswerStore as AnswerStore,
+    Progress as Progress,
+    joined as joined,
+    play as play,
+)
+from audience.lab.evaluation.contestants import (
+    ContestRules as ContestRules,
+    Doors as Doors,
+    baseline_contestants as baseline_contestants,
+    kinds_of as kinds_of,
+    mind_contestants as mind_contestants,
+)
+from audience.lab.evaluation.discrimination import (
+    SHAPES as SHAPES,
+    arenas as arenas,
+    discrimination_result as discrimination_result,
+    read_answers as read_answers,
+    shape_name as shape_name,
+)
+from audience.lab.evaluation.forgetting_figures import (
+    forgetting_curves as forgetting_curves,
+    forgetting_of as forgetting_of,
+)
+from audience.lab.evaluation.generation import (
+    GeneratedSteps as GeneratedSteps,
+    generation_result as generation_result,
+    paths_of as paths_of,
+    walked as walked,
+)
+from audience.lab.evaluation.language import (
+    CHOOSE as CHOOSE,
+    RATINGS as RATINGS,
+    STEP as STEP,
+    TASTE as TASTE,
+)
+from audience.lab.evaluation.memory import (
+    KINDS as KINDS,
+    Evaluation as Evaluation,
+    evaluate as evaluate,
+    memory_values as memory_values,
+    recall_by_age as recall_by_age,
+)
+from audience.lab.evaluation.planted_facts import OFTEN as OFTEN, OLD as OLD, RECENT as RECENT
+from audience.lab.evaluation.ratings import (
+    baseline_raters as baseline_raters,
+    mind_raters as mind_raters,
+    ratings_result as ratings_result,
+    splits_of as splits_of,
+)
+from audience.lab.evaluation.recommenders import (
+    MEASURES as MEASURES,
+    InteractionColumns as InteractionColumns,
+    OfflineSplit as OfflineSplit,
+    RecommenderScore as RecommenderScore,
+    check_offline as check_offline,
+    leave_last as leave_last,
+    measures as measures,
+    plain_scores as plain_scores,
+    read_source as read_source,
+    slates_of as slates_of,
+)
+from audience.lab.evaluation.report import (
+    footer as footer,
+    group_table as group_table,
+    paired_table as paired_table,
+    write_activity as write_activity,
+    write_evaluation as write_evaluation,
+)
+from audience.lab.evaluation.result import Result as Result, result_values as result_values
+from audience.lab.evaluation.source import (
+    Real as Real,
+    read_parts as read_parts,
+    read_real as read_real,
+)
+from audience.lab.evaluation.taste import arena_of as arena_of, taste_result as taste_result

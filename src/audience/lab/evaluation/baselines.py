@@ -10,9 +10,9 @@ import numpy as np
 from audience.grounding import Lives
 from audience.lab.evaluation.cases import Case, Contestant
 from audience.llm import open_embedder
-from audience.recommenders import MOST_EASE_ITEMS as MOST_EASE
-from audience.recommenders import MOST_KNN_ITEMS as MOST_KNN
 from audience.recommenders import (
+    MOST_EASE_ITEMS as MOST_EASE,
+    MOST_KNN_ITEMS as MOST_KNN,
     ChainScorer,
     Context,
     ItemKNN,

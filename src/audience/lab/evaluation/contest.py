@@ -13,11 +13,11 @@ from typing import Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
+from audience.files import replace_all
 from audience.grounding import Lives
 from audience.lab.evaluation.baselines import Flat, Ground, folds_of, mixed
 from audience.lab.evaluation.cases import Case, Contestant, Task, TaskSet
 from audience.llm import Counts
-from audience.results import replace_all
 from audience.world import Floats
 
 VERSION = 1

@@ -12,8 +12,7 @@ import numpy as np
 from audience.agents.rule import RuleParameters
 from audience.errors import BadInput, unknown
 from audience.grounding import Grounds, fit_grounds
-from audience.lab.evaluation import baselines as b
-from audience.lab.evaluation import language as asking
+from audience.lab.evaluation import baselines as b, language as asking
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, Contestant
 from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet

@@ -30,8 +30,7 @@ from audience.plugins import find, known
 from audience.recommenders import Popular
 from audience.results import MUTED, colour, frozen, styled
 from audience.scenario import Part, made
-from audience.world import Agent, Dice, World
-from audience.world import events as e
+from audience.world import Agent, Dice, World, events as e
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,8 +18,7 @@ from audience.results import (
     mean_interval,
     percentile_interval,
 )
-from audience.world import Clock, Floats, Generator, Genesis, Ints, rng
-from audience.world import events as e
+from audience.world import Clock, Floats, Generator, Genesis, Ints, events as e, rng
 
 REPEATS = (0, 1, 3, 5)
 """How often a fact is lived again, a day apart."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from audience.files import replace_all
 from audience.lab.evaluation import activity
 from audience.lab.evaluation.activity import Fit
 from audience.lab.evaluation.result import AREA, ContestantRow, ContestCell, Result, result_values
@@ -20,7 +21,6 @@ from audience.results import (
     draw_ranked,
     figure_files,
     frozen,
-    replace_all,
     short,
     styled,
     to_markdown,

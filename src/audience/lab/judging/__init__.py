@@ -1,30 +1,36 @@
 """People and models as judges of what minds and memories produce."""
 
-from audience.lab.judging.answers import MODEL as MODEL
-from audience.lab.judging.answers import PEOPLE as PEOPLE
-from audience.lab.judging.answers import Answered as Answered
-from audience.lab.judging.answers import Problem as Problem
-from audience.lab.judging.answers import read_answers as read_answers
-from audience.lab.judging.answers import read_key as read_key
-from audience.lab.judging.cases import FILE as FILE
-from audience.lab.judging.cases import exported as exported
-from audience.lab.judging.model_judge import Turned as Turned
-from audience.lab.judging.model_judge import answers_file as answers_file
-from audience.lab.judging.model_judge import judge as judge
-from audience.lab.judging.model_judge import turned as turned
-from audience.lab.judging.page import JUDGE as JUDGE
-from audience.lab.judging.page import TASKS as TASKS
-from audience.lab.judging.page import WRITE as WRITE
-from audience.lab.judging.page import Sources as Sources
-from audience.lab.judging.page import make as make
-from audience.lab.judging.page import notes as notes
-from audience.lab.judging.page import page_of as page_of
-from audience.lab.judging.page import sheet_in as sheet_in
-from audience.lab.judging.references import files_of as files_of
-from audience.lab.judging.references import plain_result as plain_result
-from audience.lab.judging.tables import ChoiceTable as ChoiceTable
-from audience.lab.judging.tables import JudgementTables as JudgementTables
-from audience.lab.judging.tables import PairVerdicts as PairVerdicts
-from audience.lab.judging.tables import Scores as Scores
-from audience.lab.judging.tables import tables_of as tables_of
+from audience.lab.judging.answers import (
+    MODEL as MODEL,
+    PEOPLE as PEOPLE,
+    Answered as Answered,
+    Problem as Problem,
+    read_answers as read_answers,
+    read_key as read_key,
+)
+from audience.lab.judging.cases import FILE as FILE, exported as exported
+from audience.lab.judging.model_judge import (
+    Turned as Turned,
+    answers_file as answers_file,
+    judge as judge,
+    turned as turned,
+)
+from audience.lab.judging.page import (
+    JUDGE as JUDGE,
+    TASKS as TASKS,
+    WRITE as WRITE,
+    Sources as Sources,
+    make as make,
+    notes as notes,
+    page_of as page_of,
+    sheet_in as sheet_in,
+)
+from audience.lab.judging.references import files_of as files_of, plain_result as plain_result
+from audience.lab.judging.tables import (
+    ChoiceTable as ChoiceTable,
+    JudgementTables as JudgementTables,
+    PairVerdicts as PairVerdicts,
+    Scores as Scores,
+    tables_of as tables_of,
+)
 from audience.lab.judging.tasks import Key as Key

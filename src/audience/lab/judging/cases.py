@@ -18,8 +18,7 @@ from audience.lab.evaluation import SHAPES, UNIFORM, Case, GeneratedSteps, Real,
 from audience.lab.judging.tasks import VERSION, WRITTEN, Choose, Chosen, Pair, Paired, Shown
 from audience.log import Log
 from audience.memory import Life, is_telling, observations
-from audience.world import Agent, Catalogue, World, key, rng
-from audience.world import events as e
+from audience.world import Agent, Catalogue, World, events as e, key, rng
 
 _KINDS = {"insight": "T2", "reflection": "T3"}
 _LONGER = 1.25

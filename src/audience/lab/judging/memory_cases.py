@@ -14,8 +14,7 @@ from audience.lab.judging.tasks import VARIANTS, Score, ScoredKey
 from audience.log import Log
 from audience.memory import Memory, RecAgentMemory
 from audience.scenario import Part, parse
-from audience.world import Agent, World, key
-from audience.world import events as e
+from audience.world import Agent, World, events as e, key
 
 LIMIT = 5
 """Long-term thoughts that come to mind at most, as for a mind that is a language model."""

@@ -161,8 +161,13 @@ def _texts(sources: Sources, cases: int, seed: int) -> list[list[Sealing]]:
 
 
 def _judgements(sources: Sources, cases: int, behaviours: int, seed: int) -> list[list[Sealing]]:
-    from audience.lab.judging.cases import References, read_file, text_pairs, way_pairs
-    from audience.lab.judging.cases import SequenceFile as Sequences
+    from audience.lab.judging.cases import (
+        References,
+        SequenceFile as Sequences,
+        read_file,
+        text_pairs,
+        way_pairs,
+    )
     from audience.lab.judging.memory_cases import scores
     from audience.log import Log
 

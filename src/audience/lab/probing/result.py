@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from audience.engine import run_sync
+from audience.files import replace_all
 from audience.lab.probing.questions import AT_ONCE, Asker, Told
 from audience.llm import Counts
 from audience.results import (
@@ -23,7 +24,6 @@ from audience.results import (
     csv_text,
     mean_interval,
     percentile_interval,
-    replace_all,
     text_of,
     to_markdown,
 )

@@ -21,8 +21,7 @@ from audience.lab.probing.town import Town
 from audience.memory import NoMemory
 from audience.plugins import known
 from audience.recommenders import Popular
-from audience.world import Floats, Ints, World, rng
-from audience.world import events as e
+from audience.world import Floats, Ints, World, events as e, rng
 
 Steps = tuple[str, ...]
 """What was done in a visit, in order."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audience.files import replace_all
 from audience.lab.spread.real import FittedSpread, Truth
 from audience.results import (
     INK,
@@ -20,7 +21,6 @@ from audience.results import (
     finite,
     frozen,
     rendered,
-    replace_all,
     styled,
     to_markdown,
 )

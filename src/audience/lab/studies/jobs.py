@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from audience.files import replace_all
 from audience.lab.studies.recipe import Recipe
 from audience.lab.studies.study import Setting
 from audience.log import Log
 from audience.metrics import Metrics, measure
-from audience.results import Measured, replace_all
+from audience.results import Measured
 from audience.runs import Progress, Stopping, branch, measurement, resume, start, variants
 from audience.scenario import from_tree, genesis_of
 

@@ -12,8 +12,7 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.lab.studies.study import DRAWN, RULE, Study
-from audience.plugins import find as find_part
-from audience.plugins import known
+from audience.plugins import find as find_part, known
 from audience.scenario import Options, Scenario, changed, dump, parse, part_of, text_of
 
 NAMES = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audience.files import replace_all
 from audience.lab.studies.runner import Studied
 from audience.lab.studies.study import Chart, label_of
 from audience.results import (
@@ -33,7 +34,6 @@ from audience.results import (
     over_seeds,
     page,
     panel,
-    replace_all,
     short,
     spread,
     styled,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from audience.files import replace_all
 from audience.lab.verdicts.statistics import FEWEST, MEASURES, RankAgreement, least_chance
 from audience.lab.verdicts.verdicts import OFFLINE, K, VerdictRow, Verdicts
 from audience.results import (
@@ -19,7 +20,6 @@ from audience.results import (
     finite,
     frozen,
     rendered,
-    replace_all,
     short,
     styled,
     to_markdown,

@@ -12,8 +12,7 @@ import numpy as np
 from audience.datasets import Loaded
 from audience.datasets.loaders import public
 from audience.errors import BadInput
-from audience.lab.evaluation import InteractionColumns, leave_last, slates_of
-from audience.lab.evaluation import measures as found_in
+from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
 from audience.lab.verdicts.statistics import (
     MEASURES,
     RankAgreement,

@@ -19,8 +19,7 @@ from audience.errors import BadInput, Halt, unknown
 from audience.llm import CallStore, ChatMessage, Gateway, Reply, Request, compose
 from audience.memory import Memory
 from audience.scenario import FILE
-from audience.world import Agent, Dice, Observation, shown
-from audience.world import actions as a
+from audience.world import Agent, Dice, Observation, actions as a, shown
 
 HIDDEN = ("Shift",)
 """What no player may do: only the world moves minds."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.results import claim, replace_all, replacing
+from audience.files import claim, replace_all, replacing
 
 
 def test_all_files_change_or_none(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from subprocess import CompletedProcess, Popen
 
 import pytest
 
-from audience.cli.main import COMMANDS
+from audience.cli.commands import COMMANDS
 
 Cli = Callable[..., CompletedProcess[str]]
 
