@@ -417,3 +417,6 @@ export const FIELDS = {
   Gathered: ["agent", "members", "items", "at", "item", "rule", "scores"],
   Parted: ["agent", "item", "company", "satisfaction"],
 } as const;
+
+export const PHRASES: Record<string, string> = {
+};

@@ -24,6 +24,8 @@ class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Where it can be attempted."""
     events: ClassVar[tuple[str, ...]] = ()
     """What may come of it besides `Refused`."""
+    stays: ClassVar[bool] = False
+    """Whether a person who plays goes on with their turn after it."""
     page_field: ClassVar[str] = ""
     """The field in which a language model lists items of the page for it, if there is one."""
 
@@ -65,6 +67,7 @@ class Pick(Action, frozen=True):
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Picked", "Watched")
+    stays: ClassVar = True
 
     item: int
     fraction: float = 1.0
@@ -75,6 +78,7 @@ class Rate(Action, frozen=True):
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Rated", "Felt", "Unfounded")
+    stays: ClassVar = True
 
     item: int
     stars: int
@@ -87,6 +91,7 @@ class Post(Action, frozen=True):
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Posted", "Unfounded")
+    stays: ClassVar = True
 
     text: str
     items: tuple[int, ...] = ()
@@ -101,6 +106,7 @@ class Forward(Action, frozen=True):
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Forwarded",)
+    stays: ClassVar = True
 
     post: str
 
@@ -123,6 +129,7 @@ class Follow(Action, frozen=True):
 
     surfaces: ClassVar = ("social",)
     events: ClassVar = ("Followed",)
+    stays: ClassVar = True
 
     who: int
 
@@ -132,6 +139,7 @@ class Unfollow(Action, frozen=True):
 
     surfaces: ClassVar = ("social",)
     events: ClassVar = ("Unfollowed",)
+    stays: ClassVar = True
 
     who: int
 
