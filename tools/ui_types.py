@@ -13,7 +13,7 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
-from audience.world import AnyAction, AnyChange, events as e
+from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
 _PLAIN = {
@@ -91,6 +91,7 @@ def generated() -> str:
         "  rank: number;\n  agent: number;\n  entries: Entry[];\n}",
         kinds(),
         phrases(),
+        page_fields(),
     ]
     head = "// Made by tools/ui_types.py from the event schema; do not edit by hand."
     return "\n\n".join([head, *types.told.values(), *rest]) + "\n"
@@ -111,6 +112,12 @@ def phrases() -> str:
     told = [one for one in e.EVENTS if one.phrase]
     lines += [f"  {one.__name__}: {json.dumps(one.phrase)}," for one in told]
     return "\n".join([*lines, "};"])
+
+
+def page_fields() -> str:
+    """Return the actions, besides picking, that take an item of a page."""
+    names = ", ".join(f'"{one.__name__}"' for one in a.ACTIONS if one.page_field)
+    return f'export const PAGE_ACTIONS: AnyAction["type"][] = [{names}];'
 
 
 def main() -> int:

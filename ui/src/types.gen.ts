@@ -420,3 +420,5 @@ export const FIELDS = {
 
 export const PHRASES: Record<string, string> = {
 };
+
+export const PAGE_ACTIONS: AnyAction["type"][] = [];

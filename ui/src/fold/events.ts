@@ -15,6 +15,7 @@ export const KINDS: [AnyEvent[0], string][] = [
   ["MoodShifted", "moods"], ["AttitudeShifted", "attitudes"],
   ["Woke", "arrivals"], ["Left", "departures"], ["Refused", "refused"], ["Failed", "failed"], ["Unfounded", "unfounded mentions"],
   ["Intervened", "interventions"], ["RecommenderFitted", "fits"],
+  ...(Object.keys(PHRASES) as AnyEvent[0][]).map((kind): [AnyEvent[0], string] => [kind, kind.toLowerCase()]),
 ];
 
 export interface Known {
