@@ -12,7 +12,11 @@ from typing import ClassVar, cast, get_args
 
 import msgspec
 
-PAGE_SURFACES = {"recommender": "recommendations", "search": "search results"}
+PAGE_SURFACES = {
+    "recommender": "recommendations",
+    "search": "search results",
+    "saved": "what was saved for later",
+}
 """Surfaces that show a page of items, and what each page is called."""
 _PAGES = tuple(PAGE_SURFACES)
 
@@ -84,6 +88,17 @@ class Rate(Action, frozen=True):
     stars: int
     feeling: str = ""
     voice: str = ""
+
+
+class Save(Action, frozen=True):
+    """Keep an item of the page for later; a later visit begins with what was kept."""
+
+    surfaces: ClassVar = ("recommender", "search")
+    events: ClassVar = ("Saved",)
+    stays: ClassVar = True
+    page_field: ClassVar = "save"
+
+    item: int
 
 
 class Post(Action, frozen=True):
@@ -198,6 +213,7 @@ AnyAction = (
     | Search
     | Pick
     | Rate
+    | Save
     | Post
     | Forward
     | Say

@@ -92,6 +92,17 @@ class Forgot(Event, frozen=True):
     """`faded` with time, or `crowded` out of short-term."""
 
 
+class Saved(Event, frozen=True):
+    """An item of a page was kept for later."""
+
+    phrase: ClassVar = "{name} saves {item} for later"
+    counted: ClassVar = ("saves", "Items saved for later")
+    channel: ClassVar = "RECOMMENDER"
+
+    agent: int
+    item: int
+
+
 class Posted(Event, frozen=True):
     counted: ClassVar = ("posts", "Posts")
     channel: ClassVar = "POST"
@@ -436,6 +447,7 @@ AnyEvent = (
     | Unfollowed | Left | Refused | Failed | Recalled | Remembered | Enhanced | Settled
     | Reflected | Merged | Forgot | TasteShifted | MoodShifted | AttitudeShifted
     | RecommenderFitted | Intervened | RoundEnded | Unfounded | TiesEnlivened | Gathered | Parted
+    | Saved
 )  # fmt: skip
 EVENTS: tuple[type[Event], ...] = get_args(AnyEvent)
 """Every kind of event there is."""
