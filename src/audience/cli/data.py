@@ -79,17 +79,15 @@ def _write(
 
     from audience.datasets import Mixture
     from audience.runs import write_people
-    from audience.scenario import Models
 
     mixture = Mixture(profiles=str(like or ""), fill=filled(given["fill"]))
-    url, model, key_env = (given[flag] or "" for flag in ("llm", "model", "key_env"))
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
         table = write_people(
             part_of(data),
             mixture,
             agents,
-            Models(url=url, model=model, key_env=key_env),
+            o.models_of(given),
             o.spending_of(given),
             seed=given["seed"],
             store=out.with_suffix(".calls.db"),

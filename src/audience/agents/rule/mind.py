@@ -17,6 +17,7 @@ from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_tog
 from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
+from audience.parts import FilePath
 from audience.world import Agent, Dice, Floats, Observation, actions as a, tastes
 
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
@@ -36,10 +37,9 @@ _NEXT, _BACK = a.NextPage(), a.Browse()
 class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
-    def __init__(self, **given: float | str) -> None:
+    def __init__(self, *, parameters: FilePath = "", **given: float) -> None:
         """Take parameters by name, over those of the file that `parameters` names, if any."""
-        file = given.pop("parameters", "")
-        found = load_parameters(str(file)) if file else {}
+        found = load_parameters(parameters) if parameters else {}
         check_parameters(given, "a rule mind")
         self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
 
