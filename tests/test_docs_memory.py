@@ -15,7 +15,7 @@ from audience.memory.agent4rec import Agent4RecMemory
 from audience.memory.recagent import RecAgentMemory
 from audience.plugins import known
 
-PAGE = (Path(__file__).parent.parent / "docs" / "memory.md").read_text("utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "reference" / "memory.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("memory", [RecAgentMemory, Agent4RecMemory])
