@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from audience.agents import GroundedMind, LLMMind, RuleMind
 from audience.agents.page import read_page
 from audience.errors import BadInput
-from audience.experiments.build import made
+from audience.experiments.build import context_of, made
 from audience.experiments.scenario import Part
 from audience.grounding.grounds import Grounds, fit_grounds, grounds_of
 from audience.grounding.lives import Lives
@@ -111,16 +111,16 @@ def test_ratings_take_the_place_of_taste_in_what_is_enjoyed() -> None:
 def test_without_a_past_it_is_a_rule_mind() -> None:
     seen = on_pages(60)
     throws = dice(1, "same", np.arange(len(seen)))
-    mind = made("minds", Part("grounded"), genesis=tiny_genesis(4, ITEMS))
+    mind = made("minds", Part("grounded"), context_of(tiny_genesis(4, ITEMS)))
     assert mind.grounds is None
     assert mind.decide_many(seen, throws) == RuleMind().decide_many(seen, throws)
 
 
 def test_the_past_of_a_genesis_grounds_its_minds_with_one_fit() -> None:
     genesis = tiny_genesis(60, ITEMS, past=past(60))
-    first, second = (made("minds", Part("grounded"), genesis=genesis) for _ in range(2))
+    first, second = (made("minds", Part("grounded"), context_of(genesis)) for _ in range(2))
     assert first.grounds is second.grounds is grounds_of(genesis)
-    assert made("minds", Part("rule"), genesis=genesis).wishes([]) is None
+    assert made("minds", Part("rule"), context_of(genesis)).wishes([]) is None
 
 
 def test_a_mind_may_meet_items_that_came_after_the_fit(grounds: Grounds) -> None:
@@ -170,8 +170,8 @@ def test_evidence_without_grounds_is_refused() -> None:
     bare: Genesis = tiny_genesis(4, ITEMS)
     part = Part("llm", {"evidence": True})
     with pytest.raises(BadInput, match="take data that has one"):
-        made("minds", part, genesis=bare, gateway=Silent())
-    assert made("minds", Part("llm"), genesis=bare, gateway=Silent()).grounds is None
+        made("minds", part, context_of(bare, Silent()))
+    assert made("minds", Part("llm"), context_of(bare, Silent())).grounds is None
 
 
 def test_a_mind_that_shall_enjoy_by_stars_needs_ratings() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,7 +22,6 @@ from audience.agents.population import complete
 from audience.agents.prompting import (
     CHARACTERS,
     FRIENDS,
-    Pack,
     holes_of,
 )
 from audience.llm import CallStore, Door, Endpoint, Message, Request, open_gateway
@@ -235,21 +233,6 @@ def test_the_faithful_prompts_are_word_for_word(name: str, scene: Scene, asked: 
     said = {"Summary:": "Mia likes slow stories.", **says, "": "5: I liked it."}
     made = asked(decide(scene(surface), prompting="faithful"), says=said)
     check(name, "".join(f"# {one.purpose}\n{rendered(one.messages)}" for one in made))
-
-
-def test_the_prompts_of_evaluations_read_as_kept() -> None:
-    import audience.agents
-
-    folder = Path(audience.agents.__file__).parent / "prompts/default"
-    told = []
-    for path in sorted([*folder.glob("eval_*.md"), *folder.glob("probe_*.md")]):
-        holes = sorted(set(re.findall(r"\$(\w+)", path.read_text("utf-8"))))
-        filled = Pack().fill(path.stem, {hole: f"[{hole}]" for hole in holes})
-        told.append(f"# {path.stem}\n{filled}\n")
-    golden = GOLDENS / "evaluations.txt"
-    if os.environ.get("AUDIENCE_GOLDENS") == "write":
-        golden.write_text("".join(told), "utf-8")
-    assert golden.read_text("utf-8") == "".join(told)
 
 
 def test_every_prompt_file_has_a_golden() -> None:

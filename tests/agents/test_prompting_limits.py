@@ -12,10 +12,10 @@ from tests.agents.test_prompting import LONG, NASTY, Scene
 from audience.agents import LLMMind
 from audience.agents.prompting import (
     CHARACTERS,
-    Pack,
     because,
     bounded,
     holes_of,
+    mind_prompts,
     plain,
     quoted,
 )
@@ -100,9 +100,9 @@ def test_prompts_of_ones_own_lie_over_ours(tmp_path: Path, scene: Scene) -> None
 def test_a_hole_that_does_not_exist_is_named(tmp_path: Path, scene: Scene) -> None:
     (tmp_path / "home.md").write_text("Hello $nme")
     with pytest.raises(BadInput, match=r"prompt home.md: hole 'nme' is unknown; known: .*name"):
-        Pack(str(tmp_path)).fill("home", holes_of(scene("home"), (), "home"))
+        mind_prompts(str(tmp_path)).fill("home", holes_of(scene("home"), (), "home"))
     with pytest.raises(BadInput, match="is not a folder with prompt files"):
-        Pack(str(tmp_path / "nowhere"))
+        mind_prompts(str(tmp_path / "nowhere"))
 
 
 def test_an_empty_page_is_said_to_be_empty(scene: Scene) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from audience.agents import Decision, RuleMind, TouchedMind
 from audience.agents.touched import CORRECTED, PLAYED, Script, is_odd
@@ -9,6 +10,8 @@ from audience.testing import check_mind, simulate, tiny_genesis
 from audience.world import actions as a
 from audience.world import events as e
 from audience.world.agent import Situation
+from audience.world.genesis import Genesis
+from audience.world.items import Catalogue
 from audience.world.observe import Observation
 from audience.world.world import World
 
@@ -16,8 +19,6 @@ WORLD = World(tiny_genesis(6, 20))
 
 
 def seen(surface: str = "recommender", slate: tuple[int, ...] = ()) -> Observation:
-    from msgspec.structs import replace
-
     from audience.world.observe import observe
 
     me = replace(WORLD.agents[0], situation=Situation(1, surface, slate, 0, 1, slate))
@@ -79,15 +80,32 @@ def test_only_what_is_odd_is_corrected() -> None:
 def test_the_script_types_as_a_player_would() -> None:
     yes, no = liked()
     script = Script(seen(slate=(no, yes)))
-    assert script.typed("page [n] next page") == "2"
-    assert script.typed("How much of it, in percent (Enter for all)? > ") == "100"
-    assert script.typed("Stars, 1 to 5 (Enter for none)? > ") in ("4", "5")
-    assert script.typed("What did you feel (Enter for nothing)? > ") == ""
-    assert script.typed("page [n] next page") == "l"
-    assert script.typed("How satisfied are you, 1 to 10 (Enter to skip)? > ") == "9"
-    assert Script(seen(slate=(no,))).typed("page [n] next page") == "n"
-    assert Script(seen("home")).typed("") == "r"
-    assert Script(seen("social")).typed("") == "l"
+    assert script.typed() == "2"
+    assert script.typed("watched") == "100"
+    assert script.typed("stars") in ("4", "5")
+    assert script.typed("feeling") == ""
+    assert script.typed() == "l"
+    assert script.typed("satisfaction") == "9"
+    assert Script(seen(slate=(no,))).typed() == "n"
+    assert Script(seen("home")).typed() == "r"
+    assert Script(seen("social")).typed() == "l"
+
+
+@pytest.mark.parametrize("title", ["How much of us", "How satisfied I am", "What did you feel"])
+def test_titles_that_sound_like_a_question_are_titles(title: str) -> None:
+    genesis = tiny_genesis(12)
+    items = tuple(replace(item, title=title) for item in genesis.catalogue.items)
+    catalogue = Catalogue(items, genesis.catalogue.tags)
+    renamed = Genesis(catalogue, genesis.profiles, genesis.ties, genesis.clock)
+    plain, titled = (
+        [
+            event
+            for event in simulate(each, mind=TouchedMind(share=1.0))[1].events()
+            if isinstance(event, e.Picked | e.Rated | e.Left)
+        ]
+        for each in (genesis, renamed)
+    )
+    assert titled == plain
 
 
 @pytest.mark.parametrize(

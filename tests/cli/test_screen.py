@@ -9,6 +9,7 @@ from rich.console import Console
 
 from audience.cli.screen import Bar, reading, stoppable, summary_table
 from audience.experiments.findings import Arm, Findings, Measured, differences
+from audience.results import to_rich
 
 
 def findings(first: list[float], second: list[float]) -> Findings:
@@ -21,7 +22,7 @@ def findings(first: list[float], second: list[float]) -> Findings:
 
 def drawn(found: Findings) -> str:
     console = Console(file=io.StringIO(), width=120)
-    console.print(summary_table(found, ["picks", "not measured"]))
+    console.print(to_rich(summary_table(found, ["picks", "not measured"])))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().splitlines()[-1]
 
@@ -29,11 +30,11 @@ def drawn(found: Findings) -> str:
 @pytest.mark.parametrize(
     ("first", "second", "difference"),
     [
-        ([100.0, 110.0, 120.0], [201.0, 209.0, 220.0], "+100.0 ± 2.5"),
-        ([0.31, 0.35], [0.30, 0.30], "-0.03 ± 0.25"),
+        ([100.0, 110.0, 120.0], [201.0, 209.0, 220.0], "+100.0 ± 2.5*"),
+        ([0.31, 0.35], [0.30, 0.30], "−0.03 ± 0.25"),
         ([1.0, 1.0], [1.0, 1.0], "0 ± 0"),
-        ([1.0, 2.0], [1.2, 2.2], "+0.200 ± 0"),
-        ([10_000.0, 20_000.0], [15_000.0, 21_000.0], "+3,000 ± 25,000"),
+        ([1.0, 2.0], [1.2, 2.2], "+0.200 ± 0.000*"),
+        ([10_000.0, 20_000.0], [15_000.0, 21_000.0], "+3,000 ± 25,412"),
         ([5.0], [8.0], "+3"),
         ([math.nan], [8.0], "–"),
     ],
@@ -41,7 +42,7 @@ def drawn(found: Findings) -> str:
 def test_a_difference_has_the_digits_its_interval_supports(
     first: list[float], second: list[float], difference: str
 ) -> None:
-    assert drawn(findings(first, second)).rpartition("│")[2].strip() == difference
+    assert drawn(findings(first, second)).rstrip().endswith(f" {difference}")
 
 
 def test_progress_counts_the_rounds_of_all_runs_also_when_taken_up_in_the_middle() -> None:

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from audience.engine import Lives, Rules
+from audience.engine import LivedRound, Parts, Platform, Rules, Simulation, run, run_sync
 from audience.engine.consolidation import MemoryFault
 from audience.errors import AudienceError
 from audience.memory import Life
-from audience.testing import Diary, ScriptedMind, simulate, tiny_genesis
+from audience.recommenders import Popular
+from audience.testing import Diary, ListKeeper, ScriptedMind, simulate, tiny_genesis
+from audience.testing.worlds import ALWAYS
 from audience.world import actions as a
 from audience.world import events as e
 from audience.world.rng import Dice
@@ -51,20 +53,35 @@ def test_the_dice_of_a_memory_belong_to_agent_and_round() -> None:
 
 
 def test_lives_forget_the_round_before() -> None:
-    lives, world = Lives(), World(tiny_genesis(3, 5))
+    lives = LivedRound()
     first = e.Chapter(1, e.VISITS, 0, 0, (e.Entry(e.Woke(0, 1)),))
     opening = e.Chapter(2, e.OPENING, 0, -1, (e.Entry(e.RoundStarted(2, 9)),))
-    lives(first, world)
-    assert list(lives.lived) == [0]
-    lives(opening, world)
-    assert not lives.lived
+    lives.add(first)
+    assert list(lives.events) == [0]
+    lives.add(opening)
+    assert not lives.events
+
+
+def test_a_simulation_needs_no_listener_to_remember() -> None:
+    parts = Parts(
+        ScriptedMind({}, a.Nothing()),
+        Diary(),
+        lambda swap: ("popular", Popular()),
+        Platform(),
+        ALWAYS,
+        {},
+    )
+    world = World(tiny_genesis(3, 5))
+    sim = Simulation(world, ListKeeper(), parts, Rules(rounds=1), 7)
+    run_sync(lambda: run(sim))
+    assert [one.text for one in world.agents[0].thoughts] == ["Woke Left"]
 
 
 def test_a_line_is_lived_by_both_and_a_delivery_by_its_readers() -> None:
-    lives, world = Lives(), World(tiny_genesis(4, 5))
+    lives = LivedRound()
     said, told = e.Said(0, 1, "Hi"), e.Delivered("p", 3, (1, 2), "Look")
-    lives(e.Chapter(1, e.CONVERSATIONS, 0, 0, (e.Entry(said), e.Entry(told))), world)
-    assert dict(lives.lived) == {0: [said], 1: [said, told], 2: [told]}
+    lives.add(e.Chapter(1, e.CONVERSATIONS, 0, 0, (e.Entry(said), e.Entry(told))))
+    assert dict(lives.events) == {0: [said], 1: [said, told], 2: [told]}
 
 
 class Broken(Diary):

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from audience.experiments.eval_scores import Asked, scored, wilson
+from audience.experiments.eval_scores import Asked, scored
+from audience.results import wilson
 
 
 def asked(

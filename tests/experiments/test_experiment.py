@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from audience.errors import BadInput, Interrupted
 from audience.experiments import Outcome, changed, conduct, gathered, parse, scenario_of, verify
 from audience.experiments.experiment import verdict
-from audience.experiments.findings import Arm, Measured, differences
+from audience.experiments.findings import Arm, Findings, Measured, differences
+from audience.experiments.summary import summary
 from audience.log import Log
+from audience.results import shown
 from audience.world.events import Woke
 
 ARMS = parse(
@@ -106,7 +110,11 @@ def arm(name: str, *values: float) -> Arm:
         ((0.6, 0.7, 0.8), (0.5, 0.6, 0.7), "old serves this audience better than new: satisf"),
         ((0.5, 0.7), (0.7, 0.5), "No clear difference between new and old"),
         ((0.5,), (0.7,), "No clear difference between new and old"),
-        ((0.5, 0.7), (0.5, 0.7), "No difference between new and old: satisfaction 0.6 with both."),
+        (
+            (0.5, 0.7),
+            (0.5, 0.7),
+            "No difference between new and old: satisfaction 0.600 with both",
+        ),
     ],
 )
 def test_the_verdict_names_the_better_one_only_when_that_is_clear(
@@ -116,3 +124,31 @@ def test_the_verdict_names_the_better_one_only_when_that_is_clear(
     said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
     assert said.startswith(told)
     assert ("picks" in said) == ("better" in told)
+
+
+def test_the_verdict_and_the_cards_show_the_same_numbers() -> None:
+    people = {"old": [0.2, 0.4, math.nan, 0.9], "new": [0.3, 0.6, 0.1, math.nan]}
+    arms = tuple(
+        Arm(
+            name,
+            (
+                Measured(
+                    *("", 1, ""),
+                    {"satisfaction": 0.77, "click_rate": 0.5, "picks": 9.0, "pages": 20.0},
+                    (),
+                    {"satisfaction": np.array(values)},
+                ),
+            ),
+        )
+        for name, values in people.items()
+    )
+    found = Findings("t", arms, differences(arms, ["satisfaction"]), "", "", {})
+    line = next(line for line in summary(found) if line.metric == "satisfaction")
+    said = verdict(arms, found.differences)
+    assert [cell.over for cell in line.cells] == ["people", "people"]
+    for cell in line.cells:
+        assert f"{shown(cell.mean)} with {cell.arm}" in said
+    assert f"{line.contrasts[0].percent:+.1f} %" in said
+    alone = verdict(arms[:1], ())
+    assert f"satisfaction {line.cells[0].mean:.3f}" in alone
+    assert "0.77" not in alone

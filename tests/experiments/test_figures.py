@@ -10,14 +10,20 @@ import matplotlib
 import msgspec
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from audience.errors import BadInput
-from audience.experiments.figures import BY_ROUND, caption, draw, save
+from audience.experiments.figures import BY_ROUND, caption, draw
 from audience.experiments.findings import Findings
+from audience.results import figure_files, replace_all
 
 Make = Callable[..., Findings]
 ALL = {"differences", "ratings", "concentration"} | {f"{metric}_by_round" for metric in BY_ROUND}
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    return replace_all({folder / file: body for file, body in figure_files(figure, name).items()})
 
 
 def heights(line: Line2D) -> list[float]:

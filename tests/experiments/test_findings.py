@@ -10,11 +10,8 @@ from audience.experiments.findings import (
     Measured,
     differ,
     differences,
-    interval,
     readable,
-    t95,
 )
-from audience.world.rng import rng
 
 
 def run(value: float, people: list[float] | None = None) -> Measured:
@@ -28,29 +25,6 @@ def run(value: float, people: list[float] | None = None) -> Measured:
 )
 def test_numbers_are_written_for_people(value: float, text: str) -> None:
     assert readable(value) == text
-
-
-@pytest.mark.parametrize(
-    ("freedom", "quantile"), [(1, 12.706), (10, 2.228), (30, 2.042), (40, 2.021), (120, 1.980)]
-)
-def test_students_t_is_that_of_the_tables(freedom: int, quantile: float) -> None:
-    assert t95(freedom) == pytest.approx(quantile, abs=6e-4)
-    assert math.isnan(t95(0))
-
-
-def test_an_interval_by_hand() -> None:
-    mean, low, high = interval(np.array([1.0, 2.0, 3.0, math.nan]))
-    assert mean == 2.0
-    assert high - mean == pytest.approx(4.303 / math.sqrt(3), rel=1e-6)
-    assert mean - low == pytest.approx(high - mean)
-    assert math.isnan(interval(np.array([]))[0])
-    assert [math.isnan(bound) for bound in interval(np.array([5.0]))] == [False, True, True]
-
-
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    draws = rng(1, "intervals").normal(3.0, 1.0, (2000, 6))
-    held = sum(low <= 3.0 <= high for _, low, high in map(interval, draws))
-    assert held / 2000 == pytest.approx(0.95, abs=0.015)
 
 
 def test_seeds_are_paired() -> None:

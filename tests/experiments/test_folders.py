@@ -6,8 +6,8 @@ import pytest
 
 from audience.errors import BadInput
 from audience.experiments import conduct, make_room, parse, start
-from audience.experiments._writing import claim
 from audience.log import Log
+from audience.results import claim
 
 SMALL = parse("agents = 20\nrounds = 1\nrecommender = 'popular'")
 

@@ -10,12 +10,11 @@ from audience.experiments.memory_figures import (
     IMPORTANCES,
     forgetting_curves,
     forgetting_of,
-    format_of,
-    write,
 )
 from audience.experiments.remembering import Remembrance, remembrance
 from audience.log import Log
 from audience.memory.forgetting import forgetting
+from audience.results import format_of, write_figure
 from audience.testing.remembered import WHO, remembered
 
 
@@ -70,8 +69,8 @@ def test_files_are_whole_the_same_every_time_and_of_a_known_format(
     run: Path, tmp_path: Path
 ) -> None:
     figure = forgetting_of(at(run, 5))
-    one, two = (write(figure, tmp_path / f"{name}.svg").read_bytes() for name in "ab")
+    one, two = (write_figure(figure, tmp_path / f"{name}.svg").read_bytes() for name in "ab")
     assert one == two
-    assert write(figure, tmp_path / "c.PNG").read_bytes().startswith(b"\x89PNG")
+    assert write_figure(figure, tmp_path / "c.PNG").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(BadInput, match=r"'jpg' is unknown .*known: 'pdf', 'png', 'svg'"):
         format_of(tmp_path / "c.jpg")

@@ -11,7 +11,8 @@ import pytest
 
 from audience.experiments.findings import Findings
 from audience.experiments.summary import summary
-from audience.experiments.tables import rows, shown, to_csv, to_json, to_latex, to_markdown
+from audience.experiments.tables import rows, to_csv, to_json, to_latex, to_markdown
+from audience.results import shown
 
 Make = Callable[..., Findings]
 
@@ -43,13 +44,13 @@ def test_a_gain_shows_its_sign_and_nothing_has_none() -> None:
 
 def test_every_row_is_as_wide_as_the_header(make: Make) -> None:
     table = rows(make(arms=("a", "b", "c"), lacking=("rating_mean",)))
-    assert table[0][2:7] == ["a", "b", "c", "b − a", "b in % of a"]
-    assert {len(row) for row in table} == {9}
-    assert next(row for row in table if row[0] == "Mean rating")[2:] == ["–"] * 7
+    assert table[0][3:8] == ["a", "b", "c", "b − a", "b in % of a"]
+    assert {len(row) for row in table} == {10}
+    assert next(row for row in table if row[0] == "Mean rating")[3:] == ["–"] * 7
 
 
 def test_one_arm_has_no_differences(make: Make) -> None:
-    assert rows(make(arms=("only",)))[0] == ["Metric", "Unit", "only"]
+    assert rows(make(arms=("only",)))[0] == ["Metric", "Unit", "Mean over", "only"]
 
 
 def test_csv_gives_every_digit_back(make: Make) -> None:
@@ -73,7 +74,7 @@ def test_latex_gives_the_rows_back(make: Make) -> None:
     body = [line[: -len(r" \\")] for line in text.splitlines() if line.endswith(r"\\")]
     read = [[_plain(cell) for cell in re.split(r"(?<!\\)&", line)] for line in body]
     assert read == rows(findings)
-    assert text.startswith(r"\begin{tabular}{llrrrr}")
+    assert text.startswith(r"\begin{tabular}{lllrrrr}")
 
 
 def _plain(cell: str) -> str:

@@ -3,15 +3,15 @@ from __future__ import annotations
 import math
 
 from audience.experiments.verdict_figure import drawn
-from audience.experiments.verdict_statistics import Estimate
-from audience.experiments.verdicts import Row, Verdicts
+from audience.experiments.verdicts import VerdictRow, Verdicts
+from audience.results import Interval
 
 
 def test_each_measure_has_a_panel_with_every_recommender_and_its_mark() -> None:
-    sure, lone = Estimate(0.5, 0.4, 0.6, 9), Estimate(0.2, math.nan, math.nan, 1)
-    none = Estimate(math.nan, math.nan, math.nan, 0)
+    sure, lone = Interval(0.5, 0.4, 0.6, 9), Interval(0.2, math.nan, math.nan, 1)
+    none = Interval(math.nan, math.nan, math.nan, 0)
     rows = tuple(
-        Row(name, mark, {"likes": likes, "exit_page": sure}, {}, {})
+        VerdictRow(name, mark, {"likes": likes, "exit_page": sure}, {}, {})
         for name, mark, likes in (
             ("random", "", sure),
             ("ease", "circular", lone),

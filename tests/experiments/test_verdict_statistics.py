@@ -6,60 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audience.experiments.findings import interval
 from audience.experiments.verdict_statistics import (
     agreement,
-    crossed,
     kendall,
     least_chance,
     spearman,
 )
-from audience.world.rng import Floats, Ints, rng
-
-
-def grid(people: int, seeds: int) -> tuple[Ints, Ints]:
-    return np.tile(np.arange(people), seeds), np.repeat(np.arange(seeds), people)
-
-
-def test_one_seed_gives_the_interval_over_people() -> None:
-    values = rng(1, "values").normal(size=40)
-    values[3] = math.nan
-    found = crossed(values, *grid(40, 1))
-    mean, low, high = interval(values)
-    assert found.pairs == 39
-    assert [found.mean, found.low, found.high] == pytest.approx([mean, low, high])
-
-
-def test_what_repeats_with_a_person_or_a_seed_widens_the_interval() -> None:
-    people, seeds = grid(60, 5)
-    noise = rng(1, "noise").normal(size=300)
-    widths = {
-        "neither": noise,
-        "people": noise + 3.0 * rng(1, "people").normal(size=60)[people],
-        "seeds": noise + 3.0 * rng(1, "seeds").normal(size=5)[seeds],
-    }
-    found = {name: crossed(values, people, seeds) for name, values in widths.items()}
-    halves = {name: (one.high - one.low) / 2 for name, one in found.items()}
-    assert halves["people"] > 2 * halves["neither"]
-    assert halves["seeds"] > 5 * halves["neither"]
-
-
-def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    people, seeds = grid(30, 5)
-    covered = 0
-    for trial in range(300):
-        draw = rng(trial, "cover")
-        values: Floats = draw.normal(size=30)[people] + draw.normal(size=5)[seeds] * 0.5
-        values = values + draw.normal(size=150)
-        one = crossed(values, people, seeds)
-        covered += one.low <= 0.0 <= one.high
-    assert covered >= 0.92 * 300
-
-
-def test_nothing_and_a_single_value_have_no_interval() -> None:
-    assert crossed(np.full(3, math.nan), *grid(3, 1)).pairs == 0
-    alone = crossed(np.array([2.0]), *grid(1, 1))
-    assert (alone.mean, math.isnan(alone.low), alone.is_clear) == (2.0, True, False)
+from audience.world.rng import Floats, rng
 
 
 def test_correlations_are_those_of_the_books() -> None:

@@ -13,9 +13,10 @@ from audience.experiments.experiment import conduct
 from audience.experiments.scenario import Scenario
 from audience.experiments.verdict_arms import Skipped, arms_for, scenario_for
 from audience.experiments.verdict_counts import MEASURES
-from audience.experiments.verdict_tables import as_csv, as_plain, grids, write
+from audience.experiments.verdict_tables import as_csv, as_plain, tables, write
 from audience.experiments.verdicts import Seen, Verdicts, judged
 from audience.grounding.grounds import grounds_of
+from audience.results import texts
 from audience.world import Genesis
 from audience.world.rng import rng
 
@@ -64,7 +65,7 @@ def test_every_recommender_has_every_measure(found: Verdicts) -> None:
         assert 1.0 <= row.values["satisfaction"].mean <= 10.0
         assert 0.0 <= row.values["like_ratio"].mean <= row.values["view_ratio"].mean <= 1.0
         assert set(row.offline) == {"ndcg", "recall"}
-        assert row.offline["ndcg"].pairs == 120
+        assert row.offline["ndcg"].count == 120
     assert found.rows[0].differences == {}
     assert found.rows[2].offline["ndcg"].mean > found.rows[0].offline["ndcg"].mean
 
@@ -123,11 +124,12 @@ def test_the_pairs_are_of_the_same_person_and_seed() -> None:
 
 
 def test_tables_and_files_hold_all_of_it(found: Verdicts, tmp_path: Path) -> None:
-    first, differences, others, orders = grids(found)
-    assert first.heads[1:6] == ("view ratio", "likes", "like ratio", "exit page", "satisfaction")
+    first, differences, others, orders = tables(found)
+    heads = [column.label for column in first.columns]
+    assert heads[1:6] == ["view ratio", "likes", "like ratio", "exit page", "satisfaction"]
     assert [row[0] for row in differences.rows] == ["popular", "ease"]
-    assert "NDCG@10" in others.heads
-    assert "3 recommenders" in orders.title
+    assert "NDCG@10" in [column.label for column in others.columns]
+    assert "3 recommenders" in orders.caption
     written = write(found, tmp_path)
     kinds = ("csv", "json", "md", "png", "svg")
     assert sorted(path.name for path in written) == [f"verdicts.{kind}" for kind in kinds]
@@ -141,4 +143,4 @@ def test_tables_and_files_hold_all_of_it(found: Verdicts, tmp_path: Path) -> Non
 
 def test_what_has_no_interval_shows_none(found: Verdicts) -> None:
     assert all(math.isnan(one.kendall_low) for one in found.agreements)
-    assert "[" not in "".join(cell for row in grids(found)[3].rows for cell in row)
+    assert "[" not in "".join(cell for row in texts(tables(found)[3]) for cell in row)

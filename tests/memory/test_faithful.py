@@ -67,7 +67,7 @@ def test_an_insight_that_falls_due_later_is_asked_for_at_once() -> None:
     taken = asyncio.run(FaithfulWay(asked).insight(life(), SHORT, dice(7, "test")))
     assert taken.insights == {3: Insight("Sad films move me.", (3, 5, 6))}
     assert taken.calls == (asked.requests[0].key,)
-    assert not hasattr(FaithfulWay(asked), "foresees")
+    assert not FaithfulWay(asked).foresees
 
 
 def test_calls_that_do_not_need_each_other_are_made_together() -> None:

@@ -5,6 +5,7 @@ from audience.agents.human import HumanMind, MixedMind
 from audience.agents.llm import LLMMind
 from audience.agents.mind import (
     BatchMind,
+    Calibratable,
     Decision,
     JointMind,
     Mark,
@@ -21,6 +22,7 @@ from audience.agents.voiced import VoicedMind
 
 __all__ = [
     "BatchMind",
+    "Calibratable",
     "Decision",
     "GroundedMind",
     "HumanMind",

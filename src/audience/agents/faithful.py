@@ -13,7 +13,6 @@ from audience.agents.mind import Decision
 from audience.agents.prompting import (
     NAME,
     TITLE,
-    Pack,
     because,
     holes_of,
     item_line,
@@ -22,7 +21,7 @@ from audience.agents.prompting import (
     quoted,
 )
 from audience.agents.reading import items_in
-from audience.agents.replies import EMOTION
+from audience.agents.replies import EMOTION, text_in
 from audience.agents.social import stance_on
 from audience.llm.fields import as_ai
 from audience.llm.kinds import Message
@@ -73,7 +72,7 @@ class _Asking:
         self, mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
     ) -> None:
         self.mind, self.seen, self.dice = mind, seen, dice
-        self.pack: Pack = mind.pack
+        self.pack = mind.pack
         self.calls: list[str] = []
         self.purpose = ""
         """What was asked for last."""
@@ -118,14 +117,11 @@ class _Asking:
     async def _call(self, purpose: str, text: str, for_: str) -> str | Unreadable:
         self.purpose = purpose if purpose == for_ else f"{purpose}.{for_}"
         messages = (Message("user", text),)
-        reply = await self.mind.ask(self.purpose, messages, self.dice, attempt=len(self.calls))
-        self.calls.append(reply.key)
-        if reply.outcome == "timeout":
-            # As the engine's own deadline, so that stored calls give the same event.
-            raise TimeoutError
-        if reply.outcome != "reply" or not reply.text.strip():
-            return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
-        return reply.text.strip()
+        answer = await self.mind.questions.ask_once(
+            self.purpose, messages, int(self.dice.keys[0]), text_in, nth=len(self.calls)
+        )
+        self.calls += answer.calls
+        return answer.value
 
 
 Found = tuple[a.AnyAction, ...] | Unreadable

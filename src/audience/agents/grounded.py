@@ -3,44 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from audience.agents.page import Wishes
 from audience.agents.rule import RuleMind
 from audience.errors import BadInput
+from audience.parts import Grounds, Options, PartContext, Ratings
 from audience.world.observe import Observation
 from audience.world.rng import Floats
 
 _FURTHEST = 6.0
 """Log-odds beyond this count as this."""
-
-
-class Grounds(Protocol):
-    """What real people did, as far as it says what somebody takes up next."""
-
-    def log_odds(
-        self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
-    ) -> Sequence[Floats]:
-        """Return, for each history (oldest first), the log-odds that each candidate is taken."""
-        ...
-
-    def words(self, history: Sequence[int], candidates: Sequence[int]) -> Sequence[str]:
-        """Return what stands out about each candidate, in plain words."""
-        ...
-
-
-class Ratings(Protocol):
-    """What stars people give."""
-
-    def predict_for(
-        self,
-        histories: Sequence[Sequence[tuple[int, float]]],
-        items: Sequence[Sequence[int]],
-    ) -> Sequence[Floats]:
-        """Return the stars expected for each item from somebody who gave these stars before."""
-        ...
 
 
 class GroundedMind(RuleMind):
@@ -74,6 +49,17 @@ class GroundedMind(RuleMind):
         self.ratings = ratings
         self.pull = pull
         self.usual = usual
+
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> GroundedMind:  # noqa: ANN401
+        """Return a mind that has learnt from the past of the run's genesis."""
+        ratings = context.fit_ratings() if options.get("stars") else None
+        return cls(context.fit_grounds(), **{"ratings": ratings, **options})
+
+    @staticmethod
+    def uses_grounds(options: Options) -> bool:
+        del options
+        return True
 
     def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
         if self.grounds is None:

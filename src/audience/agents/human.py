@@ -7,13 +7,15 @@ a run that broke off asks nothing twice.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Literal, Protocol, runtime_checkable
 
 from audience.agents.mind import Decision, Mind
 from audience.agents.news_prompting import as_said, news_in
 from audience.agents.prompting import because, item_line
 from audience.agents.reading import items_in
-from audience.llm.kinds import Gateway, Message, Request
+from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.memory import Memory
+from audience.parts import Options, PartContext
 from audience.world import actions as a
 from audience.world.clock import shown
 from audience.world.observe import Observation
@@ -21,14 +23,35 @@ from audience.world.rng import Dice
 
 Found = tuple[a.AnyAction, ...] | str
 """What to attempt, or what to say to the person before asking again."""
+About = Literal["turn", "watched", "stars", "feeling", "satisfaction", "news"]
+"""What a person is asked: what to do now, or one thing about it."""
 _MOST_LINES = 60
+
+
+@runtime_checkable
+class Player(Protocol):
+    """A person who is told what a question is about, besides the words that are shown."""
+
+    async def answer(self, about: About, request: Request) -> Reply:
+        """Return what is typed."""
+        ...
 
 
 class HumanMind:
     """Shows what an agent sees and turns what is typed into actions; asks again when unclear."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway | Player) -> None:
         self.gateway = gateway
+
+    @classmethod
+    def build(cls, context: PartContext, /) -> HumanMind:
+        """Return a mind whose person sits behind the gateway of the run."""
+        return cls(context.door)
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory
@@ -61,17 +84,19 @@ class MixedMind:
 class _Table:
     """The talk with the person during one decision, and the picks made in it."""
 
-    def __init__(self, gateway: Gateway, seen: Observation, dice: Dice) -> None:
+    def __init__(self, gateway: Gateway | Player, seen: Observation, dice: Dice) -> None:
         self.gateway = gateway
         self.salt = f"human.{int(dice.keys[0]):016x}"
         self.calls: list[str] = []
         self.actions: list[a.AnyAction] = []
         self.seen = seen
 
-    async def ask(self, words: str) -> str | None:
+    async def ask(self, words: str, about: About = "turn") -> str | None:
         """Return what was typed, or nothing when nobody answers."""
         request = Request("human", (Message("user", words),), salt=f"{self.salt}.{len(self.calls)}")
-        reply = await self.gateway.ask(request)
+        player = self.gateway
+        asked = player.answer(about, request) if isinstance(player, Player) else player.ask(request)
+        reply = await asked
         self.calls.append(reply.key)
         return reply.text.strip() if reply.outcome == "reply" else None
 
@@ -129,7 +154,8 @@ async def _page(seen: Observation, typed: str, table: _Table) -> Found:
     if letter == "f":
         return *done, a.Enter("social")
     if letter == "l":
-        mark = await _number(table, "How satisfied are you, 1 to 10 (Enter to skip)? > ", 10)
+        words = "How satisfied are you, 1 to 10 (Enter to skip)? > "
+        mark = await _number(table, words, 10, "satisfaction")
         return *done, a.Leave(None if mark is None else round((mark - 1) / 9, 4))
     return _page_help(seen)
 
@@ -139,19 +165,20 @@ async def _pick(item: int, table: _Table) -> Found:
     title = seen.catalogue[item].title
     if any(isinstance(one, a.Pick) and one.item == item for one in table.actions):
         return f"You have picked {title} already. {_page_help(seen)}"
-    percent = await _number(table, f"How much of {title}, in percent (Enter for all)? > ", 100)
-    stars = await _number(table, "Stars, 1 to 5 (Enter for none)? > ", 5)
+    words = f"How much of {title}, in percent (Enter for all)? > "
+    percent = await _number(table, words, 100, "watched")
+    stars = await _number(table, "Stars, 1 to 5 (Enter for none)? > ", 5, "stars")
     table.actions.append(a.Pick(item, 1.0 if percent is None else percent / 100))
     if stars:
-        words = await table.ask("What did you feel (Enter for nothing)? > ") or ""
+        words = await table.ask("What did you feel (Enter for nothing)? > ", "feeling") or ""
         table.actions.append(a.Rate(item, stars, words, voice="human"))
     return _page_help(seen)
 
 
-async def _number(table: _Table, words: str, most: int) -> int | None:
+async def _number(table: _Table, words: str, most: int, about: About) -> int | None:
     """Return a whole number from 1 to `most`, or nothing when it was skipped."""
     for _ in range(_MOST_LINES):
-        typed = await table.ask(words)
+        typed = await table.ask(words, about)
         if not typed:
             return None
         if typed.isdecimal() and 1 <= int(typed) <= most:
@@ -235,8 +262,9 @@ async def _news(seen: Observation, typed: str, table: _Table) -> Found:
     elif letter != "l":
         return _NEWS_HELP
     for one in seen.news:
-        level = await _number(table, f"{one.topic.name}: 1 calm, 2 moderate, 3 intense > ", 3)
-        side = await _number(table, f"{one.topic.name}: 1 against, 2 for > ", 2)
+        words = f"{one.topic.name}: 1 calm, 2 moderate, 3 intense > "
+        level = await _number(table, words, 3, "news")
+        side = await _number(table, f"{one.topic.name}: 1 against, 2 for > ", 2, "news")
         table.actions += [a.Feel(one.number, level - 1)] if level else []
         table.actions += [a.Hold(one.number, 2 * side - 3)] if side else []
     return *table.actions, *last

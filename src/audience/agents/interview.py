@@ -7,23 +7,20 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents.prompting import Pack, holes_of, item_line, quoted
+from audience.agents.prompting import holes_of, item_line, mind_prompts, quoted
 from audience.agents.social import stance_on
 from audience.agents.voice import facts_about, speech, topic
 from audience.agents.voice_checks import Titles, first_good
 from audience.agents.words import opening
-from audience.llm.kinds import Gateway, Message, Request
+from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.llm.loose import Unreadable, loose_json
+from audience.llm.prompts import Prompts
+from audience.llm.structured import ask_for, object_of, text_of
 from audience.memory import Memory
 from audience.world.items import Item
 from audience.world.observe import Observation
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "maxLength": 600}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
+SCHEMA = object_of(answer=text_of(600))
 RECALLED = 8
 
 
@@ -44,12 +41,12 @@ async def interview(
     question: str,
     slate: Sequence[Item] = (),
     *,
-    pack: Pack | None = None,
+    pack: Prompts | None = None,
     model: str = "",
     salt: str = "",
 ) -> Answer:
     """Return what somebody says to a question, perhaps about the items it was shown last."""
-    pack = pack or Pack(model=model)
+    pack = pack or mind_prompts(model=model)
     recalled = await memory.recall(seen.me, question, seen.now, RECALLED)
     holes = holes_of(seen, recalled.thoughts, "interview")
     shown = "\n".join(item_line(item) for item in slate)
@@ -64,12 +61,11 @@ async def interview(
     request = Request(
         "interview", messages, model, schema=SCHEMA, max_tokens=300, temperature=0.7, salt=salt
     )
-    reply = await gateway.ask(request)
+    answer = await ask_for(gateway, request, _words)
     who = seen.me.profile
-    if reply.outcome != "reply" or not reply.text.strip():
-        why = f"{reply.outcome}: {reply.why or 'empty reply'}"
-        return Answer(who.id, who.name, "", (reply.key,), why)
-    return Answer(who.id, who.name, _words(reply.text), (reply.key,))
+    if isinstance(answer.value, Unreadable):
+        return Answer(who.id, who.name, "", answer.calls, answer.value.why)
+    return Answer(who.id, who.name, answer.value, answer.calls)
 
 
 async def small_interview(
@@ -97,11 +93,13 @@ async def small_interview(
     return Answer(who.id, who.name, good.text if good else plain.text, (reply.key,))
 
 
-def _words(text: str) -> str:
+def _words(reply: Reply) -> str | Unreadable:
     """Return the answer of a reply; plain words are one too, for nothing is done with them."""
-    found = loose_json(text)
+    if reply.outcome != "reply" or not reply.text.strip():
+        return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
+    found = loose_json(reply.text)
     if not isinstance(found, Unreadable) and isinstance(found, dict):
         answer = found.get("answer")
         if isinstance(answer, str) and answer.strip():
             return " ".join(answer.split())
-    return " ".join(text.split())
+    return " ".join(reply.text.split())

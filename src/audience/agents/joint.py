@@ -29,10 +29,12 @@ from audience.agents.prompting import (
     quoted,
 )
 from audience.agents.reading import LONGEST_TEXT
+from audience.agents.replies import in_time
 from audience.llm import fields as f
 from audience.llm.kinds import Message, Reply
 from audience.llm.loose import Unreadable, answer_in
 from audience.llm.scan import Broken
+from audience.llm.structured import list_of, object_of, one_of, text_of, unanswered, whole_of
 from audience.memory import Memory
 from audience.world.actions import Say
 from audience.world.events import Said
@@ -69,15 +71,17 @@ async def play(mind: LLMMind, scene: Scene, memory: Memory, dice: Dice) -> Scrip
         limit = min(mind.recall, RECALLED[scene.kind])
         recollection = await memory.recall(one.me, _cue(one), one.now, limit)
         thoughts.append(recollection.thoughts)
-    messages, schema = _messages(mind, scene, thoughts), _schema(scene)
-    room = max(mind.max_tokens, _LINE * max(scene.lines, len(scene.seen)))
-    reply = await mind.ask(scene.kind, messages, dice, schema=schema, room=room)
-    found = _understood(scene, reply)
-    calls: tuple[str, ...] = (reply.key,)
-    if isinstance(found, Unreadable) and reply.outcome == "reply":
-        again = mind.again(messages, reply, found)
-        repaired = await mind.ask(scene.kind, again, dice, schema=schema, attempt=1, room=room)
-        found, calls = _understood(scene, repaired), (*calls, repaired.key)
+    messages = _messages(mind, scene, thoughts)
+    room = max(mind.questions.max_tokens, _LINE * max(scene.lines, len(scene.seen)))
+    answer = await mind.questions.ask_for(
+        scene.kind,
+        messages,
+        int(dice.keys[0]),
+        lambda reply: _understood(scene, reply),
+        _schema(scene),
+        size=room,
+    )
+    found, calls = answer.value, answer.calls
     recalled = tuple(tuple(thought.id for thought in some) for some in thoughts)
     if isinstance(found, Unreadable):
         return Script(calls=calls, failure=f"{scene.kind}: {found.why}", recalled=recalled)
@@ -133,43 +137,18 @@ def _tie(friend: Friend) -> str:
 
 
 def _schema(scene: Scene) -> dict[str, Any]:
-    ids = {"type": "integer", "enum": [one.me.profile.id for one in scene.seen]}
+    ids = one_of([one.me.profile.id for one in scene.seen])
     if scene.kind == "dialogue":
-        line = {
-            "speaker": ids,
-            "say": {"type": "string", "maxLength": 280},
-            "stance": {"type": "integer", "enum": [-1, 0, 1]},
-        }
-        return _listed("lines", line, 0, scene.lines)
-    star = {"type": "integer", "minimum": 1, "maximum": 5}
+        line = object_of(speaker=ids, say=text_of(280), stance=one_of((-1, 0, 1)))
+        return object_of(lines=list_of(line, 0, scene.lines))
     count = len(scene.seen[0].me.situation.slate)
-    stars = {"type": "array", "items": star, "minItems": count, "maxItems": count}
-    return _listed("people", {"person": ids, "stars": stars}, len(scene.seen), len(scene.seen))
-
-
-def _listed(name: str, properties: dict[str, Any], least: int, most: int) -> dict[str, Any]:
-    one = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    rows = {"type": "array", "items": one, "minItems": least, "maxItems": most}
-    return {
-        "type": "object",
-        "properties": {name: rows},
-        "required": [name],
-        "additionalProperties": False,
-    }
+    marks = object_of(person=ids, stars=list_of(whole_of(1, 5), count, count))
+    return object_of(people=list_of(marks, len(scene.seen), len(scene.seen)))
 
 
 def _understood(scene: Scene, reply: Reply) -> Script | Unreadable:
-    if reply.outcome == "timeout":
-        # As the engine's own deadline, so that stored calls give the same event.
-        raise TimeoutError
-    if reply.outcome != "reply":
-        return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
-    value = answer_in(reply.text)
+    in_time(reply)
+    value = unanswered(reply) or answer_in(reply.text)
     if isinstance(value, Unreadable):
         return value
     try:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from audience.agents.faithful import FaithfulMind
-from audience.agents.grounded import Grounds
 from audience.agents.joint import play
 from audience.agents.mind import Decision, Scene, Script
 from audience.agents.news_asking import read_faithfully, read_fused
 from audience.agents.pausing import pauses
-from audience.agents.prompting import CONTEXTS, NAME, Pack, holes_of, plain, quoted
+from audience.agents.prompting import CONTEXTS, NAME, holes_of, mind_prompts, plain, quoted
 from audience.agents.reading import actions_of, read
-from audience.agents.replies import AnyReply, PageReply, schema_of
+from audience.agents.replies import AnyReply, PageReply, in_time, schema_of
 from audience.errors import BadInput, unknown
-from audience.llm.kinds import Gateway, Message, Reply, Request
+from audience.llm.kinds import Gateway, Message, Reply
 from audience.llm.loose import Unreadable
+from audience.llm.structured import Questioner, unanswered
 from audience.memory import Memory
+from audience.parts import Grounds, Options, PartContext
 from audience.world.observe import Observation
 from audience.world.rng import Dice
 from audience.world.thoughts import Thought
@@ -63,15 +65,29 @@ class LLMMind:
                 raise unknown("context", kind, CONTEXTS)
         if prompting not in PROMPTINGS:
             raise unknown("prompting", prompting, PROMPTINGS)
-        self.gateway = gateway
-        self.model = model
-        self.pack = Pack(prompts, model)
-        self.temperature = temperature
-        self.max_tokens = max_tokens
+        self.pack = mind_prompts(prompts, model)
+        self.questions = Questioner(
+            gateway, self.pack, temperature=temperature, max_tokens=max_tokens
+        )
         self.recall = recall
         self.context = tuple(context)
         self.grounds = grounds if evidence else None
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
+
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> LLMMind:  # noqa: ANN401
+        """Return a mind that asks through the gateway of the run."""
+        grounds = context.fit_grounds() if cls.uses_grounds(options) else None
+        return cls(context.door, grounds, **{"model": context.model, **options})
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
+
+    @staticmethod
+    def uses_grounds(options: Options) -> bool:
+        return bool(options.get("evidence", False))
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
@@ -94,14 +110,14 @@ class LLMMind:
         behaviour = BEHAVIOURS[seen.surface]
         draw = float(dice.uniform("company")[0])
         messages = self.messages(seen, recalled, behaviour, draw, pause=pause)
-        schema = schema_of(seen, pause=pause)
-        reply = await self.ask(behaviour, messages, dice, schema=schema)
-        found = understood(seen, reply)
-        calls: tuple[str, ...] = (reply.key,)
-        if isinstance(found, Unreadable) and reply.outcome == "reply":
-            again = self.again(messages, reply, found)
-            repaired = await self.ask(behaviour, again, dice, schema=schema, attempt=1)
-            found, calls = understood(seen, repaired), (*calls, repaired.key)
+        answer = await self.questions.ask_for(
+            behaviour,
+            messages,
+            int(dice.keys[0]),
+            lambda reply: understood(seen, reply),
+            schema_of(seen, pause=pause),
+        )
+        found, calls = answer.value, answer.calls
         if isinstance(found, Unreadable):
             return Decision((), "", calls, failure=f"{behaviour}: {found.why}")
         emotion = found.emotion if pause and isinstance(found, PageReply) else ""
@@ -146,47 +162,11 @@ class LLMMind:
         history = [lived.item for lived in seen.me.history]
         return self.grounds.words(history, seen.me.situation.slate)
 
-    async def ask(
-        self,
-        purpose: str,
-        messages: tuple[Message, ...],
-        dice: Dice,
-        *,
-        schema: dict[str, object] | None = None,
-        attempt: int = 0,
-        room: int = 0,
-    ) -> Reply:
-        """Ask for one decision; the salt is its own key, so an equal branch asks nothing anew."""
-        request = Request(
-            purpose,
-            messages,
-            self.model,
-            schema=schema,
-            max_tokens=room or self.max_tokens,
-            temperature=self.temperature,
-            salt=f"{int(dice.keys[0]):016x}.{purpose}.{attempt}",
-        )
-        return await self.gateway.ask(request)
-
-    def again(
-        self, messages: tuple[Message, ...], reply: Reply, found: Unreadable
-    ) -> tuple[Message, ...]:
-        """Return the prompt that asks once more, saying what was wrong."""
-        return (
-            *messages,
-            Message("assistant", reply.text[:2000]),
-            Message("user", self.pack.fill("repair", {"why": found.why})),
-        )
-
 
 def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:
     """Return what a reply means for the one who asked."""
-    if reply.outcome == "timeout":
-        # As the engine's own deadline, so that stored calls give the same event.
-        raise TimeoutError
-    if reply.outcome != "reply":
-        return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
-    return read(seen, reply.text)
+    in_time(reply)
+    return unanswered(reply) or read(seen, reply.text)
 
 
 def cue_of(seen: Observation) -> str:

@@ -18,6 +18,7 @@ from audience.agents.news_reading import (
     news_schema,
     read_news,
 )
+from audience.agents.replies import text_in
 from audience.llm.fields import as_ai
 from audience.llm.kinds import Message, Reply
 from audience.llm.loose import Unreadable
@@ -40,31 +41,21 @@ async def read_fused(
     holes |= {"actions": ", ".join(news_actions(seen)), "form": news_form(seen)}
     rules = Message("system", mind.pack.fill("news_rules", holes))
     messages = (rules, Message("user", mind.pack.fill("news", holes)))
-    schema = news_schema(seen)
-    reply = await mind.ask("news", messages, dice, schema=schema)
-    found, calls = _understood(seen, reply), [reply.key]
-    if isinstance(found, Unreadable) and reply.outcome == "reply":
-        again = mind.again(messages, reply, found)
-        reply = await mind.ask("news", again, dice, schema=schema, attempt=1)
-        found = _understood(seen, reply)
-        calls.append(reply.key)
-    if isinstance(found, Unreadable):
-        return Decision((), "", tuple(calls), failure=f"news: {found.why}")
-    return Decision(attempts(seen, found), found.why[:300], tuple(calls))
+    answer = await mind.questions.ask_for(
+        "news",
+        messages,
+        int(dice.keys[0]),
+        lambda reply: _understood(seen, reply),
+        news_schema(seen),
+    )
+    if isinstance(answer.value, Unreadable):
+        return Decision((), "", answer.calls, failure=f"news: {answer.value.why}")
+    return Decision(attempts(seen, answer.value), answer.value.why[:300], answer.calls)
 
 
 def _understood(seen: Observation, reply: Reply) -> NewsReply | Unreadable:
-    text = _text(reply)
+    text = text_in(reply)
     return text if isinstance(text, Unreadable) else read_news(seen, text)
-
-
-def _text(reply: Reply) -> str | Unreadable:
-    if reply.outcome == "timeout":
-        # As the engine's own deadline, so that stored calls give the same event.
-        raise TimeoutError
-    if reply.outcome != "reply" or not reply.text.strip():
-        return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
-    return reply.text.strip()
 
 
 async def read_faithfully(
@@ -96,9 +87,11 @@ class _Asking:
         text = pack.fill(self.purpose, self.holes | holes, pack="faithful")
         system = Message("system", pack.fill("news_rules", self.holes, pack="faithful"))
         messages = (system, Message("user", text))
-        reply = await self.mind.ask(self.purpose, messages, self.dice, attempt=len(self.calls))
-        self.calls.append(reply.key)
-        return _text(reply)
+        answer = await self.mind.questions.ask_once(
+            self.purpose, messages, int(self.dice.keys[0]), text_in, nth=len(self.calls)
+        )
+        self.calls += answer.calls
+        return answer.value
 
 
 async def _answered(asking: _Asking) -> NewsReply | Unreadable:

@@ -11,6 +11,7 @@ from audience.agents.news_prompting import forwardable, news_in
 from audience.llm import fields as f
 from audience.llm.loose import Unreadable, answer_in
 from audience.llm.scan import Broken
+from audience.llm.structured import list_of, object_of, one_of, text_of
 from audience.world import actions as a
 from audience.world.observe import Observation
 from audience.world.topics import LEVELS
@@ -67,33 +68,23 @@ def news_actions(seen: Observation) -> tuple[str, ...]:
 def news_schema(seen: Observation) -> dict[str, Any]:
     """Return the JSON schema: every reply that keeps to it can be read."""
     feeling: dict[str, Any] = {
-        "emotion": {"type": "string", "enum": list(LEVELS)},
-        "attitude": {"type": "string", "enum": list(ATTITUDES)},
+        "emotion": one_of(LEVELS),
+        "attitude": one_of(ATTITUDES),
     }
-    fields: dict[str, Any] = {"why": {"type": "string", "maxLength": 200}}
+    fields: dict[str, Any] = {"why": text_of(200)}
     if len(seen.news) == 1:
         fields |= feeling
     else:
-        topic = {"type": "integer", "enum": [one.number for one in seen.news]}
+        topic = one_of([one.number for one in seen.news])
         count = len(seen.news)
-        items = _object({"topic": topic, **feeling})
-        fields["topics"] = {"type": "array", "items": items, "minItems": count, "maxItems": count}
+        fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
     posts = [one.post for one in forwardable(seen) or news_in(seen)]
     fields |= {
-        "action": {"type": "string", "enum": list(news_actions(seen))},
-        "target": {"type": "string", "enum": posts},
-        "text": {"type": "string", "maxLength": 280},
+        "action": one_of(news_actions(seen)),
+        "target": one_of(posts),
+        "text": text_of(280),
     }
-    return _object(fields)
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_of(**fields)
 
 
 def news_form(seen: Observation) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import msgspec
 
-from audience.agents.prompting import Pack, plain
-from audience.llm.kinds import Gateway, Message, Request
+from audience.agents.prompting import mind_prompts, plain
+from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.llm.loose import Unreadable, loose_json
+from audience.llm.structured import ask_for, list_of, object_of, one_of, whole_of
 from audience.llm.together import together
 
 Row = dict[str, str]
@@ -128,7 +129,7 @@ class _Writer:
     ) -> None:
         self.gateway, self.tags, self.plural = gateway, tuple(tags), plural
         self.model, self.seed, self.examples = model, seed, examples
-        self.pack = Pack(model=model)
+        self.pack = mind_prompts(model=model)
         self.asked = self.malformed = self.unfit = self.taken = 0
 
     async def fill(
@@ -136,16 +137,15 @@ class _Writer:
     ) -> list[Row]:
         """Return the missing fields of some rows, as far as the reply is good for."""
         missing = _missing(people[group[0]], fields)
-        reply = await self.gateway.ask(self._request(group, people, missing, attempt))
+        request = self._request(group, people, missing, attempt)
+        answers = await ask_for(self.gateway, request, lambda reply: _answers(reply, len(group)))
         self.asked += 1
-        found = loose_json(reply.text) if reply.outcome == "reply" else Unreadable(reply.why)
-        answers = _answers(found, len(group))
-        if answers is None:
+        if isinstance(answers.value, Unreadable):
             self.malformed += 1
             return [{} for _ in group]
         rows = [
             {field: self._field(field, answer.get(field)) for field in missing}
-            for answer in answers
+            for answer in answers.value
         ]
         self.unfit += sum(not value for row in rows for value in row.values())
         return [{field: value for field, value in row.items() if value} for row in rows]
@@ -165,7 +165,7 @@ class _Writer:
         if len(group) > 1:
             lines = [f"{number}. Given: {told}." for number, told in enumerate(given, 1)]
             holes |= {"given": "\n".join(lines), "count": str(len(group))}
-            name, schema = "people_batch", _list_of(schema, len(group))
+            name, schema = "people_batch", object_of(people=list_of(schema, len(group), len(group)))
         return Request(
             "people",
             (Message("user", self.pack.fill(name, holes)),),
@@ -177,19 +177,14 @@ class _Writer:
         )
 
     def _schema(self, missing: Sequence[str]) -> dict[str, Any]:
-        words = {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 5}
+        words = list_of({"type": "string"}, 1, 5)
         kinds: dict[str, dict[str, Any]] = {
-            "age": {"type": "integer", "minimum": 10, "maximum": 95},
+            "age": whole_of(10, 95),
             "traits": words,
-            "interests": words | {"items": {"type": "string", "enum": list(self.tags)}},
-            "features": words | {"items": {"type": "string", "enum": list(_HABITS)}},
+            "interests": list_of(one_of(self.tags), 1, 5),
+            "features": list_of(one_of(_HABITS), 1, 5),
         }
-        return {
-            "type": "object",
-            "properties": {field: kinds.get(field, {"type": "string"}) for field in missing},
-            "required": list(missing),
-            "additionalProperties": False,
-        }
+        return object_of(**{field: kinds.get(field, {"type": "string"}) for field in missing})
 
     def _field(self, field: str, value: object) -> str:
         """Return a value as the table holds it, or nothing when it cannot be used."""
@@ -210,21 +205,12 @@ def _told(row: Mapping[str, str]) -> str:
     return "; ".join(told) or "nothing"
 
 
-def _list_of(schema: dict[str, Any], count: int) -> dict[str, Any]:
-    people = {"type": "array", "items": schema, "minItems": count, "maxItems": count}
-    return {
-        "type": "object",
-        "properties": {"people": people},
-        "required": ["people"],
-        "additionalProperties": False,
-    }
-
-
-def _answers(found: object, count: int) -> list[dict[str, Any]] | None:
-    """Return one object for each person asked for, or nothing where that is not what came."""
+def _answers(reply: Reply, count: int) -> list[dict[str, Any]] | Unreadable:
+    """Return one object for each person asked for, or why that is not what came."""
+    found = loose_json(reply.text) if reply.outcome == "reply" else Unreadable(reply.why)
     if count == 1:
-        return [found] if isinstance(found, dict) else None
+        return [found] if isinstance(found, dict) else Unreadable("no JSON object")
     listed = found.get("people") if isinstance(found, dict) else found
     if not isinstance(listed, list) or len(listed) != count:
-        return None
+        return Unreadable(f"not a list of {count} people")
     return [one if isinstance(one, dict) else {} for one in listed]

@@ -7,6 +7,7 @@ Parts that stay the same come first, so that prefix caches hit. Each part has a 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from audience.agents.replies import distant, ways
 from audience.llm.prompts import CHARACTERS, Prompts, bounded, plain, quoted
@@ -26,9 +27,9 @@ __all__ = [
     "INBOX",
     "MEMORY",
     "NAME",
+    "PROMPTS",
     "THOUGHT",
     "TITLE",
-    "Pack",
     "because",
     "bounded",
     "context",
@@ -38,6 +39,7 @@ __all__ = [
     "inbox",
     "item_line",
     "known",
+    "mind_prompts",
     "person",
     "plain",
     "quoted",
@@ -69,10 +71,13 @@ _BEHAVIOURS = {
 }
 
 
-class Pack(Prompts):
-    """The prompt files of minds."""
+PROMPTS = Path(__file__).parent / "prompts"
+"""Where the prompt files of minds lie."""
 
-    room = "audience.agents"
+
+def mind_prompts(folder: str = "", model: str = "") -> Prompts:
+    """Return the prompt files of minds, laid over by those of a folder."""
+    return Prompts(PROMPTS, folder=folder, model=model)
 
 
 CONTEXTS = ("weekday", "mood", "company")

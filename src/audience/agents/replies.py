@@ -9,6 +9,9 @@ from typing import Any
 
 import msgspec
 
+from audience.llm.kinds import Reply
+from audience.llm.loose import Unreadable
+from audience.llm.structured import list_of, object_of, one_of, text_of, whole_of
 from audience.world.observe import Friend, Observation
 
 WAYS = ("recommender", "search", "social", "nothing")
@@ -90,6 +93,20 @@ def kind_of(seen: Observation) -> type[AnyReply]:
     return kinds[seen.surface]
 
 
+def in_time(reply: Reply) -> None:
+    """Raise what the engine's own deadline raises, so that stored calls give the same event."""
+    if reply.outcome == "timeout":
+        raise TimeoutError
+
+
+def text_in(reply: Reply) -> str | Unreadable:
+    """Return the words of a reply, or why there are none."""
+    in_time(reply)
+    if reply.outcome != "reply" or not reply.text.strip():
+        return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
+    return reply.text.strip()
+
+
 def ways(seen: Observation) -> tuple[str, ...]:
     """Return what may follow a page."""
     return tuple(
@@ -103,36 +120,36 @@ def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
     """Return the JSON schema of the reply to an observation; on a page somebody may pause."""
     match kind_of(seen).__name__:
         case "HomeReply":
-            return _object(why=_text(200), do=_one_of(WAYS), query=_text(80))
+            return object_of(why=text_of(200), do=one_of(WAYS), query=text_of(80))
         case "PageReply":
             free = _free(seen)
-            pick = _object(
-                item={"type": "integer", "enum": free} if free else {"type": "integer"},
-                watched={"type": "integer", "minimum": 0, "maximum": 100},
-                stars={"type": "integer", "minimum": 1, "maximum": 5},
-                feeling=_text(200),
+            pick = object_of(
+                item=one_of(free) if free else {"type": "integer"},
+                watched=whole_of(0, 100),
+                stars=whole_of(1, 5),
+                feeling=text_of(200),
             )
-            return _object(
-                why=_text(200),
-                picks={"type": "array", "items": pick, "maxItems": min(3, len(free))},
-                satisfaction={"type": "integer", "minimum": 1, "maximum": 10},
-                next=_one_of(ways(seen)),
-                query=_text(80),
-                **({"emotion": _text(EMOTION)} if pause else {}),
+            return object_of(
+                why=text_of(200),
+                picks=list_of(pick, most=min(3, len(free))),
+                satisfaction=whole_of(1, 10),
+                next=one_of(ways(seen)),
+                query=text_of(80),
+                **({"emotion": text_of(EMOTION)} if pause else {}),
             )
         case "SocialReply":
             friends = [friend.id for friend in seen.friends]
             posts = [message.post for message in seen.me.inbox]
-            return _object(
-                why=_text(200),
-                post=_text(280),
-                say_to={"type": "integer", "enum": [-1, *friends]},
-                say=_text(280),
-                forward=_one_of(("", *posts)),
-                next=_one_of(AFTER),
+            return object_of(
+                why=text_of(200),
+                post=text_of(280),
+                say_to=one_of([-1, *friends]),
+                say=text_of(280),
+                forward=one_of(("", *posts)),
+                next=one_of(AFTER),
                 **_turning(seen),
             )
-    return _object(say=_text(280), stance={"type": "integer", "enum": [-1, 0, 1]})
+    return object_of(say=text_of(280), stance=one_of((-1, 0, 1)))
 
 
 def distant(seen: Observation) -> tuple[Friend, ...]:
@@ -143,9 +160,7 @@ def distant(seen: Observation) -> tuple[Friend, ...]:
 def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
     groups = {"follow": seen.strangers, "unfollow": distant(seen)}
     return {
-        name: {"type": "integer", "enum": [-1, *(one.id for one in people)]}
-        for name, people in groups.items()
-        if people
+        name: one_of([-1, *(one.id for one in people)]) for name, people in groups.items() if people
     }
 
 
@@ -153,20 +168,3 @@ def _free(seen: Observation) -> list[int]:
     """Return the items of the page that were not picked in this visit yet."""
     lived = {one.item for one in seen.me.lived_now()}
     return [item for item in seen.me.situation.slate if item not in lived]
-
-
-def _object(**properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _text(longest: int) -> dict[str, Any]:
-    return {"type": "string", "maxLength": longest}
-
-
-def _one_of(words: tuple[str, ...]) -> dict[str, Any]:
-    return {"type": "string", "enum": list(words)}

@@ -1,14 +1,14 @@
 """Minds that people lend a hand: some visits are played by a person, or corrected by one.
 
-The person is a script that reads what a player reads and types what a player types, through the
-same door as `audience play`. It likes what bears a tag of the agent's interests, and nothing else.
+The person is a script that is asked what a player is asked and types what a player types, as in
+`audience play`. It likes what bears a tag of the agent's interests, and nothing else.
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from audience.agents.human import HumanMind
+from audience.agents.human import About, HumanMind
 from audience.agents.mind import Decision, Mind
 from audience.errors import BadInput, unknown
 from audience.llm.kinds import Reply, Request
@@ -26,39 +26,37 @@ _PAGES = 2
 
 
 class Script:
-    """Sits at the door of one decision and types as a person with the agent's interests would."""
+    """Plays one decision, typing as a person with the agent's interests would."""
 
     def __init__(self, seen: Observation) -> None:
         self.seen = seen
         self.has_picked = False
 
-    async def ask(self, request: Request) -> Reply:
-        words = request.messages[-1].content
-        return Reply(request.key, "reply", (self.typed(words),), model="script")
+    async def answer(self, about: About, request: Request) -> Reply:
+        return Reply(request.key, "reply", (self.typed(about),), model="script")
 
-    async def close(self) -> None: ...
+    def typed(self, about: About = "turn") -> str:
+        """Return what is typed to a question."""
+        match about:
+            case "watched":
+                return "100"
+            case "stars":
+                return str(min(5, 3 + liking(self.seen, self._best())))
+            case "satisfaction":
+                return "9" if self.has_picked or self.seen.me.situation.picks else "4"
+            case "turn":
+                ways = {"home": "r", "social": "l", "news": "l", "conversation": ""}
+                way = ways.get(self.seen.surface)
+                return self._on_page() if way is None else way
+        return ""
 
-    def typed(self, words: str) -> str:
-        """Return what is typed to some words."""
-        if "How much of" in words:
-            return "100"
-        if words.startswith("Stars"):
-            return str(min(5, 3 + liking(self.seen, self._best())))
-        if "How satisfied" in words:
-            return "9" if self.has_picked or self.seen.me.situation.picks else "4"
-        if "What did you feel" in words or self.seen.surface == "conversation":
-            return ""
-        if self.seen.surface == "home":
-            return "r"
-        return "l" if self.seen.surface == "social" else self._on_page(words)
-
-    def _on_page(self, words: str) -> str:
+    def _on_page(self) -> str:
         best = self._best()
         if not self.has_picked and best is not None and liking(self.seen, best):
             self.has_picked = True
             return str(self.seen.me.situation.slate.index(best) + 1)
         is_early = self.seen.me.situation.pages < _PAGES and not self.has_picked
-        return "n" if is_early and "[n] next page" in words else "l"
+        return "n" if is_early and "NextPage" in self.seen.menu else "l"
 
     def _best(self) -> int | None:
         lived = {one.item for one in self.seen.me.lived_now()}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -19,6 +20,7 @@ from audience.llm.cached import GIVEN_UP
 from audience.llm.kinds import Gateway
 from audience.llm.together import together
 from audience.memory import Memory
+from audience.parts import Options, PartContext
 from audience.world import actions as a
 from audience.world.agent import Lived
 from audience.world.items import Catalogue
@@ -45,6 +47,16 @@ class VoicedMind:
         self.model = model
         self.candidates = candidates
         self.rule = RuleMind(parameters=parameters, **rules)
+
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> VoicedMind:  # noqa: ANN401
+        """Return a mind that speaks through the gateway of the run."""
+        return cls(context.door, **{"model": context.model, **options})
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         del memory

@@ -25,12 +25,13 @@ _WIDTH = 120
 @o.json_option
 def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) -> None:
     """Fit Pareto and lognormal laws to interactions per user, with KS distances and figure 5."""
+    from msgspec.structs import replace
     from rich.console import Console
-    from rich.table import Table
 
     from audience.cli.evaluating import folder_for
-    from audience.experiments.evaluation.activity import HEADS, fits_of, foot, lines, plain
+    from audience.experiments.evaluation.activity import fits_of, foot, plain, table
     from audience.experiments.evaluation.writing import write_activity
+    from audience.results import print_table
 
     console = Console(stderr=True)
     with console.status("Fitting …"):
@@ -40,15 +41,7 @@ def command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) 
     if as_json:
         o.print_json(plain(fits, left, seed) | {"written": [str(path) for path in written]})
         return
-    table = Table("dataset", box=None, header_style="bold")
-    for head in ("people", "mean", *HEADS, "nearer"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for row in lines(fits):
-        table.add_row(*row)
-    shown = Console(highlight=False)
-    shown.width = max(shown.width, _WIDTH)
-    shown.print(table)
-    for one in foot(fits, left, seed):
-        shown.print(one, style="dim", markup=False, soft_wrap=True)
+    note = "\n".join(foot(fits, left, seed))
+    print_table(replace(table(fits), note=note), _WIDTH)
     for path in written:
         click.echo(str(path))

@@ -34,7 +34,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
     from audience.experiments.calibrating import Wanted, calibrate
     from audience.experiments.calibration_figures import calibration_figure
     from audience.experiments.calibration_files import write_parameters
-    from audience.experiments.memory_figures import write
+    from audience.results import write_figure
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
@@ -44,7 +44,7 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
     if out is not None:
         written = [write_parameters(found, out)]
         figure = calibration_figure(found)
-        written += [write(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
+        written += [write_figure(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
     if as_json:
         o.print_json({**msgspec.to_builtins(found), "files": [str(path) for path in written]})
         return
@@ -54,22 +54,22 @@ def command(data: Path, out: Path | None, as_json: bool, **given: object) -> Non
 
 
 def _print(found: Calibration) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from audience.grounding.calibration import miscalibration
+    from audience.results import Column, Interval, ResultTable, to_rich, wide_console
 
-    heads = ("", "real", "simulated", "JSD", "before", "two halves of real")
-    table = Table(show_edge=False, header_style="bold")
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left")
-    for one in found.compared:
-        means = [_mean(*each) for each in (one.mean_real, one.mean_simulated)]
-        distances = (one.distance, one.distance_before, one.floor)
-        table.add_row(one.name, *means, *(f"{each:.4f}" for each in distances))
-    console = Console(highlight=False)
-    console.width = max(console.width, _WIDTH)
-    console.print(table)
+    means = (Column(head, over="people", digits=2, half=True) for head in ("real", "simulated"))
+    distances = (Column(head, digits=4) for head in ("JSD", "before", "two halves of real"))
+    rows = tuple(
+        (
+            one.name,
+            Interval(*one.mean_real),
+            Interval(*one.mean_simulated),
+            *(one.distance, one.distance_before, one.floor),
+        )
+        for one in found.compared
+    )
+    console = wide_console(_WIDTH)
+    console.print(to_rich(ResultTable((Column("", is_text=True), *means, *distances), rows)))
     for name, bins in found.reliability.items():
         count = sum(one.count for one in bins)
         console.print(
@@ -87,7 +87,3 @@ def _print(found: Calibration) -> None:
     )
     if not found.has_pages:
         console.print("[dim]Every pick has its own moment: pages were not matched.[/]")
-
-
-def _mean(mean: float, low: float, high: float) -> str:
-    return f"{mean:.2f} ± {(high - low) / 2:.2f}"

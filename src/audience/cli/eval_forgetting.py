@@ -21,7 +21,8 @@ MOST = 6
 )
 def command(beta: str, delta: str, decay: float, out: Path) -> None:
     """Draw g(M) = 1 - (s + r)/2 * max(r^beta, delta) over recency r and importance s."""
-    from audience.experiments.memory_figures import forgetting_curves, format_of, write
+    from audience.experiments.memory_figures import forgetting_curves
+    from audience.results import format_of, write_figure
 
     format_of(out)
     betas, deltas = numbers_of("--beta", beta), numbers_of("--delta", delta)
@@ -32,7 +33,7 @@ def command(beta: str, delta: str, decay: float, out: Path) -> None:
     ):
         if not fits:
             raise BadInput(f"{name} {value:g}: give numbers {wanted}")
-    click.echo(str(write(forgetting_curves(betas, deltas, decay), out)))
+    click.echo(str(write_figure(forgetting_curves(betas, deltas, decay), out)))
 
 
 def numbers_of(flag: str, text: str) -> list[float]:

@@ -33,13 +33,13 @@ def command(
     1,000 users unless --agents says otherwise. sequences.json holds what minds, RecSim-style users
     and the people themselves went on to, for `audience eval people`.
     """
-    from audience.experiments._writing import replace_all
     from audience.experiments.evaluation.asking import STEP, TASTE
     from audience.experiments.evaluation.contestants import Rules, baselines, kinds_of, minds
     from audience.experiments.evaluation.exporting import FILE, exported
     from audience.experiments.evaluation.generation import paths_of, result_of, walked
     from audience.experiments.evaluation.keeping import Keeper
     from audience.experiments.evaluation.reading import read_real
+    from audience.results import replace_all
 
     kinds = kinds_of(mind)
 

@@ -11,7 +11,6 @@ from audience.cli import options as o
 
 if TYPE_CHECKING:
     from audience.experiments.eval_memory import Evaluation
-    from audience.experiments.eval_scores import Share
 
 WIDTH = 100
 
@@ -54,33 +53,29 @@ def command(
 def _written(found: Evaluation, out: Path) -> list[Path]:
     import json
 
-    from audience.experiments._writing import replace_all
     from audience.experiments.eval_figure import recall_by_age
     from audience.experiments.eval_memory import plain
-    from audience.experiments.figures import files
+    from audience.results import figure_files, replace_all
 
-    contents = {out / name: body for name, body in files(recall_by_age(found), "memory").items()}
+    contents = {
+        out / name: body for name, body in figure_files(recall_by_age(found), "memory").items()
+    }
     told = json.dumps(plain(found), indent=1, allow_nan=False) + "\n"
     return replace_all({out / "memory.json": told.encode(), **contents})
 
 
 def _print(found: Evaluation) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from audience.experiments.eval_scores import OFTEN, OLD, RECENT
+    from audience.results import Column, ResultTable, to_rich, wide_console
 
-    heads = ("should last", "should fade", "balance", "tokens", "thoughts")
-    table = Table(box=None, padding=(0, 1))
-    table.add_column("memory", no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right", no_wrap=True)
-    for one in found.scores:
-        shares = (_shown(share) for share in (one.lasting, one.fading, one.balance))
-        table.add_row(one.kind, *shares, f"{one.tokens.mean:.0f}", f"{one.thoughts.mean:.0f}")
-    console = Console(highlight=False)
-    console.width = max(console.width, WIDTH)
-    console.print(table)
+    shares = (Column(head, digits=2) for head in ("should last", "should fade", "balance"))
+    counts = (Column(head, digits=0) for head in ("tokens", "thoughts"))
+    rows = tuple(
+        (one.kind, one.lasting, one.fading, one.balance, one.tokens.mean, one.thoughts.mean)
+        for one in found.scores
+    )
+    columns = (Column("memory", is_text=True), *shares, *counts)
+    wide_console(WIDTH).print(to_rich(ResultTable(columns, rows)))
     click.echo(
         f"\n{found.facts:,} facts of {found.people} people x {found.seeds} seeds, seed "
         f"{found.seed}, over {found.rounds} days; no model; 95 % intervals over people.\n"
@@ -91,7 +86,3 @@ def _print(found: Evaluation) -> None:
         "balance: the mean of the two. tokens: of what one cue brings to mind. "
         "thoughts: kept in the end."
     )
-
-
-def _shown(share: Share) -> str:
-    return f"{share.mean:.2f} [{share.low:.2f}, {share.high:.2f}]"

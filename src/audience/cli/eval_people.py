@@ -47,10 +47,10 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> Non
     """Make a page that opens offline, and its key, which judges must not see."""
     import msgspec
 
-    from audience.experiments._writing import replace_all
     from audience.experiments.judging.making import Sources, notes
     from audience.experiments.judging.making import make as made
     from audience.experiments.judging.page import page_of
+    from audience.results import replace_all
 
     sources = {name: given.pop(name) for name in ("data", "run", "sequences", "references")}
     wanted = _tasks(tasks)
@@ -124,11 +124,11 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None
     """Ask a language model the tasks of a page, each pair and choice in both orders."""
     import json
 
-    from audience.experiments._writing import replace_all
     from audience.experiments.judging.answers import read_answers, read_key
     from audience.experiments.judging.judge import answers_file
     from audience.experiments.judging.page import sheet_in
     from audience.experiments.models import Models, check_models, name_of
+    from audience.results import replace_all
 
     sheet, sealed = sheet_in(page), read_key(key)
     if sheet.id != sealed.page:
@@ -188,8 +188,8 @@ def _tell(
 
 
 def _written(key: Key, answered: list[Answered], problems: list[Problem], out: Path) -> list[Path]:
-    from audience.experiments._writing import replace_all
     from audience.experiments.judging.keeping import files_of
+    from audience.results import replace_all
 
     contents = files_of(key, answered, problems)
     return replace_all({out / name: body for name, body in contents.items()})

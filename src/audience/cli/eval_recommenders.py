@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,32 +47,28 @@ def command(data: Path, recommender: str, k: int, seed: int, as_json: bool) -> N
 
 
 def _print(scores: Sequence[Score], learnt: int, items: int, seed: int) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from audience.experiments.offline import MEASURES
+    from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
 
     first = scores[0]
-    table = Table("recommender", show_edge=False, header_style="bold")
-    for measure in MEASURES:
-        table.add_column(f"{measure}@{first.k}", justify="right")
-    for one in scores:
-        table.add_row(one.recommender, *(_cell(one, measure) for measure in MEASURES))
-    console = Console(highlight=False)
-    console.width = max(console.width, _WIDTH)
-    console.print(table)
+    columns = (
+        Column(
+            f"{name}@{first.k}", over="users" if name in first.bounds else "", digits=4, half=True
+        )
+        for name in MEASURES
+    )
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (
+            score.recommender,
+            *(Interval(score.values[name], *score.bounds.get(name, ())) for name in MEASURES),
+        )
+        for score in scores
+    )
+    console = wide_console(_WIDTH)
+    console.print(to_rich(ResultTable((Column("recommender", is_text=True), *columns), rows)))
     console.print(
         f"[dim]{first.users:,} users, {items:,} items, {learnt:,} interactions learnt from, "
         f"seed {seed}; ± is a 95 % interval over users. The last item of each user is ranked "
         "against all that it did not live.[/]",
         soft_wrap=True,
     )
-
-
-def _cell(score: Score, measure: str) -> str:
-    value = score.values[measure]
-    if math.isnan(value):
-        return "–"
-    low, high = score.bounds.get(measure, (math.nan, math.nan))
-    half = "" if math.isnan(low) else f" ± {(high - low) / 2:.4f}"
-    return f"{value:.4f}{half}"

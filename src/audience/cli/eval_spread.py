@@ -48,11 +48,11 @@ def command(
 ) -> None:
     """Fit IC, LT and rule minds on the first 60 % of hours of a curve and predict the rest."""
     from rich.console import Console
-    from rich.table import Table
 
     from audience.cli.evaluating import folder_for
     from audience.experiments.spread import telling
     from audience.experiments.spread.real import curve_in, models, scored, truth_of, unmoved
+    from audience.results import to_rich, wide_console
 
     truth = truth_of(curve_in(data))
     testing = range(101, 101 + seeds)
@@ -67,14 +67,8 @@ def command(
         found = telling.plain(truth, rows, people, graph, testing)
         o.print_json(found | {"written": [str(path) for path in written]})
         return
-    table = Table(telling.HEADS[0], box=None, header_style="bold")
-    for head in telling.HEADS[1:]:
-        table.add_column(head, justify="right")
-    for row in telling.lines(rows):
-        table.add_row(*row)
-    shown = Console(highlight=False)
-    shown.width = max(shown.width, _WIDTH)
-    shown.print(table)
+    shown = wide_console(_WIDTH)
+    shown.print(to_rich(telling.table(rows, seeds)))
     shown.print(telling.verdict(rows), style="bold", markup=False, soft_wrap=True)
     for one in telling.foot(truth, people, graph, seeds):
         shown.print(one, style="dim", markup=False, soft_wrap=True)

@@ -106,17 +106,11 @@ def _experiment(
 
 
 def _print(console: Console, found: Verdicts) -> None:
-    from rich.table import Table
+    from audience.experiments.verdict_tables import remarks, tables
+    from audience.results import to_rich
 
-    from audience.experiments.verdict_tables import grids, remarks
-
-    for grid in grids(found):
-        table = Table(title=grid.title, title_justify="left", show_edge=False, header_style="bold")
-        for place, head in enumerate(grid.heads):
-            table.add_column(head, justify="right" if place else "left", no_wrap=True)
-        for row in grid.rows:
-            table.add_row(*row)
-        console.print(table)
+    for table in tables(found):
+        console.print(to_rich(table))
         console.print()
     for line in remarks(found):
         console.print(line, style="dim", markup=False, soft_wrap=True)

@@ -121,29 +121,15 @@ def bar() -> Iterator[Progress]:
 
 def show(result: Result) -> None:
     """Print a result: a section for each group, paired differences, and what it rests on."""
-    from rich.console import Console
-    from rich.table import Table
+    from audience.experiments.evaluation.tables import footer, group_table, paired_table
+    from audience.results import to_rich, wide_console
 
-    from audience.experiments.evaluation.tables import best_line, footer, lines, paired
-
-    console = Console(highlight=False)
-    console.width = max(console.width, _WIDTH)
-    table = Table(show_edge=False, header_style="bold", title=None)
-    table.add_column(result.title)
-    for column in result.columns:
-        table.add_column(column, justify="right", no_wrap=True)
+    console = wide_console(_WIDTH)
+    console.print(result.title, style="bold", markup=False)
     for group in result.groups:
-        table.add_row(f"[bold]{group}[/]")
-        for cells in lines(result, group):
-            table.add_row(*cells)
-        rows = paired(result, group)
-        if rows:
-            table.add_row(
-                "[dim]best baseline[/]", *(f"[dim]{n}[/]" for n in best_line(result, group))
-            )
-        for name, *cells in rows:
-            table.add_row(f"{name} − best", *cells)
-        table.add_section()
-    console.print(table)
+        for table in (group_table(result, group), paired_table(result, group)):
+            if table.rows:
+                console.print(to_rich(table))
+                console.print()
     for line in footer(result):
-        console.print(f"[dim]{line}[/]", soft_wrap=True)
+        console.print(line, style="dim", markup=False, soft_wrap=True)

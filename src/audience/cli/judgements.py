@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from audience.experiments.judging.answers import MODEL, PEOPLE, Answered, Problem
-from audience.experiments.judging.tables import Choices, Scores, Share, Tables, Verdicts
+from audience.experiments.judging.tables import Choices, Scores, Tables, Verdicts
 from audience.experiments.judging.turning import Turned
+from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
 
 WIDTH = 140
 _PROBLEMS = 12
@@ -38,8 +37,7 @@ def print_all(
 
     `seed` is the page's; `kept`: whether the texts were written to a folder.
     """
-    console = Console(highlight=False)
-    console.width = max(console.width, WIDTH)
+    console = wide_console(WIDTH)
     _print_judges(console, answered)
     if tables.choices:
         _print_choices(console, tables.choices)
@@ -85,24 +83,27 @@ def _print_judges(console: Console, answered: Sequence[Answered]) -> None:
             console.print(f"[dim]  unreadable: {many} x {escape(why)}[/]")
 
 
-def _table(console: Console, title: str, heads: Sequence[str], rows: Iterator[list[str]]) -> None:
-    table = Table(box=None, padding=(0, 1), header_style="dim")
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    console.print(f"\n[bold]{title}[/]")
-    console.print(table)
+def _table(
+    console: Console,
+    title: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[Value]],
+    digits: int = 3,
+) -> None:
+    first, *others = heads
+    columns = (Column(first, is_text=True), *(Column(head, digits=digits) for head in others))
+    console.print()
+    console.print(to_rich(ResultTable(columns, tuple(map(tuple, rows)), title)))
 
 
 def _print_choices(console: Console, found: Sequence[Choices]) -> None:
     cells = list(dict.fromkeys((one.negatives, one.a, one.b) for one in found))
     heads = ["who", *(f"({a},{b})" + " matched" * (kind == "matched") for kind, a, b in cells)]
 
-    def rows() -> Iterator[list[str]]:
+    def rows() -> Iterator[list[Value]]:
         for who in dict.fromkeys(one.who for one in found):
             own = {(one.negatives, one.a, one.b): one for one in found if one.who == who}
-            shown = [_share(own[cell].hit) if cell in own else "–" for cell in cells]
+            shown = [own[cell].hit if cell in own else None for cell in cells]
             yield [who, *shown]
             many = [
                 f"{own[cell].cases} cases, {own[cell].judges} judge(s)" if cell in own else ""
@@ -118,14 +119,13 @@ def _print_verdicts(console: Console, who: str, found: Sequence[Verdicts]) -> No
         return
     heads = ["A / B", *_POINTS, "A better", "cases", "verdicts", "judges"]
 
-    def rows() -> Iterator[list[str]]:
+    def rows() -> Iterator[list[Value]]:
         for one in found:
-            shares = [f"{share:.3f}" for share in one.shares]
             counts = (str(one.cases), str(one.verdicts), str(one.judges))
-            yield [f"{one.table}: {one.a} / {one.b}", *shares, _share(one.better), *counts]
+            yield [f"{one.table}: {one.a} / {one.b}", *one.shares, one.better, *counts]
 
     title = "Blind pairs by {} (tables 1, 4, 5); A better: with half of the ties"
-    _table(console, title.format(escape(who)), heads, rows())
+    _table(console, title.format(who), heads, rows())
 
 
 def _print_scores(console: Console, who: str, found: Sequence[Scores]) -> None:
@@ -134,17 +134,16 @@ def _print_scores(console: Console, who: str, found: Sequence[Scores]) -> None:
     heads = ["memory", "informative", "relevant", "less informative", "less relevant", "cases",
              "judges"]  # fmt: skip
 
-    def rows() -> Iterator[list[str]]:
+    def rows() -> Iterator[list[Value]]:
         for one in found:
-            less = (one.informative_less, one.relevant_less)
-            is_full = one.variant == "full"
-            differences = ["", ""] if is_full else [_share(share, 2) for share in less]
-            own = [_share(one.informative, 2), _share(one.relevant, 2)]
+            less: tuple[Value, Value] = (one.informative_less, one.relevant_less)
+            differences = ("", "") if one.variant == "full" else less
+            own = (one.informative, one.relevant)
             counts = (str(one.cases), str(one.judges))
             yield [_VARIANTS[one.variant], *own, *differences, *counts]
 
     title = "Memories by {}, 1 to 5 (table 2); less: than the full memory, paired"
-    _table(console, title.format(escape(who)), heads, rows())
+    _table(console, title.format(who), heads, rows(), 2)
 
 
 def _print_agreement(console: Console, tables: Tables) -> None:
@@ -153,14 +152,14 @@ def _print_agreement(console: Console, tables: Tables) -> None:
     if shared:
         heads = ["people on", "Krippendorff's alpha", "equal", "judged by two or more", "judges"]
 
-        def rows() -> Iterator[list[str]]:
+        def rows() -> Iterator[list[Value]]:
             for one in shared:
                 it = one.agreement
-                alpha = _share(Share(it.alpha, it.low, it.high), 2)
+                alpha = Interval(it.alpha, it.low, it.high)
                 equal = f"{100 * it.equal:.0f} %"
                 yield [one.what, alpha, equal, str(it.things), str(it.judges)]
 
-        _table(console, "Agreement between people", heads, rows())
+        _table(console, "Agreement between people", heads, rows(), 2)
     if alone:
         click.echo(f"\nNo agreement for {', '.join(alone)}: no task was judged by two people.")
 
@@ -197,11 +196,3 @@ def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem], s
 
 def _many(found: Sequence[object], noun: str) -> str:
     return f"{len(found)} {noun}" + ("" if len(found) == 1 else "s")
-
-
-def _share(share: Share, digits: int = 3) -> str:
-    if math.isnan(share.mean):
-        return "–"
-    if math.isnan(share.low):
-        return f"{share.mean:.{digits}f}"
-    return f"{share.mean:.{digits}f} [{share.low:.{digits}f}, {share.high:.{digits}f}]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,20 +181,19 @@ def save(path: Path, table: Table) -> None:
     """Write people as a dataset folder's people.csv, whole or not at all."""
     from audience.datasets.handcrafted import known_of
     from audience.datasets.mixture import row_of
+    from audience.results import csv_text, replace_all
     from audience.world.people import HABITS
 
     people = table.genesis.profiles
     graded = any(not _is_plain(who) for who in people)
     columns = ["id", *_FIELDS, *(HABITS if graded else ()), *_activity(table)]
-    part = path.with_suffix(path.suffix + ".part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, extrasaction="ignore")
-        writer.writeheader()
-        for number, who in enumerate(people, 1):
-            row: dict[str, object] = {"id": who.key if table.has_keys else number}
-            row |= {habit: getattr(who.habits, habit) for habit in HABITS}
-            writer.writerow({**row, **row_of(known_of(who)), "activity": who.activity})
-    part.replace(path)
+    rows = []
+    for number, who in enumerate(people, 1):
+        row: dict[str, object] = {"id": who.key if table.has_keys else number}
+        row |= {habit: getattr(who.habits, habit) for habit in HABITS}
+        row |= {**row_of(known_of(who)), "activity": who.activity}
+        rows.append([row.get(name, "") for name in columns])
+    replace_all({path: csv_text(columns, rows).encode()})
 
 
 def _activity(table: Table) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from audience.cli import options as o
 
@@ -74,7 +75,7 @@ def conduct(
     if given["as_json"]:
         o.print_json(plain(probed) | {"written": [str(path) for path in written]})
         return
-    print_table(probed)
+    show(probed)
     click.echo(f"Kept in {out}; asked again with the same flags, it costs nothing.")
 
 
@@ -84,23 +85,15 @@ def _slug(url: str, model: str) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
-def print_table(probed: Probed) -> None:
-    """Print the table of one model and what it rests on."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def show(probed: Probed) -> None:
+    """Print the table of one model and what it rests on; a part is named once."""
+    from audience.experiments.probing.result import table
+    from audience.results import print_table
 
-    from audience.experiments.probing.result import HEADS, cells, foot
-
-    table = Table(box=None, padding=(0, 1), title=probed.model, title_justify="left")
-    for place, head in enumerate(HEADS):
-        table.add_column(head, justify="left" if place < 2 else "right", no_wrap=place > 1)
-    last = ""
-    for one in probed.rows:
-        part, *rest = cells(one)
-        table.add_row(Text("" if part == last else part), *(Text(text) for text in rest))
-        last = part
-    console = Console(highlight=False)
-    console.width = max(console.width, WIDTH)
-    console.print(table)
-    click.echo(f"\n{foot(probed)}")
+    whole = table(probed)
+    parts = [row[0] for row in whole.rows]
+    rows = tuple(
+        ("" if place and parts[place - 1] == part else part, *row[1:])
+        for place, (part, row) in enumerate(zip(parts, whole.rows, strict=True))
+    )
+    print_table(msgspec.structs.replace(whole, rows=rows), WIDTH)

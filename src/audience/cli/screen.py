@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -21,12 +21,13 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
 
 from audience.experiments.experiment import SUMMARY, summary_of
-from audience.experiments.findings import Difference, Findings, interval, readable
+from audience.experiments.findings import Findings
+from audience.experiments.summary import summary
+from audience.experiments.tables import result_table
 from audience.llm import Meter
-from audience.metrics import LABELS
+from audience.results import ResultTable, print_table
 
 
 class Bar:
@@ -160,58 +161,19 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     """Print the table, what its intervals mean, and the answer."""
-    console = Console(highlight=False)
-    console.print(summary_table(findings, metrics or summary_of(findings)))
+    table = summary_table(findings, metrics or summary_of(findings))
+    note = ""
     if findings.differences:
-        one = findings.differences[0]
-        of_what = "of means over seeds" if one.over == "seeds" else "per person, where one has it"
-        console.print(f"[dim]Differences are {of_what}; ± is a 95 % interval, paired.[/]")
+        over = findings.differences[0].over
+        note = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
+    print_table(msgspec.structs.replace(table, note=note))
+    console = Console(highlight=False)
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
-def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> Table:
+def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> ResultTable:
     """Return an outcome as a table: metrics down, arms across, paired differences at the right."""
-    table = Table(title=None, header_style="bold", show_edge=False)
-    table.add_column("metric")
-    for arm in findings.arms:
-        table.add_column(escape(arm.name), justify="right")
-    for arm in findings.arms[1:]:
-        table.add_column(escape(f"{arm.name} − {findings.arms[0].name}"), justify="right")
-    by_name = {(one.metric, one.other): one for one in findings.differences}
-    for metric in metrics:
-        if metric not in findings.arms[0].runs[0].totals:
-            continue
-        label = LABELS[metric][0] if metric in LABELS else metric
-        cells = [readable(interval(arm.values(metric))[0]) for arm in findings.arms]
-        for arm in findings.arms[1:]:
-            cells.append(_difference(by_name[metric, arm.name]))
-        table.add_row(label, *cells)
-    return table
-
-
-def _difference(one: Difference) -> str:
-    half = (one.high - one.low) / 2.0
-    if math.isnan(half):
-        return f"[dim]{_signed(one.difference, 0.0)}[/]"
-    style = "green" if one.is_clear else "dim"
-    return f"[{style}]{_signed(one.difference, half)} ± {_rounded(half, half)}[/]"
-
-
-def _signed(value: float, half: float) -> str:
-    if math.isnan(value):
-        return "–"
-    text = _rounded(value, half)
-    return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
-
-
-def _rounded(value: float, half: float) -> str:
-    """Return a number to two digits of its interval, or to three of its own where that is nil."""
-    measure = half if half > 1e-9 else abs(value)
-    if measure < 1e-9:
-        return "0"
-    if half < 1e-9 and value == round(value):
-        return f"{value:,.0f}"
-    digits = (1 if half > 1e-9 else 2) - math.floor(math.log10(measure))
-    rounded = round(value, digits) + 0.0
-    return f"{rounded:,.{min(max(digits, 0), 6)}f}"
+    lines = {line.metric: line for line in summary(findings)}
+    chosen = [lines[metric] for metric in metrics if metric in lines]
+    return result_table(findings, chosen, brief=True)

@@ -34,7 +34,8 @@ def show_memory(
     log: Log, who: int, at: int, *, lines: int, chart: Path | None, as_json: bool
 ) -> None:
     """Print a person's memory at the end of a round, or draw its forgetting."""
-    from audience.experiments.memory_figures import forgetting_of, format_of, write
+    from audience.experiments.memory_figures import forgetting_of
+    from audience.results import format_of, write_figure
 
     if chart is not None:
         format_of(chart)
@@ -44,7 +45,7 @@ def show_memory(
             f"--memory: in {log.folder} nobody has a memory; "
             "run with --memory recagent or --memory agent4rec"
         )
-    written = write(forgetting_of(found), chart) if chart is not None else None
+    written = write_figure(forgetting_of(found), chart) if chart is not None else None
     if as_json:
         o.print_json(plain(found) | ({"chart": str(written)} if written else {}))
     elif written:

@@ -74,8 +74,8 @@ def _print_list(*, as_json: bool) -> None:
 
 
 def _write_file(name: str, path: Path) -> None:
-    from audience.experiments._writing import replace_all
     from audience.experiments.studies import shipped
+    from audience.results import replace_all
 
     if name.endswith(".toml") or name == ALL:
         raise BadInput("--write wants the name of one study; see `audience study list`")

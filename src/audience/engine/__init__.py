@@ -2,7 +2,7 @@
 
 from audience.engine.activation import METHODS, Activation
 from audience.engine.changes import objection
-from audience.engine.consolidation import Lives
+from audience.engine.consolidation import LivedRound
 from audience.engine.control import Control, Queued, Steering
 from audience.engine.feed import FEEDS
 from audience.engine.groups import Groups
@@ -31,7 +31,7 @@ __all__ = [
     "Groups",
     "Keeper",
     "Listener",
-    "Lives",
+    "LivedRound",
     "Parts",
     "Paused",
     "Platform",

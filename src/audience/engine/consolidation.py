@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from audience.engine.simulation import Simulation
 from audience.errors import AudienceError
 from audience.llm.together import together
 from audience.memory import Fading, Life
@@ -14,44 +14,47 @@ from audience.world.agent import Agent, fold_agent
 from audience.world.rng import Floats, Ints, dice
 from audience.world.world import World
 
+if TYPE_CHECKING:
+    from audience.engine.simulation import Simulation
+
 
 class MemoryFault(AudienceError):
     """A memory raised while it was consolidating."""
 
 
-class Lives:
-    """Gathers, as a listener, what each agent lived in the present round."""
+class LivedRound:
+    """Gathers what each agent lived in the present round."""
 
     def __init__(self) -> None:
-        self.lived: dict[int, list[e.AnyEvent]] = defaultdict(list)
+        self.events: dict[int, list[e.AnyEvent]] = defaultdict(list)
 
-    def __call__(self, chapter: e.Chapter, world: object) -> None:
+    def add(self, chapter: e.Chapter) -> None:
+        """Take in a chapter; a new round forgets the one before."""
         for entry in chapter.entries:
             event = entry.event
             if isinstance(event, e.RoundStarted):
-                self.lived.clear()
+                self.events.clear()
             elif isinstance(event, e.Delivered):
                 for reader in event.to:
-                    self.lived[reader].append(event)
+                    self.events[reader].append(event)
             elif hasattr(event, "agent"):
-                self.lived[event.agent].append(event)
+                self.events[event.agent].append(event)
                 if isinstance(event, e.Said):
-                    self.lived[event.to].append(event)
+                    self.events[event.to].append(event)
 
 
 async def consolidate(sim: Simulation) -> None:
     """Let old thoughts fade and what was lived become new ones, emitted in the order of ids."""
-    lives = next((one for one in sim.listeners if isinstance(one, Lives)), None)
-    if lives is None:
+    if sim.lived is None:
         return
-    world = sim.world
+    world, events = sim.world, sim.lived.events
     end = world.genesis.clock.at(world.round, 1.0)
     faded = _faded(sim, end)
-    agents = sorted({*lives.lived, *faded})
+    agents = sorted({*events, *faded})
 
     async def one(agent: int) -> list[e.Entry]:
         entries = [e.Entry(e.Forgot(agent, thought, "faded")) for thought in faded.get(agent, ())]
-        lived = lives.lived.get(agent)
+        lived = events.get(agent)
         if lived:
             me = world.agents[agent]
             for entry in entries:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import AudienceError
-from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, search_in
+from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, SelfChecking, search_in
 from audience.world.agent import INBOX, Agent
 from audience.world.events import Failed
 from audience.world.rng import Bools, Floats, Ints, dice
@@ -136,7 +136,7 @@ class Platform:
         except ValueError as error:
             raise _fault(ranker, error) from error
         if isinstance(found, Ranked):
-            if not getattr(ranker, "checks_itself", False):
+            if not (isinstance(ranker, SelfChecking) and ranker.checks_itself):
                 given = [row for row in range(len(wants)) if row not in found.failures]
                 part = slates[given] if slates.shape[:1] == (len(wants),) else slates
                 some = [wants[row] for row in given]

@@ -11,13 +11,14 @@ import msgspec
 
 from audience.agents import BatchMind, JointMind, Mind, MixedMind
 from audience.engine.activation import Activation
+from audience.engine.consolidation import LivedRound
 from audience.engine.control import Control, Keep, MakeMind
 from audience.engine.drive import Stage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
-from audience.memory import Memory
-from audience.recommenders import Ranker, Recommender
+from audience.memory import Memory, is_idle
+from audience.recommenders import Ranker, Recommender, learnt_by
 from audience.world import events as e
 from audience.world.changes import AnyChange, SwapRecommender
 from audience.world.rng import rng
@@ -112,6 +113,8 @@ class Simulation:
         self.rules = rules
         self.seed = seed
         self.listeners = listeners
+        self.lived = None if is_idle(parts.memory) else LivedRound()
+        """What the memory consolidates at the end of the round; None where it keeps nothing."""
         self._told = progress
         self.stopping: Callable[[], bool] = stopping
         if control:
@@ -149,6 +152,8 @@ class Simulation:
         self.tell(chapter)
 
     def tell(self, chapter: e.Chapter) -> None:
+        if self.lived is not None:
+            self.lived.add(chapter)
         for listener in self.listeners:
             listener(chapter, self.world)
         if self.control:
@@ -182,7 +187,7 @@ class Simulation:
         """Fit the recommender that serves now and put its ranker on the stage."""
         name, recommender = self.parts.recommender(self.world.recommender)
         ranker = self._fitted(recommender, self.world.round, len(self.world.interactions))
-        learnt = ranker.learnt() if hasattr(ranker, "learnt") else b""
+        learnt = learnt_by(ranker)
         artefact = blake2b(learnt, digest_size=8).hexdigest() if learnt else ""
         return e.RecommenderFitted(name, len(self.world.interactions), artefact)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.experiments._style import (
+from audience.experiments.findings import Arm, Findings, Label
+from audience.experiments.summary import Contrast, Line, headline, summary
+from audience.results import (
     DASHES,
     INK,
     MUTED,
@@ -17,10 +19,9 @@ from audience.experiments._style import (
     colour,
     panel,
     short,
+    shown,
+    t_interval,
 )
-from audience.experiments.findings import Arm, Findings, Label, interval
-from audience.experiments.summary import Contrast, Line, headline, summary
-from audience.experiments.tables import shown
 from audience.world.rng import Floats
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def spread(values: Floats) -> tuple[Floats, Floats, Floats]:
         if len(column) == 2:
             found[:, place] = column.mean(), column.min(), column.max()
         else:
-            found[:, place] = interval(column)
+            found[:, place] = t_interval(column).three
     return found[0], found[1], found[2]
 
 

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.experiments._style import inline
 from audience.experiments.findings import Findings
 from audience.experiments.summary import Contrast, Line, headline, summary
-from audience.experiments.tables import change, shown, text_rows
+from audience.experiments.tables import ONE_RUN, change, over, result_table
+from audience.results import inline, shown, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_FIRST = 3
+"""Columns before those of the arms."""
 _MARKS = {"better": "▲ ", "worse": "▼ "}
 _MARKED = "▲ better or ▼ worse than {} by more than the 95 % interval; grey: no clear difference."
 
@@ -47,7 +49,7 @@ def page(
         verdict=_found(findings.verdict) if told else _verdict(findings.verdict),
         lead=_method(told.method) if told else _cards(findings, lines),
         figures=_figures(drawn, captions, is_first=told is None),
-        table=_table(text_rows(findings, lines), lines),
+        table=_table(findings, lines),
         legend=escape(_legend(findings)),
         command=f"<p>Reproduce with</p>\n<pre>{escape(told.command)}</pre>\n" if told else "",
         facts="\n".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in _facts(findings)),
@@ -92,8 +94,14 @@ def _card(line: Line) -> str:
         f"<dd>{_change(changes.get(cell.arm))}</dd>"
         for cell in line.cells
     )
-    unit = f" <small>{escape(line.unit)}</small>" if line.unit else ""
+    mean = over(line.cells)
+    unit = ", ".join([*([line.unit] if line.unit else []), _over(mean)])
+    unit = f" <small>{escape(unit)}</small>"
     return f'<div class="card"><h3>{escape(line.label)}{unit}</h3><dl>{values}</dl></div>'
+
+
+def _over(mean: str) -> str:
+    return mean if mean == ONE_RUN else f"mean over {mean}"
 
 
 def _rounded(value: float) -> float:
@@ -130,20 +138,15 @@ def _figure(name: str, figure: Figure, caption: str) -> str:
     return f"<figure{kind}>{chart}<figcaption>{said}</figcaption></figure>"
 
 
-def _table(table: Sequence[Sequence[str]], lines: Sequence[Line]) -> str:
-    columns = [table[0][0], *table[0][2:]]
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
-    body = []
-    for row, line in zip(table[1:], lines, strict=True):
-        unit = f" <small>{escape(row[1])}</small>" if row[1] else ""
-        cells = [f"<td>{escape(cell)}</td>" for cell in row[2:]]
+def _table(findings: Findings, lines: Sequence[Line]) -> str:
+    table = result_table(findings, lines)
+    classes = []
+    for line in lines:
+        marks = [""] * len(table.columns)
         for place, contrast in enumerate(line.contrasts):
-            at = len(line.cells) + 2 * place + 1
-            if contrast.judgement and at < len(cells):
-                cells[at] = cells[at].replace("<td>", f'<td class="{contrast.judgement}">', 1)
-        body.append(f'<tr><th scope="row">{escape(row[0])}{unit}</th>{"".join(cells)}</tr>')
-    rows = "\n".join(body)
-    return f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
+            marks[_FIRST + len(line.cells) + 2 * place + 1] = contrast.judgement
+        classes.append(marks)
+    return to_html(table, classes)
 
 
 def _legend(findings: Findings) -> str:

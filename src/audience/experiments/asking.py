@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from audience.agents.interview import Answer, interview, small_interview
-from audience.agents.prompting import Pack
+from audience.agents.prompting import mind_prompts
 from audience.engine import run_sync
 from audience.errors import BadInput
 from audience.experiments.build import parts_of
@@ -51,7 +51,7 @@ def ask(
     door = door_of(scenario.llm, spending or Spending(), folder)
     memory = parts_of(scenario, world.genesis, door).memory
     model = name_of(scenario.llm)
-    pack = Pack(str(scenario.mind.options.get("prompts", "")), model)
+    pack = mind_prompts(str(scenario.mind.options.get("prompts", "")), model)
     is_small = not endpoints_of(scenario.llm) and not scenario.llm.model
     answers: list[Answer] = []
 

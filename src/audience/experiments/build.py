@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from typing import Any, cast
 
 import msgspec
 
+from audience.agents import JointMind, Scoring
 from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import split_options
 from audience.engine import Groups, Parts, Platform
@@ -22,27 +23,26 @@ from audience.experiments.written import mixed_genesis
 from audience.grounding.chooser import TooFew
 from audience.grounding.grounds import Grounds, grounds_of, ratings_of
 from audience.llm.kinds import Gateway, Reply, Request
+from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find
 from audience.recommenders import Recommender, Service
 from audience.world import Clock, Genesis
 from audience.world.changes import SwapRecommender
 
 
-def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
-    """Return the part that a kind and its options describe; `given` is added where it is asked."""
+def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # noqa: ANN401
+    """Return the part that a kind and its options describe; `context` is what the run offers it."""
     what = group.removesuffix("s").replace("memorie", "memory")
     if part.kind.endswith(".py"):
         raise BadInput(f"{what} {part.kind!r} names a file; name its class too: {part.kind}:CLASS")
     make: Any = Service if (group, part.kind) == ("recommenders", HTTP) else find(group, part.kind)
+    context = context or PartContext()
     try:
-        asked = inspect.signature(make).parameters
-        _check_options(what, part, asked, given)
-        genesis = given.get("genesis")
-        if isinstance(genesis, Genesis) and _wants_grounds(asked, part):
-            given["grounds"] = _grounds(genesis)
-        if isinstance(genesis, Genesis) and "ratings" in asked and part.options.get("stars"):
-            given["ratings"] = ratings_of(genesis)
-        return make(**{key: value for key, value in given.items() if key in asked} | part.options)
+        _check_options(what, part, make)
+        if builds(make):
+            return make.build(context, **part.options)
+        given = _named(make, part, context) if group in ("minds", "memories") else {}
+        return make(**given | part.options)
     except AudienceError:
         raise
     except Exception as error:
@@ -52,22 +52,34 @@ def made(group: str, part: Part, **given: object) -> Any:  # noqa: ANN401
         ) from error
 
 
-def _check_options(
-    what: str, part: Part, asked: Mapping[str, inspect.Parameter], given: Mapping[str, object]
-) -> None:
+def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[str, Any]:
+    given = {name: offer(context) for name, offer in by_name(make, part.options).items()}
+    return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _check_options(what: str, part: Part, make: Callable[..., Any]) -> None:
     """Raise for an option that a part does not have, naming the nearest of those it has."""
+    asked = inspect.signature(make).parameters
     if any(one.kind is one.VAR_KEYWORD for one in asked.values()):
         return
     for name in part.options:
         if name not in asked:
-            known = [one for one in asked if one not in given]
+            known = [one for one in asked if one not in OFFERED]
             raise BadInput(f"{what} {part.kind!r}: {unknown('option', name, known)}")
 
 
-def _wants_grounds(asked: Mapping[str, object], part: Part) -> bool:
-    """Say whether a mind needs what others did; who can do without asks by `evidence = true`."""
-    wanted = bool(part.options.get("evidence", False)) if "evidence" in asked else True
-    return "grounds" in asked and wanted
+def context_of(
+    genesis: Genesis, gateway: Gateway | None = None, model: str = "", suited: str = "rule"
+) -> PartContext:
+    """Return what a run of a genesis offers its minds and memories."""
+    return PartContext(
+        gateway,
+        model,
+        genesis,
+        suited,
+        fit_grounds=partial(_grounds, genesis),
+        fit_ratings=partial(ratings_of, genesis),
+    )
 
 
 def _grounds(genesis: Genesis) -> Grounds | None:
@@ -101,19 +113,15 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
 
 def asks_models(scenario: Scenario) -> bool:
     """Say whether a mind or a memory of this scenario needs a door to language models."""
+    way = suited(scenario)
     parts = (("minds", scenario.mind), ("memories", scenario.memory))
-    return any(_asks(find(group, part.kind), part, scenario) for group, part in parts)
-
-
-def _asks(make: Any, part: Part, scenario: Scenario) -> bool:  # noqa: ANN401
-    if hasattr(make, "asks_models"):  # a part that asks only with some of its options
-        return bool(make.asks_models(part.options, suited(scenario)))
-    return "gateway" in inspect.signature(make).parameters
+    return any(asks(find(group, part.kind), part.options, way) for group, part in parts)
 
 
 def suited(scenario: Scenario) -> str:
     """Return how memories consolidate that suit the minds, where the scenario does not say."""
-    return getattr(find("minds", scenario.mind.kind), "consolidation", "rule")
+    make = find("minds", scenario.mind.kind)
+    return make.consolidation if isinstance(make, SuitsMemory) else "rule"
 
 
 class Shut:
@@ -127,12 +135,7 @@ class Shut:
 
 def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = None) -> Parts:
     """Return all parts of a run, each checked before anything is written."""
-    asking = {
-        "gateway": gateway or Shut(),
-        "model": name_of(scenario.llm),
-        "suited": suited(scenario),
-        "genesis": genesis,
-    }
+    context = context_of(genesis, gateway or Shut(), name_of(scenario.llm), suited(scenario))
     changes = changes_of(scenario.interventions, genesis)
     for round_, begun in raised(scenario.spread, genesis, scenario.seed).items():
         changes[round_] = (*changes.get(round_, ()), *begun)
@@ -145,8 +148,8 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
 
     pages = scenario.platform
     return Parts(
-        mind=made("minds", scenario.mind, **asking),
-        memory=made("memories", scenario.memory, **asking),
+        mind=made("minds", scenario.mind, context),
+        memory=made("memories", scenario.memory, context),
         recommender=Serving(scenario.recommender, swaps, kinds, make),
         platform=Platform(
             page_size=pages.page_size,
@@ -167,7 +170,7 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
 def _groups(scenario: Scenario) -> Groups:
     """Return who lives items together, where the minds can choose for several."""
     make = find("minds", scenario.mind.kind)
-    able = hasattr(make, "play") or hasattr(make, "score_many")
+    able = isinstance(make, JointMind | Scoring)
     if scenario.groups.share and not able:
         raise BadInput(
             f"groups: a mind of kind {scenario.mind.kind!r} cannot choose for several people; "
@@ -177,7 +180,7 @@ def _groups(scenario: Scenario) -> Groups:
 
 
 def _recommender(part: Part, run: str) -> Recommender:
-    found = made("recommenders", addressed(part), run=run)
+    found = made("recommenders", addressed(part), PartContext(run=run))
     if not callable(getattr(found, "fit", None)):
         raise BadInput(f"recommender {part.kind!r} has no `fit`; give it fit(interactions, rng)")
     return cast(Recommender, found)

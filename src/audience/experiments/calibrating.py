@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from audience.agents.mind import BatchMind
+from audience.agents import BatchMind, Calibratable
 from audience.datasets import Corpus, recognise
 from audience.datasets.aligned import Choices, genesis_of
 from audience.datasets.corpus import Columns, halves
@@ -19,17 +18,17 @@ from audience.datasets.splits import by_ratio
 from audience.datasets.training import Training
 from audience.datasets.traits import habits_of, traits_of
 from audience.errors import BadInput
-from audience.experiments.build import made
+from audience.experiments.build import context_of, made
 from audience.experiments.calibration_held import choices_held, ratings_held
-from audience.experiments.findings import t95
 from audience.experiments.scenario import Part
 from audience.grounding.calibration import Bin, fit_enjoyment, fit_habits
 from audience.grounding.lives import Lives
 from audience.grounding.sessions import Sessions, divergence, sessions_of
 from audience.grounding.visits import Stage, live_visits, stage_of
+from audience.results import POSITIVE, ratio_interval
 from audience.world import Catalogue, Clock, Genesis, World
 from audience.world.agent import Agent
-from audience.world.rng import Floats, Ints
+from audience.world.rng import Floats
 
 HELD = 0.2
 """The latest share of everybody's interactions: ratings are checked on it, and nothing sees it."""
@@ -215,11 +214,11 @@ def _stage(half: _Half, learnt: _Half, wanted: Wanted) -> Stage:
 def _maker(wanted: Wanted, genesis: Genesis) -> Callable[[Mapping[str, float]], BatchMind]:
     def make(parameters: Mapping[str, float]) -> BatchMind:
         options = {**wanted.options, **parameters}
-        found: BatchMind = made("minds", Part(wanted.mind, options), genesis=genesis)
+        found: BatchMind = made("minds", Part(wanted.mind, options), context_of(genesis))
         return found
 
-    mind = made("minds", Part(wanted.mind, dict(wanted.options)), genesis=genesis)
-    if not isinstance(mind, BatchMind) or not hasattr(mind, "parameters"):
+    mind = made("minds", Part(wanted.mind, dict(wanted.options)), context_of(genesis))
+    if not isinstance(mind, BatchMind) or not isinstance(mind, Calibratable):
         raise BadInput(f"mind {wanted.mind!r} has no parameters to calibrate; take rule")
     return make
 
@@ -258,25 +257,9 @@ def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
     ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
     stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
     return {
-        "stars": _ratio(visits.raters, stars, np.ones(len(stars))),
-        "picks per page": _ratio(visits.users, picks, pages),
-        "pages per visit": _ratio(visits.users, pages, ones),
-        "picks per visit": _ratio(visits.users, picks, ones),
-        "minutes per visit": _ratio(visits.users, visits.minutes, ones),
+        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), POSITIVE).three,
+        "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
+        "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
+        "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,
+        "minutes per visit": ratio_interval(visits.users, visits.minutes, ones, POSITIVE).three,
     }
-
-
-def _ratio(owners: Ints, above: Floats, below: Floats) -> tuple[float, float, float]:
-    """Return a ratio of sums with its interval over people."""
-    if not len(owners):
-        return math.nan, math.nan, math.nan
-    tops, bottoms = np.bincount(owners, above), np.bincount(owners, below)
-    there = bottoms > 0.0
-    tops, bottoms = tops[there], bottoms[there]
-    mean = float(tops.sum() / bottoms.sum())
-    people = len(tops)
-    if people < 2:
-        return mean, math.nan, math.nan
-    apart = float(((tops - mean * bottoms) ** 2).sum()) * people / (people - 1)
-    half = t95(people - 1) * math.sqrt(apart) / float(bottoms.sum())
-    return mean, mean - half, mean + half

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.experiments._style import MUTED, colour, frozen, styled
 from audience.experiments.calibrating import Calibration, Compared
 from audience.grounding.calibration import Bin, miscalibration
 from audience.grounding.sessions import MINUTES, PAGES, PICKS, TAKEN
+from audience.results import MUTED, colour, frozen, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from audience.experiments._writing import replace_all
 from audience.experiments.calibrating import Calibration
 from audience.experiments.toml import dump
+from audience.results import replace_all
 
 _HEAD = """\
 # Parameters fitted to {source}: [mind] parameters = "{name}" uses them. Pages were of {size} items,

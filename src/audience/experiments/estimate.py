@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from audience.engine import Lives, Rules, Simulation, run, run_sync
+from audience.engine import Rules, Simulation, run, run_sync
 from audience.experiments.build import asks_models, genesis_of, parts_of, suited
 from audience.experiments.experiment import variants
 from audience.experiments.models import endpoints_of
@@ -16,6 +15,8 @@ from audience.experiments.scenario import Scenario, changed
 from audience.llm import Meter, Usage, load_prices
 from audience.llm.fake_answers import answer, free
 from audience.llm.kinds import Reply, Request
+from audience.memory import is_idle
+from audience.parts import Consolidates
 from audience.plugins import find
 from audience.world import Chapter, World
 from audience.world.events import CLOSING, VISITS
@@ -123,11 +124,10 @@ def estimate(scenario: Scenario) -> Estimate:
 
 def way_of(scenario: Scenario) -> str:
     """Return how a scenario's memory consolidates; nothing where it knows no ways."""
-    asked = inspect.signature(find("memories", scenario.memory.kind)).parameters
-    if "consolidation" not in asked:
+    make = find("memories", scenario.memory.kind)
+    if not isinstance(make, Consolidates):
         return ""
-    own = scenario.memory.options.get("consolidation") or asked["consolidation"].default
-    return str(own or suited(scenario))
+    return make.way_with(scenario.memory.options, suited(scenario))
 
 
 def with_way(scenario: Scenario, way: str) -> Scenario:
@@ -144,11 +144,10 @@ def _one(scenario: Scenario, seeds: int) -> Estimate:
     memory = parts_of(small, genesis, doors[1]).memory
     parts = msgspec.structs.replace(parts, memory=memory)
     keeper = _Visits(doors, rules.rounds // 2)
-    listeners = [] if getattr(memory, "idle", False) else [Lives()]
-    sim = Simulation(World(genesis), keeper, parts, rules, scenario.seed, listeners=listeners)
+    sim = Simulation(World(genesis), keeper, parts, rules, scenario.seed)
     run_sync(lambda: run(sim))
     whole = keeper.sums()
-    if listeners:
+    if not is_idle(memory):
         # Later rounds are like those of the second half, when memories have filled.
         late = _plus(whole, _times(keeper.early, -1.0))
         more = scenario.rounds - rules.rounds
@@ -160,7 +159,7 @@ def _one(scenario: Scenario, seeds: int) -> Estimate:
 
 def _small(scenario: Scenario) -> tuple[Scenario, Rules]:
     """Return the few people and the few rounds that are lived with made-up answers."""
-    idle = getattr(find("memories", scenario.memory.kind), "idle", False)
+    idle = is_idle(find("memories", scenario.memory.kind))
     most, longest = (PEOPLE, ROUNDS) if idle else GROWING
     people, rounds = min(most, scenario.agents), min(longest, scenario.rounds)
     waking = scenario.activation

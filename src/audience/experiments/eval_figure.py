@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from audience.experiments._style import MUTED, colour, frozen, styled
 from audience.experiments.eval_memory import Evaluation
-from audience.experiments.eval_scores import OFTEN, Cell, Score
+from audience.experiments.eval_scores import OFTEN, RecallCell, Score
+from audience.results import MUTED, colour, frozen, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,7 @@ def _panel(axes: Axes, score: Score) -> None:
     axes.set_title(score.kind, fontsize=9, pad=5.0)
 
 
-def _columns(cells: list[Cell]) -> list[list[float]]:
+def _columns(cells: list[RecallCell]) -> list[list[float]]:
     shares = [one.recalled for one in sorted(cells, key=lambda one: one.age)]
     return [[getattr(one, name) for one in shares] for name in ("low", "mean", "high")]
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 
 from audience.agents import RuleMind
-from audience.engine import Activation, Lives, Parts, Platform, Rules, Simulation, run_sync
+from audience.engine import Activation, Parts, Platform, Rules, Simulation, run_sync
 from audience.engine.consolidation import consolidate
 from audience.errors import BadInput, unknown
 from audience.experiments.build import made
@@ -20,6 +19,7 @@ from audience.experiments.scenario import Part
 from audience.llm.together import together
 from audience.memory import Memory
 from audience.memory.sentences import tokens
+from audience.parts import Consolidates
 from audience.plugins import find, known
 from audience.recommenders import Popular
 from audience.world import events as e
@@ -88,7 +88,7 @@ def memory_of(kind: str) -> Memory:
         listed = {*KINDS, *known("memories")}
         raise BadInput(f"--kinds: {unknown('memory', kind, listed)}")
     options = {lacking: False} if lacking else {}
-    if "consolidation" in inspect.signature(find("memories", name)).parameters:
+    if isinstance(find("memories", name), Consolidates):
         options |= {"consolidation": "rule"}  # type: ignore[dict-item]
     found: Memory = made("memories", Part(name, options))
     return found
@@ -136,7 +136,7 @@ async def _lived(memory: Memory, plan: Design) -> World:
         RuleMind(), memory, lambda swap: ("popular", Popular()), Platform(), Activation(), {}
     )
     rules = Rules(rounds=plan.rounds)
-    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed, listeners=[Lives()])
+    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed)
     world.apply(e.RunStarted(plan.seed, plan.genesis.digest, rules.drift))
     facts: dict[int, list[Fact]] = {}
     for fact in plan.facts:

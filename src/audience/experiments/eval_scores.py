@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 
-from audience.world.rng import Floats, rng
+from audience.results import (
+    POSITIVE,
+    SHARE,
+    Bounds,
+    Interval,
+    bootstrap,
+    mean_interval,
+    percentile_interval,
+)
+from audience.world.rng import Floats, Ints
 
 OFTEN, RECENT, OLD = 3, 2, 5
 """Repeats that are often, and rounds since a fact was lived last that are recent, or long ago."""
-SAMPLES = 1_000
-_Z = 1.959964
 
 
 class Asked(msgspec.Struct, frozen=True, gc=False):
@@ -40,41 +46,31 @@ class Asked(msgspec.Struct, frozen=True, gc=False):
         return not self.important and not self.repeats and self.age >= OLD
 
 
-class Share(msgspec.Struct, frozen=True):
-    """A mean with its 95 % interval over people."""
-
-    mean: float
-    low: float
-    high: float
-    count: int
-    """Facts it is over."""
-
-
-class Cell(msgspec.Struct, frozen=True):
+class RecallCell(msgspec.Struct, frozen=True):
     """How many facts of one age and importance come to mind."""
 
     age: int
     important: bool
     often: bool
     """Whether it was repeated at least `OFTEN` times; else at most once."""
-    recalled: Share
+    recalled: Interval
 
 
 class Score(msgspec.Struct, frozen=True):
     """How one kind of memory did."""
 
     kind: str
-    lasting: Share
+    lasting: Interval
     """Recalled, of what should last."""
-    fading: Share
+    fading: Interval
     """Not recalled, of what should fade."""
-    balance: Share
+    balance: Interval
     """The mean of the two; 0.5 for who keeps everything, or nothing."""
-    tokens: Share
+    tokens: Interval
     """Of what a cue brings to mind."""
-    thoughts: Share
+    thoughts: Interval
     """Kept by a person in the end."""
-    cells: tuple[Cell, ...]
+    cells: tuple[RecallCell, ...]
 
 
 Rows = Sequence[Asked]
@@ -84,23 +80,22 @@ def scored(kind: str, asked: Rows, seed: int) -> Score:
     """Return the shares of one kind of memory."""
     lasting = [one for one in asked if one.should_last]
     fading = [one for one in asked if one.should_fade]
-    draw = _draws(asked, seed)
     last, fade = (
         _sums(lasting, asked, lambda one: one.found),
         _sums(fading, asked, lambda one: not one.found),
     )
     return Score(
         kind,
-        _share(*last, draw),
-        _share(*fade, draw),
-        _balance(last, fade, draw),
-        _share(*_sums(asked, asked, lambda one: one.tokens), draw, is_share=False),
-        _share(*_sums(asked, asked, lambda one: one.thoughts), draw, is_share=False),
-        tuple(_cells(asked, draw)),
+        _share(last, seed),
+        _share(fade, seed),
+        _balance(last, fade, seed),
+        _share(_sums(asked, asked, lambda one: one.tokens), seed, POSITIVE),
+        _share(_sums(asked, asked, lambda one: one.thoughts), seed, POSITIVE),
+        tuple(_cells(asked, seed)),
     )
 
 
-def _cells(asked: Rows, draw: Floats) -> list[Cell]:
+def _cells(asked: Rows, seed: int) -> list[RecallCell]:
     found = []
     for important in (True, False):
         for often in (True, False):
@@ -110,8 +105,8 @@ def _cells(asked: Rows, draw: Floats) -> list[Cell]:
                     for one in asked
                     if (one.important, one.repeats >= OFTEN, one.age) == (important, often, age)
                 ]
-                share = _share(*_sums(some, asked, lambda one: one.found), draw)
-                found.append(Cell(age, important, often, share))
+                share = _share(_sums(some, asked, lambda one: one.found), seed)
+                found.append(RecallCell(age, important, often, share))
     return found
 
 
@@ -132,40 +127,22 @@ def _sums(some: Rows, asked: Rows, value: Callable[[Asked], float]) -> Sums:
     return sums, counts
 
 
-def _draws(asked: Rows, seed: int) -> Floats:
-    """Return how often each person is drawn in each sample of the bootstrap."""
-    count = len(_people(asked))
-    chosen = rng(seed, "bootstrap").integers(count, size=(SAMPLES, count))
-    return np.stack([np.bincount(row, minlength=count) for row in chosen]).astype(np.float64)
+def _share(part: Sums, seed: int, bounds: Bounds = SHARE) -> Interval:
+    return mean_interval(*part, seed=seed, names=("facts",), bounds=bounds)
 
 
-def _share(sums: Floats, counts: Floats, draw: Floats, *, is_share: bool = True) -> Share:
-    total, count = float(sums.sum()), float(counts.sum())
-    if not count:
-        return Share(math.nan, math.nan, math.nan, 0)
-    if is_share and total in (0.0, count):
-        # Every sample is the same, which says nothing of how sure one may be.
-        low, high = wilson(total / count, len(sums))
-        return Share(total / count, low, high, int(count))
-    means = draw @ sums / np.maximum(draw @ counts, 1.0)
-    low, high = np.quantile(means, (0.025, 0.975)).tolist()
-    return Share(total / count, low, high, int(count))
+def _balance(last: Sums, fade: Sums, seed: int) -> Interval:
+    parts = [_share(part, seed) for part in (last, fade)]
+    count = sum(part.count for part in parts)
+    mean = (parts[0].mean + parts[1].mean) / 2
 
+    def halves(people: Ints) -> float:
+        sums = [(values[people].sum(), counts[people].sum()) for values, counts in (last, fade)]
+        return sum(float(total / max(over, 1.0)) for total, over in sums) / 2
 
-def _balance(last: Sums, fade: Sums, draw: Floats) -> Share:
-    one, two = _share(*last, draw), _share(*fade, draw)
-    means = sum(draw @ sums / np.maximum(draw @ counts, 1.0) for sums, counts in (last, fade)) / 2
-    low, high = np.quantile(means, (0.025, 0.975)).tolist()
-    mean = (one.mean + two.mean) / 2
-    if low == high:
-        low, high = (one.low + two.low) / 2, (one.high + two.high) / 2
-    return Share(mean, low, high, one.count + two.count)
-
-
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share of so many."""
-    square = _Z * _Z
-    centre = (share + square / (2 * count)) / (1 + square / count)
-    spread = math.sqrt(share * (1 - share) / count + square / (4 * count * count))
-    half = _Z * spread / (1 + square / count)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    samples = bootstrap(halves, len(last[0]), seed=seed, names=("facts",))
+    found = percentile_interval(mean, samples, count=count, bounds=SHARE)
+    if found.low != found.high:
+        return found
+    low, high = ((parts[0].low + parts[1].low) / 2, (parts[0].high + parts[1].high) / 2)
+    return Interval(mean, low, high, count)

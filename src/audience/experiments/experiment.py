@@ -10,9 +10,8 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.experiments import runs
-from audience.experiments._writing import claim
 from audience.experiments.build import genesis_of, parts_of
-from audience.experiments.findings import Arm, Difference, Findings, differences, readable
+from audience.experiments.findings import Arm, Difference, Findings, differences, level
 from audience.experiments.going import Finished, Progress, Stopping
 from audience.experiments.measuring import Seen, measured
 from audience.experiments.models import Spending
@@ -22,6 +21,7 @@ from audience.experiments.watching import Watch
 from audience.experiments.writing_down import text_of
 from audience.log import Log
 from audience.metrics import LABELS, suite
+from audience.results import claim, shown
 
 FILE = "experiment.toml"
 """What marks a folder as an experiment: the whole scenario, with its arms."""
@@ -222,11 +222,13 @@ def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
         totals = arms[0].runs[0].totals
         if "reach" in totals:
             return spread_verdict(totals)
+        (clicks, over), (satisfaction, _) = level(arms[0], "click_rate"), level(arms[0], HEADLINE)
+        mean = f", means over {over}" if over else ""
         return (
-            f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages "
-            f"(click rate {totals['click_rate']:.1%}), satisfaction {totals[HEADLINE]:.3f}."
+            f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages; "
+            f"click rate {clicks.mean:.1%}, satisfaction {satisfaction.mean:.3f}{mean}."
         )
-    return " ".join(_sentence(found, arms[0].name, one.name) for one in arms[1:])
+    return " ".join(_sentence(found, arms[0], other) for other in arms[1:])
 
 
 def spread_verdict(totals: Mapping[str, float]) -> str:
@@ -240,22 +242,24 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
     )
 
 
-def _sentence(found: Sequence[Difference], reference: str, other: str) -> str:
+def _sentence(found: Sequence[Difference], first: Arm, second: Arm) -> str:
+    reference, other = first.name, second.name
     by_metric = {one.metric: one for one in found if one.other == other}
     head = by_metric["reach" if "reach" in by_metric else HEADLINE]
-    if head.difference == head.low == head.high == 0.0:
-        label, mean = LABELS[head.metric][0].lower(), readable(head.reference_mean)
-        return f"No difference between {other} and {reference}: {label} {mean} with both."
+    levels = tuple(shown(level(arm, head.metric)[0].mean) for arm in (first, second))
+    if head.difference == head.low == head.high == 0.0 and levels[0] == levels[1]:
+        label = LABELS[head.metric][0].lower()
+        return f"No difference between {other} and {reference}: {label} {levels[0]} with both."
     if math.isnan(head.low) or not head.is_clear:
         return (
-            f"No clear difference between {other} and {reference}: {_told(head)}. "
+            f"No clear difference between {other} and {reference}: {_told(head, *levels)}. "
             "More people, rounds or seeds would tell more."
         )
     better, worse = (other, reference) if head.difference > 0 else (reference, other)
     rest = [by_metric[name] for name in FOR_VERDICT if name in by_metric]
     clear = [one for one in rest if not math.isnan(one.low) and one.is_clear]
     also = f" Also: {', '.join(_briefly(one) for one in clear)}." if clear else ""
-    return f"{better} serves this audience better than {worse}: {_told(head)}.{also}"
+    return f"{better} serves this audience better than {worse}: {_told(head, *levels)}.{also}"
 
 
 def _briefly(one: Difference) -> str:
@@ -267,13 +271,12 @@ def _percent(one: Difference, bound: float) -> str:
     return f"{100.0 * bound / abs(one.reference_mean):+.1f}"
 
 
-def _told(one: Difference) -> str:
+def _told(one: Difference, reference: str, other: str) -> str:
     label = LABELS[one.metric][0].lower()
     if math.isnan(one.low) or not one.reference_mean:
         return f"{label} {one.difference:+.3g} ({one.other} minus {one.reference})"
     return (
-        f"{label} {readable(one.reference_mean)} with {one.reference}, "
-        f"{readable(one.other_mean)} with {one.other} "
+        f"{label} {reference} with {one.reference}, {other} with {one.other} "
         f"({one.percent:+.1f} %, 95 % interval {_percent(one, one.low)} to "
         f"{_percent(one, one.high)} % over {one.pairs:,} {one.over})"
     )

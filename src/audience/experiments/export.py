@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput
-from audience.experiments._writing import replace_all
 from audience.experiments.export_recbole import write_recbole
 from audience.experiments.export_rows import COLUMNS, TYPES, Names, columns_of, interactions
 from audience.experiments.export_talk import dialogues, posts
@@ -20,6 +17,7 @@ from audience.experiments.scenario import parse
 from audience.experiments.story import Teller
 from audience.log import Log
 from audience.metrics import LABELS
+from audience.results import csv_text, replace_all, replacing
 from audience.world import events as e
 
 KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics")
@@ -54,29 +52,16 @@ def _whole(path: Path, text: str) -> Path:
     return replace_all({path: text.encode()})[0]
 
 
-def _table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def _csv(log: Log, folder: Path, exposures: bool) -> list[Path]:
-    text = _table(COLUMNS, interactions(log, exposures=exposures))
+    text = csv_text(COLUMNS, interactions(log, exposures=exposures))
     return [_whole(folder / "interactions.csv", text)]
 
 
 def _jsonl(log: Log, folder: Path) -> list[Path]:
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / "events.jsonl"
-    part = path.with_suffix(".part")
-    try:
-        with part.open("wb") as file:
-            file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
-        return [part.replace(path)]
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
+    return [path]
 
 
 def _row(record: e.Record) -> dict[str, object]:
@@ -141,7 +126,7 @@ def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
 def _metrics(log: Log, folder: Path) -> list[Path]:
     """Every number in one tidy table: of the run, of each round, of each person."""
     columns = ("scope", "round", "person", "metric", "value", "label", "unit")
-    return [_whole(folder / "metrics.csv", _table(columns, _numbers(log)))]
+    return [_whole(folder / "metrics.csv", csv_text(columns, _numbers(log)))]
 
 
 def _numbers(log: Log) -> Iterator[tuple[object, ...]]:
@@ -175,6 +160,6 @@ def _parquet(log: Log, folder: Path, exposures: bool) -> list[Path]:
     kinds = {int: arrow.int64(), float: arrow.float64(), str: arrow.string()}
     table = {name: arrow.array(values, type=kinds[TYPES[name]]) for name, values in columns.items()}
     sink = arrow.BufferOutputStream()
-    parquet.write_table(arrow.table(table), sink)
+    parquet.writecsv_text(arrow.table(table), sink)
     body = sink.getvalue().to_pybytes()
     return replace_all({folder / "interactions.parquet": body})

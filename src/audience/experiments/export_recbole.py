@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from audience.experiments._writing import replace_all
 from audience.experiments.export_rows import COLUMNS, Names, Row, interactions
 from audience.log import Log, world_at
+from audience.results import replace_all
 from audience.world import Item, Profile
 
 _INTER = "user_id:token\titem_id:token\trating:float\ttimestamp:float\tlabel:float\tfraction:float"

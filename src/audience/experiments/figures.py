@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audience.experiments._charts import bars, by_round, forest, key, over_seeds
-from audience.experiments._style import FILE_FORMATS, frozen, panel, rendered, styled
-from audience.experiments._writing import replace_all
 from audience.experiments.findings import Arm, Findings
 from audience.metrics import LABELS
+from audience.results import frozen, panel, styled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,16 +36,6 @@ def draw(findings: Findings) -> dict[str, Figure]:
         drawn["ratings"] = _ratings(findings.arms)
         drawn["concentration"] = _concentration(findings.arms)
         return {name: frozen(figure) for name, figure in drawn.items() if figure is not None}
-
-
-def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Write the figure as SVG, PDF and PNG, and return the three paths."""
-    return replace_all({folder / file: content for file, content in files(figure, name).items()})
-
-
-def files(figure: Figure, name: str) -> dict[str, bytes]:
-    """Return the content of the figure's SVG, PDF and PNG by file name."""
-    return {f"{name}.{kind}": rendered(figure, kind) for kind in FILE_FORMATS}
 
 
 def caption(name: str, findings: Findings) -> str:

@@ -8,15 +8,8 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from audience.results import ANY, Bounds, Interval, t_interval
 from audience.world.rng import Floats
-
-# Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom.
-_T95 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-
 
 Label = tuple[str, str, str]
 """What a number is called, its unit, and whether `higher` or `lower` is better, or ``."""
@@ -100,26 +93,15 @@ def readable(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
-def t95(freedom: int) -> float:
-    """Return the two-sided 95 % quantile of Student's t."""
-    if freedom < 1:
-        return math.nan
-    if freedom <= len(_T95):
-        return _T95[freedom - 1]
-    z = 1.959964
-    return z + (z**3 + z) / (4.0 * freedom) + (5 * z**5 + 16 * z**3 + 3 * z) / (96.0 * freedom**2)
+def level(arm: Arm, metric: str, bounds: Bounds = ANY) -> tuple[Interval, str]:
+    """Return an arm's number, and what it is a mean over: `seeds`, `people`, or `` of one run.
 
-
-def interval(values: Floats) -> tuple[float, float, float]:
-    """Return mean, low and high of its 95 % interval; the bounds are NaN for a single value."""
-    values = values[~np.isnan(values)]
-    if not len(values):
-        return math.nan, math.nan, math.nan
-    mean = float(values.mean())
-    if len(values) < 2:
-        return mean, math.nan, math.nan
-    half = t95(len(values) - 1) * float(values.std(ddof=1)) / math.sqrt(len(values))
-    return mean, mean - half, mean + half
+    Whatever tells an arm's level takes it from here, so that a label has one number.
+    """
+    values, over = arm.values(metric), "seeds" if len(arm.runs) > 1 else ""
+    if not over and arm.runs and metric in arm.runs[0].agents:
+        values, over = arm.runs[0].agents[metric], "people"
+    return t_interval(values, bounds), over
 
 
 def differ(reference: Arm, other: Arm, metric: str) -> Difference:
@@ -135,11 +117,11 @@ def differ(reference: Arm, other: Arm, metric: str) -> Difference:
         people = min(len(first), len(second))
         first, second, over = first[:people], second[:people], "people"
     both = ~(np.isnan(first) | np.isnan(second))
-    mean, low, high = interval((second - first)[both])
+    mean, low, high = t_interval((second - first)[both]).three
     if both.any():
         means = float(first[both].mean()), float(second[both].mean())
     else:
-        means = interval(reference.values(metric))[0], interval(other.values(metric))[0]
+        means = t_interval(reference.values(metric)).mean, t_interval(other.values(metric)).mean
         mean = means[1] - means[0]
     return Difference(
         metric, reference.name, other.name, *means, mean, low, high, int(both.sum()), over

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from audience.agents import Mind, MixedMind
-from audience.engine import Listener, Lives, Parts, Paused, Rules, Simulation, run, run_sync
+from audience.engine import Listener, Parts, Paused, Rules, Simulation, run, run_sync
 from audience.engine.simulation import Keeper
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.experiments.build import asks_models, parts_of
@@ -224,7 +224,7 @@ class Going:
         serving = parts.recommender
         if isinstance(serving, Serving) and serving.has_services:
             listeners.append(serving.hear)
-        listeners += [snap] if getattr(parts.memory, "idle", False) else [Lives(), snap]
+        listeners.append(snap)
         return [*listeners, self.watch.hear] if self.watch else listeners
 
     def _rules(self) -> Rules:

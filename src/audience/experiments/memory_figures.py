@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.errors import BadInput, unknown
-from audience.experiments._style import (
+from audience.errors import BadInput
+from audience.experiments.remembering import Course, Remembrance
+from audience.memory.forgetting import DAY, HOUR, Forgetting, chance, forgetting
+from audience.results import (
     DASHES,
-    FILE_FORMATS,
     INK,
     MUTED,
     colour,
     frozen,
-    rendered,
     styled,
 )
-from audience.experiments._writing import replace_all
-from audience.experiments.remembering import Course, Remembrance
-from audience.memory.forgetting import DAY, HOUR, Forgetting, chance, forgetting
 from audience.world.rng import Floats
 
 if TYPE_CHECKING:
@@ -35,19 +31,6 @@ DRAWN = 60
 _RAMP = ("#56b4e9", "#0072b2", "#d55e00")
 """From what hardly matters to what matters most."""
 _ENDS = {"faded": ("x", "forgotten"), "merged": (">", "merged into another")}
-
-
-def format_of(path: Path) -> str:
-    """Return the file format that a path asks for; refuse one that cannot be written."""
-    wanted = path.suffix.lower().removeprefix(".")
-    if wanted not in FILE_FORMATS:
-        raise BadInput(f"{path}: {unknown('format', wanted, FILE_FORMATS)}")
-    return wanted
-
-
-def write(figure: Figure, path: Path) -> Path:
-    """Write a figure in the format that its file name ends with."""
-    return replace_all({path: rendered(figure, format_of(path))})[0]
 
 
 def forgetting_curves(

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.experiments.findings import interval
 from audience.metrics.formulas import gini
 from audience.recommenders import Context, Ranker, Recommender
+from audience.results import SHARE, t_interval
 from audience.world.graph import SocialGraph
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
@@ -114,7 +114,7 @@ def scored(name: str, slates: Ints, split: Split, items: int) -> Score:
     found = measures(slates, split.truth.items)
     values, bounds = {}, {}
     for measure, each in found.items():
-        values[measure], low, high = interval(each)
+        values[measure], low, high = t_interval(each, SHARE).three
         bounds[measure] = (low, high)
     shown = np.bincount(slates[slates >= 0], minlength=items).astype(np.float64)
     values |= {"coverage": float((shown > 0).mean()), "gini": gini(shown)}

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from audience.errors import BadInput
 from audience.experiments.scenario import Part, parse
 from audience.log import Log, world_at
+from audience.memory import Fading
 from audience.memory.forgetting import HOUR, Forgetting, forgetting, recency
 from audience.plugins import find
 from audience.world import events as e
@@ -138,7 +139,7 @@ def constants_of(part: Part) -> Constants:
         make = find("memories", part.kind)
         asked = inspect.signature(make).parameters
         known = {name: one.default for name, one in asked.items() if one.default is not one.empty}
-        forgets = hasattr(make, "fade")
+        forgets = isinstance(make, Fading)
     except BadInput:  # a memory of somebody else's, not installed here
         pass
     known |= part.options

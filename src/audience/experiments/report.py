@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from audience.errors import BadInput, unknown
 from audience.experiments._page import page
-from audience.experiments._writing import replace_all
 from audience.experiments.calibration_figures import CAPTION, calibration_figure
 from audience.experiments.calibration_files import calibrations_in
-from audience.experiments.figures import caption, draw, files
+from audience.experiments.figures import caption, draw
 from audience.experiments.findings import Findings
-from audience.experiments.tables import WRITERS, escape_markdown, to_markdown
+from audience.experiments.tables import WRITERS, to_markdown
+from audience.results import escape_markdown, figure_files, replace_all
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +46,7 @@ def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) 
             text = WRITERS[given](findings)
         contents[folder / f"report.{given}"] = text.encode("utf-8", "replace")
     for name, figure in drawn.items():
-        for file, content in files(figure, name).items():
+        for file, content in figure_files(figure, name).items():
             contents[folder / "figures" / file] = content
     return replace_all(contents)
 
@@ -79,7 +79,7 @@ def limits(findings: Findings) -> list[str]:
         said.append(
             "An interval over seeds says how much the result moves between simulated audiences "
             "made alike; it says nothing of how far the simulation is from real people. It is "
-            "Student's, and of few seeds: that of a share may reach beyond 0 or 1."
+            "Student's, and wide where seeds are few."
         )
     said.append(
         "Intervals are 95 % each and not corrected for looking at many metrics: of twenty that "

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
-import numpy as np
 
-from audience.experiments.findings import Arm, Difference, Findings, Label, interval
+from audience.experiments.findings import Arm, Difference, Findings, Label, level
 from audience.metrics import LABELS, OPTIONAL
-from audience.world.rng import Floats
+from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval
 
 HEADLINE = (
     "reach",
@@ -30,7 +29,7 @@ HEADLINE = (
 """What a reader wants to see first, in this order."""
 
 
-class Cell(msgspec.Struct, frozen=True):
+class ArmCell(msgspec.Struct, frozen=True):
     """One metric of one arm with its 95 % interval; `over` says what it is the mean of."""
 
     arm: str
@@ -66,7 +65,7 @@ class Line(msgspec.Struct, frozen=True):
     label: str
     unit: str
     better: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ArmCell, ...]
     contrasts: tuple[Contrast, ...]
 
 
@@ -106,46 +105,42 @@ def _is_defined(line: Line) -> bool:
 
 def _line(findings: Findings, metric: str) -> Line:
     label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
-    cells = tuple(_cell(arm, metric) for arm in findings.arms)
+    bounds = _bounds(metric, unit)
+    cells = tuple(_cell(arm, metric, bounds) for arm in findings.arms)
     if any(cell.over == "people" for cell in cells):
         # Over people a count becomes an amount of each person, which the unit has to say.
         unit = unit or "per person"
-    means = {cell.arm: cell.mean for cell in cells}
     contrasts = tuple(
-        _contrast(found, means.get(found.reference, math.nan), better)
-        for found in findings.differences
-        if found.metric == metric
+        _contrast(found, better, bounds) for found in findings.differences if found.metric == metric
     )
     return Line(metric, label, unit, better, cells, contrasts)
 
 
-def _cell(arm: Arm, metric: str) -> Cell:
-    if len(arm.runs) > 1:
-        values = arm.values(metric)
-        return Cell(arm.name, *interval(values), _defined(values), "seeds")
-    for run in arm.runs:
-        if metric in run.agents:
-            values = run.agents[metric]
-            return Cell(arm.name, *interval(values), _defined(values), "people")
-    values = arm.values(metric)
-    return Cell(arm.name, *interval(values), _defined(values), "")
+def _bounds(metric: str, unit: str) -> Bounds:
+    """Return between which values a built-in metric can lie; of others nothing is known."""
+    if metric not in LABELS:
+        return ANY
+    if unit.startswith(("share", "0 to 1")):
+        return SHARE
+    return (1.0, 5.0) if unit == "stars" else POSITIVE
 
 
-def _defined(values: Floats) -> int:
-    return int((~np.isnan(values)).sum())
+def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:
+    mean, over = level(arm, metric, bounds)
+    return ArmCell(arm.name, *mean.three, mean.count, over)
 
 
-def _contrast(found: Difference, reference_mean: float, better: str) -> Contrast:
-    scale = 100.0 / abs(reference_mean) if reference_mean else math.nan
+def _contrast(found: Difference, better: str, bounds: Bounds) -> Contrast:
+    scale = 100.0 / abs(found.reference_mean) if found.reference_mean else math.nan
+    apart = bounds[1] - bounds[0]
+    bounded = Interval(found.difference, found.low, found.high).within((-apart, apart))
     return Contrast(
         found.other,
         found.reference,
-        found.difference,
-        found.low,
-        found.high,
-        found.difference * scale,
-        found.low * scale,
-        found.high * scale,
+        *bounded.three,
+        bounded.mean * scale,
+        bounded.low * scale,
+        bounded.high * scale,
         found.pairs,
         found.over,
         _judgement(found, better),

@@ -1,107 +1,89 @@
-"""The summary of findings as rows of text, and as CSV, LaTeX, Markdown and JSON."""
+"""The summary of findings as one table, and as CSV, LaTeX, Markdown and JSON."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Sequence
 
 import msgspec
 
+from audience import results
 from audience.experiments.findings import Findings
-from audience.experiments.summary import Contrast, Line, summary
+from audience.experiments.summary import ArmCell, Contrast, Line, summary
+from audience.results import NOTHING, Column, Interval, ResultTable
 
-NOTHING = "–"
 _COLUMNS = (
     "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
     "difference", "difference_low", "difference_high", "percent", "pairs", "paired_over",
     "judgement",
 )  # fmt: skip
-_LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "−": "$-$", "–": "--",
-    "…": r"\ldots{}", "\n": " ",
-}  # fmt: skip
+ONE_RUN = "one run"
+"""What a number is of that is no mean."""
 
 
-def shown(
-    mean: float, low: float = math.nan, high: float = math.nan, *, signed: bool = False
-) -> str:
-    """Return a number and its interval for people, to as many digits as the interval supports."""
-    if not math.isfinite(mean):
+def result_table(
+    findings: Findings, lines: Sequence[Line] | None = None, *, brief: bool = False
+) -> ResultTable:
+    """Return one row per metric: every arm, then the differences; `brief`: without percentages."""
+    lines = summary(findings) if lines is None else lines
+    pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
+    columns = [Column(head, is_text=True) for head in ("Metric", "Unit", "Mean over")]
+    columns += [Column(arm.name) for arm in findings.arms]
+    for other, reference in pairs:
+        columns.append(Column(f"{other} − {reference}", signed=True, half=brief))
+        if not brief:
+            columns.append(Column(f"{other} in % of {reference}"))
+    rows = tuple(_row(line, pairs, brief=brief) for line in lines)
+    return ResultTable(tuple(columns), rows)
+
+
+def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[results.Value, ...]:
+    contrasts = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
+    row: list[results.Value] = [line.label, line.unit, over(line.cells)]
+    row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
+    for pair in pairs:
+        contrast = contrasts.get(pair)
+        row.append(Interval(contrast.difference, contrast.low, contrast.high) if contrast else None)
+        if not brief:
+            row.append(_percent(contrast))
+    return tuple(row)
+
+
+def over(cells: Sequence[ArmCell]) -> str:
+    """Return what the numbers of a line are means over."""
+    return ", ".join(dict.fromkeys(cell.over or ONE_RUN for cell in cells))
+
+
+def _percent(contrast: Contrast | None) -> str:
+    if contrast is None:
         return NOTHING
-    bounded = math.isfinite(low) and math.isfinite(high)
-    places = _places(mean, (high - low) / 2.0 if bounded else 0.0)
-    text = _number(mean, places, signed)
-    if bounded:
-        text += f" [{_number(low, places, False)}, {_number(high, places, False)}]"
-    return text
-
-
-def _places(mean: float, half: float) -> int:
-    if half > 0.0:
-        return min(6, max(0, 1 - math.floor(math.log10(half))))
-    if mean == round(mean):
-        return 0
-    return min(6, max(0, 2 - math.floor(math.log10(abs(mean)))))
-
-
-def _number(value: float, places: int, signed: bool) -> str:
-    rounded = round(value, places) + 0.0
-    return f"{rounded:{'+' if signed and rounded else ''},.{places}f}".replace("-", "−")
+    said = change(contrast)
+    return f"{said} ({contrast.judgement})" if contrast.judgement else said
 
 
 def change(contrast: Contrast) -> str:
     """Return the difference in % of the reference."""
     if not math.isfinite(contrast.percent):
         return NOTHING
-    return f"{_number(contrast.percent, 0 if abs(contrast.percent) >= 100 else 1, True)} %"
+    places = 0 if abs(contrast.percent) >= 100 else 1
+    return f"{results.number(contrast.percent, places, signed=True)} %"
 
 
 def rows(findings: Findings) -> list[list[str]]:
     """Return the summary as text: a header and one row per metric."""
-    return text_rows(findings, summary(findings))
-
-
-def text_rows(findings: Findings, lines: Sequence[Line]) -> list[list[str]]:
-    """Return given lines as text: a header and one row per metric."""
-    pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
-    header = ["Metric", "Unit", *(arm.name for arm in findings.arms)]
-    for other, reference in pairs:
-        header += [f"{other} − {reference}", f"{other} in % of {reference}"]
-    table = [header]
-    for line in lines:
-        found = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
-        row = [line.label, line.unit, *(shown(c.mean, c.low, c.high) for c in line.cells)]
-        for pair in pairs:
-            row += _compared(found.get(pair))
-        table.append(row)
-    return table
-
-
-def _compared(contrast: Contrast | None) -> list[str]:
-    if contrast is None:
-        return [NOTHING, NOTHING]
-    difference = shown(contrast.difference, contrast.low, contrast.high, signed=True)
-    said = change(contrast)
-    return [difference, f"{said} ({contrast.judgement})" if contrast.judgement else said]
+    return results.texts(result_table(findings))
 
 
 def to_csv(findings: Findings) -> str:
     """Return one row per metric and arm with every digit; an undefined number is an empty cell."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    found = []
     for line in summary(findings):
         contrasts = {contrast.other: contrast for contrast in line.contrasts}
         for cell in line.cells:
             row: list[object] = [line.metric, line.label, line.unit, line.better, cell.arm]
             row += [cell.mean, cell.low, cell.high, cell.count, cell.over]
-            row += _numbers(contrasts.get(cell.arm))
-            writer.writerow(["" if value != value else value for value in row])
-    return out.getvalue()
+            found.append(row + _numbers(contrasts.get(cell.arm)))
+    return results.csv_text(_COLUMNS, found)
 
 
 def _numbers(contrast: Contrast | None) -> list[object]:
@@ -115,32 +97,12 @@ def _numbers(contrast: Contrast | None) -> list[object]:
 
 def to_latex(findings: Findings) -> str:
     """Return a plain tabular that needs no package."""
-    table = rows(findings)
-    lines = [" & ".join(map(escape_latex, row)) + r" \\" for row in table]
-    # A row that begins with a bracket would be read as an option of the line break above it.
-    lines = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
-    columns = "ll" + "r" * (len(table[0]) - 2)
-    head = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
-    return "\n".join([*head, *lines[1:], r"\hline", r"\end{tabular}", ""])
-
-
-def escape_latex(text: str) -> str:
-    """Return text as LaTeX shows it unchanged."""
-    return "".join(_LATEX.get(letter, letter) for letter in text)
+    return results.to_latex(result_table(findings))
 
 
 def to_markdown(findings: Findings) -> str:
     """Return a pipe table."""
-    table = [[escape_markdown(cell) for cell in row] for row in rows(findings)]
-    rule = ["---", "---", *["---:"] * (len(table[0]) - 2)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [table[0], rule, *table[1:]])
-
-
-def escape_markdown(text: str) -> str:
-    """Return text on one line as Markdown shows it unchanged."""
-    for letter in "\\`*_<|#":
-        text = text.replace(letter, f"\\{letter}")
-    return " ".join(text.replace("](", "\\](").split())
+    return results.to_markdown(result_table(findings))
 
 
 def to_json(findings: Findings) -> str:

@@ -28,7 +28,7 @@ MEASURES = {
 """What is measured of each person, and how tables call it."""
 
 
-class Counts(msgspec.Struct, frozen=True, eq=False):
+class VisitCounts(msgspec.Struct, frozen=True, eq=False):
     """One number per person. Pages of search results, and what is picked on them, do not count."""
 
     visits: Floats
@@ -48,14 +48,14 @@ class Counts(msgspec.Struct, frozen=True, eq=False):
     """How many those are."""
 
 
-def count(chapters: Iterable[Chapter], genesis: Genesis) -> Counts:
+def count(chapters: Iterable[Chapter], genesis: Genesis) -> VisitCounts:
     """Return what everybody did with what was recommended, over a whole run."""
     sums = np.zeros((len(FIELDS), len(genesis.profiles)))
     minutes = lengths(genesis.catalogue)
     for chapter in chapters:
         if chapter.phase == VISITS and chapter.agent < sums.shape[1]:
             sums[:, chapter.agent] += _visit(chapter, minutes)
-    return Counts(*sums)
+    return VisitCounts(*sums)
 
 
 def lengths(catalogue: Catalogue) -> list[float]:
@@ -90,7 +90,7 @@ def _visit(chapter: Chapter, minutes: list[float]) -> list[float]:
     return [1.0, pages, clicked, shown, len(views), likes, watched, *ended]
 
 
-def measures(counts: Counts, variety: Floats) -> dict[str, Floats]:
+def measures(counts: VisitCounts, variety: Floats) -> dict[str, Floats]:
     """Return each measure of each person; NaN of those who were shown nothing.
 
     view ratio    views / items shown

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from audience.experiments._style import colour, frozen, short, styled
 from audience.experiments.verdict_counts import MEASURES
-from audience.experiments.verdicts import Row, Verdicts
+from audience.experiments.verdicts import VerdictRow, Verdicts
+from audience.results import draw_ranked, frozen, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,17 +36,13 @@ def _panels(found: Verdicts, columns: tuple[str, ...]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, rows: tuple[Row, ...], column: str) -> None:
-    for place, row in enumerate(rows):
-        one = row.values[column]
-        if math.isnan(one.mean):
-            continue
-        tint = colour(_MARKED if row.mark else _PLAIN)
-        if not math.isnan(one.low):
-            axes.plot([one.low, one.high], [place, place], color=tint, linewidth=2.4)
-        axes.plot([one.mean], [place], "o", color=tint, markersize=4.5)
-    names = [short(row.recommender, 22) + (f" ({row.mark})" if row.mark else "") for row in rows]
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(False, axis="y")
-    axes.set_title(MEASURES[column], fontsize=9, pad=5.0)
+def _panel(axes: Axes, rows: tuple[VerdictRow, ...], column: str) -> None:
+    ranked = [
+        (
+            short(row.recommender, 22) + (f" ({row.mark})" if row.mark else ""),
+            row.values[column],
+            _MARKED if row.mark else _PLAIN,
+        )
+        for row in rows
+    ]
+    draw_ranked(axes, ranked, MEASURES[column])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-
 from audience.experiments.scenario import Part
+from audience.parts import learns_from_others
 from audience.plugins import find
 
 CIRCULAR, ALIKE, SHARED, NONE = "circular", "alike", "shared", ""
@@ -29,14 +28,8 @@ SENTENCES = {
 
 
 def is_collaborative_mind(part: Part) -> bool:
-    """Say whether a mind uses what others did: it asks for grounds, and is not told to ignore them.
-
-    Minds that can do without are collaborative only with `evidence = true`.
-    """
-    asked = inspect.signature(find("minds", part.kind)).parameters
-    if "evidence" in asked or "evidence" in part.options:
-        return bool(part.options.get("evidence", False))
-    return "grounds" in asked or part.kind == "grounded"
+    """Return whether a mind decides by what others did, as its class declares."""
+    return learns_from_others(find("minds", part.kind), part.options)
 
 
 def is_collaborative(part: Part) -> bool:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from audience.experiments._style import rendered
-from audience.experiments._writing import replace_all
 from audience.experiments.verdict_counts import MEASURES
 from audience.experiments.verdict_figure import drawn
-from audience.experiments.verdict_statistics import FEWEST, Agreement, Estimate, least_chance
+from audience.experiments.verdict_statistics import FEWEST, Agreement, least_chance
 from audience.experiments.verdicts import OFFLINE, K, Verdicts
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    csv_text,
+    finite,
+    rendered,
+    replace_all,
+    to_markdown,
+)
 
 COLUMNS = ("view_ratio", "likes", "like_ratio", "exit_page", "satisfaction")
 """Agent4Rec's table."""
@@ -23,68 +28,70 @@ OTHERS = ("click_rate", "watch_time", "diversity")
 _NAMES = {"ndcg": f"NDCG@{K}", "recall": f"recall@{K}"}
 
 
-class Grid(msgspec.Struct, frozen=True):
-    """A table of texts."""
-
-    title: str
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def grids(found: Verdicts) -> list[Grid]:
+def tables(found: Verdicts) -> list[ResultTable]:
     """Return the tables: verdicts, differences from the reference, other measures, orders."""
     first, rows = found.rows[0].recommender, found.rows
-    tables = [
-        Grid(
+    every = [
+        ResultTable(
+            (*_columns(COLUMNS), Column("mark")),
+            tuple((row.recommender, *(row.values[name] for name in COLUMNS), row.mark)
+                  for row in rows),
             "The audience's verdict",
-            ("recommender", *(MEASURES[one] for one in COLUMNS), "mark"),
-            tuple(
-                (row.recommender, *(_cell(row.values[one]) for one in COLUMNS), row.mark)
-                for row in rows
-            ),
         ),
-        Grid(
+        ResultTable(
+            _columns(COLUMNS, signed=True),
+            tuple((row.recommender, *(row.differences[name] for name in COLUMNS))
+                  for row in rows[1:]),
             f"Less {first}, paired by person and seed; * excludes zero",
-            ("recommender", *(MEASURES[one] for one in COLUMNS)),
-            tuple(
-                (row.recommender, *(_cell(row.differences[one], signed=True) for one in COLUMNS))
-                for row in rows[1:]
-            ),
         ),
-        Grid(
-            "Other measures of the audience, and offline ones",
-            ("recommender", *(MEASURES[one] for one in OTHERS), *_NAMES.values()),
+        ResultTable(
+            (*_columns(OTHERS), *_columns(OFFLINE)[1:]),
             tuple(
                 (
                     row.recommender,
-                    *(_cell(row.values[one]) for one in OTHERS),
-                    *(_cell(row.offline.get(one)) for one in OFFLINE),
+                    *(row.values[name] for name in OTHERS),
+                    *(row.offline.get(name) for name in OFFLINE),
                 )
                 for row in rows
             ),
+            "Other measures of the audience, and offline ones",
         ),
-    ]
+    ]  # fmt: skip
     if found.agreements:
-        tables.append(_orders(found.agreements))
-    return [grid for grid in tables if grid.rows]
+        every.append(_orders(found.agreements))
+    return [table for table in every if table.rows]
 
 
-def _orders(agreements: Sequence[Agreement]) -> Grid:
-    heads = ("audience", "offline", "Kendall", "Spearman", "by chance")
-    rows = [
-        (
-            MEASURES[one.audience],
-            _NAMES[one.offline],
-            _between(one.kendall, one.kendall_low, one.kendall_high),
-            _between(one.spearman, one.spearman_low, one.spearman_high),
-            "–" if math.isnan(one.chance) else f"{one.chance:.3f}",
-        )
-        for one in agreements
-    ]
-    many = agreements[0].recommenders
-    return Grid(
-        f"Does the audience order {many} recommenders as offline measures do?", heads, tuple(rows)
+def _columns(names: Sequence[str], *, signed: bool = False) -> tuple[Column, ...]:
+    labels = (MEASURES.get(name) or _NAMES[name] for name in names)
+    figures = (
+        Column(label, over="people and seeds", digits=3, half=True, signed=signed)
+        for label in labels
     )
+    return Column("recommender", is_text=True), *figures
+
+
+def _orders(agreements: Sequence[Agreement]) -> ResultTable:
+    columns = (
+        Column("audience", is_text=True),
+        Column("offline", is_text=True),
+        Column("Kendall", digits=2, signed=True),
+        Column("Spearman", digits=2, signed=True),
+        Column("by chance", digits=3),
+    )
+    rows = tuple(
+        (
+            MEASURES[each.audience],
+            _NAMES[each.offline],
+            Interval(each.kendall, each.kendall_low, each.kendall_high),
+            Interval(each.spearman, each.spearman_low, each.spearman_high),
+            each.chance,
+        )
+        for each in agreements
+    )
+    many = agreements[0].recommenders
+    caption = f"Does the audience order {many} recommenders as offline measures do?"
+    return ResultTable(columns, rows, caption)
 
 
 def remarks(found: Verdicts) -> list[str]:
@@ -113,60 +120,36 @@ def _caution(many: int) -> str:
     )
 
 
-def _cell(one: Estimate | None, *, signed: bool = False) -> str:
-    if one is None or math.isnan(one.mean):
-        return "–"
-    half = (one.high - one.low) / 2.0
-    text = f"{one.mean:+.3f}" if signed else f"{one.mean:.3f}"
-    if math.isnan(half):
-        return text
-    return f"{text} ± {half:.3f}" + ("*" if signed and one.is_clear else "")
-
-
-def _between(value: float, low: float, high: float) -> str:
-    if math.isnan(value):
-        return "–"
-    return f"{value:+.2f}" + ("" if math.isnan(low) else f" [{low:+.2f}, {high:+.2f}]")
-
-
 def as_markdown(found: Verdicts) -> str:
     """Return all of it as Markdown."""
     parts = ["# Recommender verdicts"]
-    for grid in grids(found):
-        lines = [f"| {' | '.join(cells)} |" for cells in (grid.heads, *grid.rows)]
-        lines.insert(1, "|" + "---|" * len(grid.heads))
-        parts += [f"## {grid.title}", "\n".join(lines)]
+    for table in tables(found):
+        parts += [f"## {table.caption}", to_markdown(table, bare=True).rstrip()]
     parts.append("\n".join(f"- {line}" for line in remarks(found)))
     return "\n\n".join(parts) + "\n"
 
 
 def as_csv(found: Verdicts) -> str:
     """Return one line for each recommender and measure."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("recommender", "mark", "measure", "of", "mean", "low", "high", "pairs"))
+    rows = []
     for row in found.rows:
         kinds = {"audience": row.values, "difference": row.differences, "offline": row.offline}
-        for kind, estimates in kinds.items():
-            for name, one in estimates.items():
-                numbers = msgspec.structs.astuple(one)
-                writer.writerow((row.recommender, row.mark, name, kind, *numbers))
-    return out.getvalue()
+        for kind, intervals in kinds.items():
+            for name, each in intervals.items():
+                rows.append((row.recommender, row.mark, name, kind, *each.three, each.count))
+    heads = ("recommender", "mark", "measure", "of", "mean", "low", "high", "pairs")
+    return csv_text(heads, rows)
 
 
 def as_plain(found: Verdicts) -> dict[str, object]:
     """Return all of it as plain values; what is not a number becomes None."""
-    plain = _plain(msgspec.to_builtins(found))
+    plain = finite(found)
     assert isinstance(plain, dict)
+    for row in plain["rows"]:
+        for kind in ("values", "differences", "offline"):
+            for each in row[kind].values():
+                each["pairs"] = each.pop("count")
     return plain | {"remarks": remarks(found)}
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def write(found: Verdicts, folder: Path) -> list[Path]:

@@ -19,9 +19,10 @@ from audience.experiments.serving import is_service
 from audience.experiments.verdict_arms import Skipped
 from audience.experiments.verdict_counts import MEASURES, count, lengths, measures
 from audience.experiments.verdict_marks import is_collaborative_mind, mark, sentences
-from audience.experiments.verdict_statistics import Agreement, Estimate, agreement, crossed
+from audience.experiments.verdict_statistics import Agreement, agreement
 from audience.log import Log
 from audience.recommenders import Recommender
+from audience.results import Interval, crossed_interval
 from audience.world import Genesis
 from audience.world.graph import SocialGraph
 from audience.world.interactions import Interactions
@@ -33,21 +34,21 @@ ORDERED_BY = ("click_rate", "watch_time", "satisfaction", "diversity")
 K = 10
 
 
-class Row(msgspec.Struct, frozen=True):
+class VerdictRow(msgspec.Struct, frozen=True):
     """One recommender: the audience's measures, the same less the reference's, and offline ones."""
 
     recommender: str
     mark: str
-    values: dict[str, Estimate]
-    differences: dict[str, Estimate]
+    values: dict[str, Interval]
+    differences: dict[str, Interval]
     """Paired by person and seed; empty for the reference."""
-    offline: dict[str, Estimate]
+    offline: dict[str, Interval]
 
 
 class Verdicts(msgspec.Struct, frozen=True):
     """What an audience makes of some recommenders."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[VerdictRow, ...]
     """The first is the reference."""
     agreements: tuple[Agreement, ...]
     skipped: tuple[Skipped, ...]
@@ -63,8 +64,8 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
     people: Ints
     seeds: Ints
 
-    def estimate(self) -> Estimate:
-        return crossed(self.values, self.people, self.seeds)
+    def estimate(self) -> Interval:
+        return crossed_interval(self.values, self.people, self.seeds)
 
     def less(self, other: Seen) -> Seen:
         """Return the paired differences; the same people must stand in the same places."""
@@ -89,7 +90,7 @@ def judged(
     marks = {name: mark(part, scenario.mind, apart=apart) for name, part in parts.items()}
     reference = next(iter(parts))
     rows = tuple(
-        Row(
+        VerdictRow(
             name,
             marks[name],
             {one: seen.estimate() for one, seen in online[name].items()},

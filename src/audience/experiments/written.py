@@ -11,6 +11,7 @@ from audience.datasets.kinds import Dataset
 from audience.datasets.mixture import Draft, Mixture, Row, draft, finish
 from audience.download import kept_folder
 from audience.errors import BadInput
+from audience.results import replace_all
 from audience.world import Clock, Genesis
 
 
@@ -29,10 +30,7 @@ def kept_at(begun: Draft, model: str) -> Path:
 
 def keep(path: Path, people: list[Row]) -> None:
     """Keep a table, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.encode(people))
-    part.replace(path)
+    replace_all({path: msgspec.json.encode(people)})
 
 
 def mixed_genesis(

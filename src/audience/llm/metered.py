@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import reduce
+from typing import Any
 
 import msgspec
 
@@ -12,10 +14,10 @@ from audience.llm.prices import Prices
 
 
 class Counts(msgspec.Struct):
-    """The sums of some calls. `dollars` leaves out what `unpriced` counts."""
+    """The account of some calls. `dollars` leaves out what `unpriced` counts."""
 
     calls: int = 0
-    """Asked now, whatever came of it."""
+    """Asked now, whatever came of it; an evaluation counts those that it reuses, too."""
     reused: int = 0
     """Answered from the call store."""
     attempts: int = 0
@@ -37,6 +39,24 @@ class Counts(msgspec.Struct):
     @property
     def tokens(self) -> int:
         return self.prompt + self.completion
+
+    @property
+    def cost(self) -> str:
+        """The money in words that never pass an unknown cost off as none."""
+        known = f"${self.dollars:.4f}" if self.dollars else "$0"
+        if not self.unpriced:
+            return known
+        return f"${self.dollars:.4f} and {self.unpriced} calls without a known price"
+
+    def plus(self, other: Counts) -> Counts:
+        """Return both together."""
+        sums: dict[str, Any] = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in self.__struct_fields__
+            if name != "failures"
+        }
+        failures = Counter(self.failures) + Counter(other.failures)
+        return Counts(**sums, failures=dict(failures))
 
 
 class Meter:
@@ -77,20 +97,13 @@ class Meter:
 
     def total(self) -> Counts:
         """Return the sums over all purposes."""
-        total = Counts()
-        for sums in self.by_purpose.values():
-            for name in Counts.__struct_fields__:
-                if name != "failures":
-                    setattr(total, name, getattr(total, name) + getattr(sums, name))
-            for outcome, number in sums.failures.items():
-                total.failures[outcome] = total.failures.get(outcome, 0) + number
-        return total
+        return reduce(Counts.plus, self.by_purpose.values(), Counts())
 
     def cost(self) -> str:
         """Return the money spent in words that never pass an unknown cost off as none."""
         total = self.total()
         if not total.unpriced:
-            return f"${total.dollars:.4f}" if total.dollars else "$0"
+            return total.cost
         models = ", ".join(sorted(self.unpriced))
         unknown = f"unknown for {total.unpriced} calls of {models}: no price in the table"
         return f"${total.dollars:.4f} and {unknown}" if total.dollars else f"cost {unknown}"

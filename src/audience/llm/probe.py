@@ -14,14 +14,10 @@ from audience.llm.keys import scrub
 from audience.llm.kinds import Message, Reply, Request
 from audience.llm.offers import Form, Scores
 from audience.llm.openai import OpenAI
+from audience.llm.structured import object_of
 
 LEVELS = (1, 8, 64)
-_SCHEMA = {
-    "type": "object",
-    "properties": {"film": {"type": "string"}, "rating": {"type": "integer"}},
-    "required": ["film", "rating"],
-    "additionalProperties": False,
-}
+_SCHEMA = object_of(film={"type": "string"}, rating={"type": "integer"})
 
 
 class Speed(msgspec.Struct, frozen=True):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import ClassVar
 
 from audience.errors import BadInput
 
@@ -19,12 +17,11 @@ CHARACTERS = 4
 
 
 class Prompts:
-    """A set of prompt files: those of a room, laid over by those of a folder."""
+    """A set of prompt files: those of some of our folders, laid over by those of the user's."""
 
-    room: ClassVar[str] = ""
-    """The package whose `prompts` folder holds ours."""
-
-    def __init__(self, folder: str = "", model: str = "") -> None:
+    def __init__(self, *ours: Path, folder: str = "", model: str = "") -> None:
+        """`ours`: where the packaged files lie, the first that has one; `folder`: the user's."""
+        self.ours = ours
         self.folder = Path(folder) if folder else None
         self.model = model
         if self.folder and not self.folder.is_dir():
@@ -36,7 +33,7 @@ class Prompts:
             path = place / f"{name}.md"
             if path.is_file():
                 return path.read_text("utf-8")
-        return _packaged(self.room, pack, name)
+        return _packaged(self.ours, pack, name)
 
     def _places(self, pack: str) -> Iterable[Path]:
         if self.folder:
@@ -73,8 +70,10 @@ def _prefixes(model: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _packaged(room: str, pack: str, name: str) -> str:
-    return (files(room) / "prompts" / pack / f"{name}.md").read_text("utf-8")
+def _packaged(ours: tuple[Path, ...], pack: str, name: str) -> str:
+    places = [folder / pack / f"{name}.md" for folder in ours]
+    path = next((path for path in places if path.is_file()), places[-1])
+    return path.read_text("utf-8")
 
 
 def plain(text: str, longest: int) -> str:

@@ -1,5 +1,5 @@
 """How an agent remembers: stateless behaviour over thoughts kept in the world."""
 
-from audience.memory.kinds import Fading, Life, Memory, NoMemory, Recollection
+from audience.memory.kinds import Fading, Idle, Life, Memory, NoMemory, Recollection, is_idle
 
-__all__ = ["Fading", "Life", "Memory", "NoMemory", "Recollection"]
+__all__ = ["Fading", "Idle", "Life", "Memory", "NoMemory", "Recollection", "is_idle"]

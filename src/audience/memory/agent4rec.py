@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from audience.errors import BadInput
 from audience.llm.embedding import Embedder
@@ -14,6 +15,7 @@ from audience.memory.observing import observations
 from audience.memory.recalling import Recaller, Want
 from audience.memory.rule import RuleWay
 from audience.memory.ways import Due, Observed, Sensed, is_telling
+from audience.parts import Options, PartContext
 from audience.world.agent import Agent
 from audience.world.events import Entry
 from audience.world.rng import Dice
@@ -51,8 +53,18 @@ class Agent4RecMemory:
         vectors = embedder_of(embedder, gateway, embedding_model)
         self.recaller = Recaller(vectors, decay=decay, budget=budget)
 
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> Agent4RecMemory:  # noqa: ANN401
+        """Return a memory that asks, where it does, through the gateway of the run."""
+        return cls(context.gateway, **{"model": context.model, **options})
+
     @staticmethod
-    def asks_models(options: dict[str, object], suited: str) -> bool:
+    def way_with(options: Options, suited: str) -> str:
+        del suited
+        return str(options.get("consolidation") or "rule")
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
         """Say whether a memory with these options asks a model."""
         del suited
         return needs_gateway(options, "rule")

@@ -10,10 +10,18 @@ from typing import Any
 
 from audience.llm.kinds import Gateway, Message
 from audience.llm.loose import Unreadable
+from audience.llm.structured import Questioner, object_of
 from audience.llm.together import together
-from audience.memory.asking import TEMPERATURE, Asking
 from audience.memory.kinds import Life
-from audience.memory.prompting import grouped, holes_of, listed, newest, observed
+from audience.memory.prompting import (
+    TEMPERATURE,
+    grouped,
+    holes_of,
+    listed,
+    memory_prompts,
+    newest,
+    observed,
+)
 from audience.memory.reading import (
     conclusion_in,
     importance_in,
@@ -21,7 +29,7 @@ from audience.memory.reading import (
     sentence_in,
     value_of,
 )
-from audience.memory.replies import cited, degree, schema, text
+from audience.memory.replies import cited, degree, text
 from audience.memory.ways import Due, Insight, Observed, Sensed, Taken
 from audience.world.rng import Dice
 from audience.world.thoughts import Thought
@@ -40,6 +48,8 @@ class FaithfulWay:
     max_tokens: of a reply; 0: as many as a sentence may take.
     """
 
+    foresees = False
+
     def __init__(
         self,
         gateway: Gateway,
@@ -49,8 +59,11 @@ class FaithfulWay:
         temperature: float = TEMPERATURE,
         max_tokens: int = 0,
     ) -> None:
-        self.asking = Asking(
-            gateway, model=model, prompts=prompts, temperature=temperature, max_tokens=max_tokens
+        self.questions = Questioner(
+            gateway,
+            memory_prompts(prompts, model),
+            temperature=temperature,
+            max_tokens=max_tokens or SIZE,
         )
 
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
@@ -65,21 +78,23 @@ class FaithfulWay:
 
     async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
         """Return the insight that a thought and its enhancers give, asked for at once."""
-        calls = _Calls(self.asking, life, dice)
+        calls = _Calls(self.questions, life, dice)
         value = await calls.ask(
-            "memory_insight", schema(insight=text()), about[0].id, thoughts=grouped(about)
+            "memory_insight", object_of(insight=text()), about[0].id, thoughts=grouped(about)
         )
         said = calls.sentence(value, "insight")
         ids = tuple(one.id for one in about)
         return calls.taken(insights={about[0].id: Insight(said, ids)} if said else {})
 
     async def _sensed(self, life: Life, place: int, one: Observed, dice: Dice) -> Taken:
-        calls = _Calls(self.asking, life, dice)
+        calls = _Calls(self.questions, life, dice)
         line = observed(one.text, calls.problems)
         summary, importance = await together(
             [
-                calls.ask("memory_summary", schema(sentence=text()), place, observed=line),
-                calls.ask("memory_importance", schema(importance=degree()), place, observed=line),
+                calls.ask("memory_summary", object_of(sentence=text()), place, observed=line),
+                calls.ask(
+                    "memory_importance", object_of(importance=degree()), place, observed=line
+                ),
             ]
         )
         said = calls.sentence(summary, "sentence")
@@ -87,15 +102,15 @@ class FaithfulWay:
         return calls.taken(sensed=(Sensed(one, said, weight),) if said and weight else ())
 
     async def _reflected(self, life: Life, thoughts: Sequence[Thought], dice: Dice) -> Taken:
-        calls = _Calls(self.asking, life, dice)
+        calls = _Calls(self.questions, life, dice)
         about = newest(thoughts, calls.problems)
         ids = [one.id for one in about]
         lines = listed(about)
-        value = await calls.ask("memory_topics", schema(topic=text()), thoughts=lines)
+        value = await calls.ask("memory_topics", object_of(topic=text()), thoughts=lines)
         topic = calls.sentence(value, "topic")
         if not topic:
             return calls.taken()
-        form = schema(insight=text(), sources=cited(ids))
+        form = object_of(insight=text(), sources=cited(ids))
         value = await calls.ask("memory_reflection", form, thoughts=lines, topic=topic)
         found = None if value is None else conclusion_in(value, ids, calls.problems)
         return calls.taken(reflections=(found,) if found else ())
@@ -104,27 +119,26 @@ class FaithfulWay:
 class _Calls:
     """The calls for one small thing, with what was wrong with their replies."""
 
-    def __init__(self, asking: Asking, life: Life, dice: Dice) -> None:
-        self.asking, self.dice = asking, dice
+    def __init__(self, questions: Questioner, life: Life, dice: Dice) -> None:
+        self.questions, self.dice = questions, dice
         self.holes = holes_of(life)
         self.keys: dict[str, str] = {}
         self.problems: list[str] = []
 
     async def ask(
-        self, purpose: str, form: dict[str, Any], attempt: int = 0, **holes: str
+        self, purpose: str, form: dict[str, Any], nth: int = 0, **holes: str
     ) -> Any | None:  # noqa: ANN401
         """Return the value of a reply, None when it cannot be read."""
-        prompt = self.asking.pack.fill(purpose, {**self.holes, **holes}, pack="faithful")
+        prompt = self.questions.prompts.fill(purpose, {**self.holes, **holes}, pack="faithful")
         messages = (Message("user", prompt),)
-        reply = await self.asking.ask(
-            purpose, messages, form, self.dice, size=SIZE, attempt=attempt
+        answer = await self.questions.ask_once(
+            purpose, messages, int(self.dice.keys[0]), value_of, form, nth=nth
         )
-        self.keys[purpose] = reply.key
-        value = value_of(reply)
-        if isinstance(value, Unreadable):
-            self.problems.append(problem_of(value.why))
+        self.keys[purpose] = answer.replies[0].key
+        if isinstance(answer.value, Unreadable):
+            self.problems.append(problem_of(answer.value.why))
             return None
-        return value
+        return answer.value
 
     def sentence(self, value: Any | None, name: str) -> str:  # noqa: ANN401
         return "" if value is None else sentence_in(value, name, self.problems)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from audience.llm.kinds import Gateway, Message, Reply
-from audience.memory.asking import TEMPERATURE, Asking
+from audience.llm.kinds import Gateway, Reply
+from audience.llm.loose import Unreadable
+from audience.llm.structured import Questioner
 from audience.memory.kinds import Life
-from audience.memory.prompting import Prompt, fused_prompt
+from audience.memory.prompting import TEMPERATURE, Prompt, fused_prompt, memory_prompts
 from audience.memory.reading import Told, read
 from audience.memory.replies import schema_of
 from audience.memory.ways import Due, Insight, Observed, Sensed, Taken
@@ -27,7 +28,6 @@ class FusedWay:
     """
 
     foresees = True
-    """What will be due at the end of the round is asked for at its one call."""
 
     def __init__(
         self,
@@ -38,43 +38,38 @@ class FusedWay:
         temperature: float = TEMPERATURE,
         max_tokens: int = 0,
     ) -> None:
-        self.asking = Asking(
-            gateway, model=model, prompts=prompts, temperature=temperature, max_tokens=max_tokens
+        self.max_tokens = max_tokens
+        self.questions = Questioner(
+            gateway,
+            memory_prompts(prompts, model),
+            temperature=temperature,
+            repair="memory_repair",
+            shown=1000,
         )
 
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
         """Return what one call made of a round and of what is due."""
         if not seen and due == Due():
             return Taken()
-        prompt = fused_prompt(self.asking.pack, life, seen, due)
-        reply = await self._ask(prompt, prompt.messages, dice)
-        told = read(reply, prompt.wanted)
-        calls: tuple[str, ...] = (reply.key,)
-        if not told.usable and reply.outcome == "reply":
-            repaired = await self._ask(prompt, self._again(prompt, reply, told), dice, attempt=1)
-            again, calls = read(repaired, prompt.wanted), (*calls, repaired.key)
-            told = replace(again, problems=(*told.problems, *again.problems))
-        return _taken(prompt, told, calls)
+        prompt = fused_prompt(self.questions.prompts, life, seen, due)
+        wanted, attempts = prompt.wanted, list[Told]()
+
+        def understood(reply: Reply) -> Told | Unreadable:
+            told = read(reply, wanted)
+            attempts.append(told)
+            return told if told.usable else Unreadable(told.why)
+
+        size = self.max_tokens or wanted.size
+        answer = await self.questions.ask_for(
+            PURPOSE, prompt.messages, int(dice.keys[0]), understood, schema_of(wanted), size=size
+        )
+        problems = tuple(problem for told in attempts for problem in told.problems)
+        return _taken(prompt, replace(attempts[-1], problems=problems), answer.calls)
 
     async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
         """Return nothing: it waits for the next round's call."""
         del life, about, dice
         return Taken()
-
-    async def _ask(
-        self, prompt: Prompt, messages: tuple[Message, ...], dice: Dice, attempt: int = 0
-    ) -> Reply:
-        wanted = prompt.wanted
-        return await self.asking.ask(
-            PURPOSE, messages, schema_of(wanted), dice, size=wanted.size, attempt=attempt
-        )
-
-    def _again(self, prompt: Prompt, reply: Reply, told: Told) -> tuple[Message, ...]:
-        return (
-            *prompt.messages,
-            Message("assistant", reply.text[:1000]),
-            Message("user", self.asking.pack.fill("memory_repair", {"why": told.why})),
-        )
 
 
 def _taken(prompt: Prompt, told: Told, calls: tuple[str, ...]) -> Taken:

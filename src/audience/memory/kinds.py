@@ -65,11 +65,22 @@ class Fading(Protocol):
         ...
 
 
+@runtime_checkable
+class Idle(Protocol):
+    """A memory that says whether it keeps nothing, so that the engine need not ask it at all."""
+
+    idle: bool
+
+
+def is_idle(memory: object) -> bool:
+    """Return whether a memory, or a class of memories, declares that it keeps nothing."""
+    return isinstance(memory, Idle) and memory.idle
+
+
 class NoMemory:
     """Keeps nothing; minds still see their history."""
 
     idle = True
-    """The engine need not ask at all."""
 
     async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
         del me, cue, now, limit

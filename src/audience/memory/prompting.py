@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -14,6 +15,7 @@ from audience.memory.sentences import SENTENCE, shortened, tokens
 from audience.memory.ways import Due, Observed
 from audience.world.thoughts import Thought
 
+TEMPERATURE = 0.3
 PROMPT = 900
 """Tokens of a whole prompt, about."""
 OBSERVED, LEAST = 120, 12
@@ -29,10 +31,9 @@ _MARK = 3
 """Tokens of a number and a line's end."""
 
 
-class Pack(Prompts):
-    """The prompt files of memories."""
-
-    room = "audience.memory"
+def memory_prompts(folder: str = "", model: str = "") -> Prompts:
+    """Return the prompt files of memories, laid over by those of a folder."""
+    return Prompts(Path(__file__).parent / "prompts", folder=folder, model=model)
 
 
 class Prompt(msgspec.Struct, frozen=True):
@@ -46,7 +47,7 @@ class Prompt(msgspec.Struct, frozen=True):
     """What had to be cut to keep it small."""
 
 
-def fused_prompt(pack: Pack, life: Life, seen: Sequence[Observed], due: Due) -> Prompt:
+def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) -> Prompt:
     """Return the one prompt for a round: what is the same for everybody first."""
     holes = holes_of(life)
     problems: list[str] = []
@@ -119,14 +120,14 @@ def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, .
     return tuple(thoughts[first:])
 
 
-def _insights(pack: Pack, holes: dict[str, str], groups: Sequence[Sequence[Thought]]) -> str:
+def _insights(pack: Prompts, holes: dict[str, str], groups: Sequence[Sequence[Thought]]) -> str:
     if not groups:
         return ""
     lines = [f"{letter}. {grouped(some)}" for letter, some in zip(_LETTERS, groups, strict=False)]
     return pack.fill("memory_insights", {**holes, "thoughts": "\n".join(lines)})
 
 
-def _reflection(pack: Pack, holes: dict[str, str], thoughts: Sequence[Thought]) -> str:
+def _reflection(pack: Prompts, holes: dict[str, str], thoughts: Sequence[Thought]) -> str:
     if not thoughts:
         return ""
     return pack.fill("memory_reflect", {**holes, "thoughts": listed(thoughts)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from audience.memory.observing import observations
 from audience.memory.recalling import Recaller, Want
 from audience.memory.rule import RuleWay
 from audience.memory.ways import Due, Observed, Taken, is_telling
+from audience.parts import Options, PartContext
 from audience.world.agent import Agent
 from audience.world.events import Entry
 from audience.world.rng import Bools, Dice
@@ -91,7 +93,17 @@ class RecAgentMemory:
         self._wanted = Thresholds(similar, merge)
         self._thresholds: Thresholds | None = None
 
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> RecAgentMemory:  # noqa: ANN401
+        """Return a memory that asks, where it does, through the gateway of the run."""
+        given = {"model": context.model, "suited": context.suited}
+        return cls(context.gateway, **{**given, **options})
+
     asks_models = staticmethod(needs_gateway)
+
+    @staticmethod
+    def way_with(options: Options, suited: str) -> str:
+        return str(options.get("consolidation") or suited)
 
     async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
         """Return all of short-term memory and the best of long-term."""
@@ -137,7 +149,7 @@ class RecAgentMemory:
         if self.short and self.long:
             short = [one for one in me.thoughts if one.store == "short"]
             ripe = [one for one in short if len(one.enhancers) >= self.enhancements]
-            if getattr(self.way, "foresees", False):
+            if self.way.foresees:
                 ripe = await self._foreseen(short, seen)
             insights = [_with_enhancers(me, one) for one in ripe]
         if not (self.long and self.reflection and me.brewing >= self.reflect_at):

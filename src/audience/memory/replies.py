@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from audience.llm.structured import list_of, object_of, one_of, text_of, whole_of
+
 HIGHEST = 10
 """The highest degree of importance."""
 _LONGEST = 240
@@ -32,50 +34,27 @@ def schema_of(wanted: Wanted) -> dict[str, Any]:
     """Return the JSON schema of a reply: as many entries as lines, only sources that were shown."""
     parts: dict[str, Any] = {}
     if wanted.memories:
-        numbers = list(range(1, wanted.memories + 1))
-        memory = schema(n=_one_of(numbers), sentence=text(), importance=degree())
-        parts["memories"] = _array(memory, wanted.memories)
+        numbers = range(1, wanted.memories + 1)
+        memory = object_of(n=one_of(numbers), sentence=text(), importance=degree())
+        parts["memories"] = list_of(memory, wanted.memories, wanted.memories)
     if wanted.insights:
-        insight = schema(n=_one_of(list(wanted.insights)), insight=text())
-        parts["insights"] = _array(insight, len(wanted.insights))
+        insight = object_of(n=one_of(wanted.insights), insight=text())
+        parts["insights"] = list_of(insight, len(wanted.insights), len(wanted.insights))
     if wanted.sources:
-        parts["reflection"] = schema(topic=text(), insight=text(), sources=cited(wanted.sources))
-    return schema(**parts)
-
-
-def schema(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object with all of these."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+        parts["reflection"] = object_of(topic=text(), insight=text(), sources=cited(wanted.sources))
+    return object_of(**parts)
 
 
 def text() -> dict[str, Any]:
     """Return the schema of a sentence."""
-    return {"type": "string", "maxLength": _LONGEST}
+    return text_of(_LONGEST)
 
 
 def degree() -> dict[str, Any]:
     """Return the schema of an importance."""
-    return {"type": "integer", "minimum": 1, "maximum": HIGHEST}
+    return whole_of(1, HIGHEST)
 
 
 def cited(sources: Sequence[int]) -> dict[str, Any]:
     """Return the schema of the thoughts that something is drawn from."""
-    return {
-        "type": "array",
-        "items": _one_of(list(sources)),
-        "minItems": 1,
-        "maxItems": min(len(sources), 8),
-    }
-
-
-def _one_of(values: list[int] | list[str]) -> dict[str, Any]:
-    return {"type": "string" if isinstance(values[0], str) else "integer", "enum": values}
-
-
-def _array(items: dict[str, Any], count: int) -> dict[str, Any]:
-    return {"type": "array", "items": items, "minItems": count, "maxItems": count}
+    return list_of(one_of(sources), 1, min(len(sources), 8))

@@ -44,6 +44,8 @@ _SAMPLE = 3
 class RuleWay:
     """Takes in everything by template and weights; never asks, never waits."""
 
+    foresees = False
+
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
         """Return a sentence for each observation, and the insights and reflections that are due."""
         del dice

@@ -86,6 +86,9 @@ class Taken(msgspec.Struct, frozen=True):
 class Way(Protocol):
     """How what was lived becomes sentences with importances, and thoughts become insights."""
 
+    foresees: bool
+    """Whether what will be due at the end of the round is asked for at its first call."""
+
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
         """Return what was made of a round and of what is due."""
         ...

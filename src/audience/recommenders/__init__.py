@@ -5,7 +5,16 @@ from audience.recommenders.bpr import BPR
 from audience.recommenders.content import Content
 from audience.recommenders.ease import EASE
 from audience.recommenders.explained import Explained
-from audience.recommenders.kinds import AsyncRanker, Context, Ranked, Ranker, Recommender
+from audience.recommenders.kinds import (
+    AsyncRanker,
+    Context,
+    Learnt,
+    Ranked,
+    Ranker,
+    Recommender,
+    SelfChecking,
+    learnt_by,
+)
 from audience.recommenders.knn import ItemKNN
 from audience.recommenders.lightgcn import LightGCN
 from audience.recommenders.markov import Markov
@@ -25,6 +34,7 @@ __all__ = [
     "Context",
     "Explained",
     "ItemKNN",
+    "Learnt",
     "LightGCN",
     "Markov",
     "Mix",
@@ -36,7 +46,9 @@ __all__ = [
     "Ranker",
     "Recommender",
     "Search",
+    "SelfChecking",
     "Service",
     "Social",
+    "learnt_by",
     "search_in",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from audience.recommenders.kinds import Context, Ranked, Ranker
+from audience.recommenders.kinds import Context, Ranked, Ranker, learnt_by
 from audience.recommenders.mix import Part, part_of
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
@@ -47,8 +47,7 @@ class Explaining:
         self.most = most
 
     def learnt(self) -> bytes:
-        learnt = getattr(self.ranker, "learnt", None)
-        return learnt() if learnt else b""
+        return learnt_by(self.ranker)
 
     def rank(self, users: Ints, k: int, context: Context) -> Ranked:
         ranked = self.ranker.rank(users, k, context)

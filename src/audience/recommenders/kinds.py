@@ -88,6 +88,27 @@ class AsyncRanker(Protocol):
         ...
 
 
+@runtime_checkable
+class Learnt(Protocol):
+    """A ranker that can show what it learnt, so that equal fits are seen to be equal."""
+
+    def learnt(self) -> bytes:
+        """Return all that ranks, as bytes."""
+        ...
+
+
+@runtime_checkable
+class SelfChecking(Protocol):
+    """A ranker that says whether it has checked its own slates, so that nobody does it twice."""
+
+    checks_itself: bool
+
+
+def learnt_by(ranker: Ranker) -> bytes:
+    """Return what a ranker learnt; nothing where it does not show it."""
+    return ranker.learnt() if isinstance(ranker, Learnt) else b""
+
+
 class Recommender(Protocol):
     """A recipe. `fit` returns a new object each time, so branches are safe."""
 

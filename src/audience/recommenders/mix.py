@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.errors import BadInput, unknown
 from audience.plugins import find
-from audience.recommenders.kinds import Context, Ranked, Ranker, Recommender
+from audience.recommenders.kinds import Context, Ranked, Ranker, Recommender, learnt_by
 from audience.world.interactions import Interactions
 from audience.world.rng import Bools, Floats, Generator, Ints
 
@@ -58,7 +58,7 @@ class Mixed:
         self.items = items
 
     def learnt(self) -> bytes:
-        return b"".join(part.learnt() for part in self.parts if hasattr(part, "learnt"))
+        return b"".join(learnt_by(part) for part in self.parts)
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
         depth = min(self.items, max(4 * k, 100))

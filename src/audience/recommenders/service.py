@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
+from audience.parts import PartContext
 from audience.recommenders.kinds import Context, Ranked, Ranker
 from audience.recommenders.service_answers import (
     Health,
@@ -71,6 +72,11 @@ class Service:
         self.tells = feedback
         self.unsent: list[dict[str, Any]] = []
         """What the service was not told yet."""
+
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> Service:  # noqa: ANN401
+        """Return a recommender that names the run to its service."""
+        return cls(**{"run": context.run, **options})
 
     def check(self) -> Health:
         """Return what the service says of itself; refuse one that does not answer."""

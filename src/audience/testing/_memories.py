@@ -11,6 +11,7 @@ import msgspec
 from audience.agents import RuleMind
 from audience.engine import Rules, run_sync
 from audience.memory import Fading, Life, Memory, Recollection
+from audience.testing._declarations import check_declarations
 from audience.testing.memories import Diary
 from audience.testing.worlds import simulate, tiny_genesis
 from audience.world import events as e
@@ -36,6 +37,7 @@ def check_memory(memory: Memory, *, rounds: int = 6) -> None:
 
     It takes in the lives of a small world, round after round, and recalls in between.
     """
+    check_declarations(memory)
     name = type(memory).__name__
     lives = _lives(rounds)
     assert lives, "the small world of the suite lived nothing"

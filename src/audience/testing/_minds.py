@@ -12,6 +12,7 @@ import numpy as np
 from audience.agents import BatchMind, Decision, Mind, RuleMind
 from audience.engine import Rules, run_sync
 from audience.memory import Memory, NoMemory
+from audience.testing._declarations import check_declarations
 from audience.testing.worlds import simulate, tiny_genesis
 from audience.world.changes import Raise
 from audience.world.items import Catalogue
@@ -28,6 +29,7 @@ def check_mind(mind: Mind, *, limit: int = 120) -> None:
 
     It is asked at most `limit` times for each of three passes, with observations of every surface.
     """
+    check_declarations(mind)
     seen = observations(limit)
     first = _asked(mind, seen)
     for observation, decision in zip(seen, first, strict=True):

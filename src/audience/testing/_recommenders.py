@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from audience.recommenders import Context, Ranker, Recommender
+from audience.testing._declarations import check_declarations, check_ranker_declarations
 from audience.testing.worlds import tiny_genesis
 from audience.world.interactions import Interactions
 from audience.world.rng import Ints, dice, rng
@@ -72,6 +73,8 @@ def _check_fit(recommender: Recommender) -> None:
     assert np.array_equal(first, same), (
         f"{name} learnt two different rankings from the same interactions and the same rng"
     )
+    check_declarations(recommender)
+    check_ranker_declarations(ranker)
 
 
 def _check_rank(recommender: Recommender, items: int, rows: int) -> None:

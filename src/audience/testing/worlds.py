@@ -13,7 +13,6 @@ from audience.engine import (
     Activation,
     Control,
     Groups,
-    Lives,
     Parts,
     Platform,
     Queued,
@@ -152,9 +151,7 @@ def simulate(
         ties=ties or TieRules(),
         groups=groups or Groups(),
     )
-    keeper, told = keeper or ListKeeper(), list(listeners)
-    if memory is not None:
-        told.append(Lives())
+    keeper = keeper or ListKeeper()
     rules = rules or Rules(rounds=3)
     world = world or World(genesis)
     sim = Simulation(
@@ -163,7 +160,7 @@ def simulate(
         parts,
         rules,
         seed,
-        listeners=told,
+        listeners=listeners,
         stopping=stopping,
         control=control,
         keep=keep,

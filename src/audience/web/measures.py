@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import threading
 from collections import OrderedDict
 from pathlib import Path
@@ -16,6 +14,7 @@ from starlette.responses import Response
 from audience.experiments import gathered
 from audience.experiments.report import html
 from audience.metrics import LABELS
+from audience.results import csv_text
 from audience.web.hall import Hall
 from audience.web.kinds import RunId
 from audience.web.readers import Reader
@@ -75,12 +74,10 @@ def router(hall: Hall) -> APIRouter:
         with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
             rounds = reader.metrics()[1].by_round()
         names = list(rounds[0]) if rounds else ["round"]
-        text = io.StringIO()
-        writer = csv.writer(text)
-        writer.writerow(names)
-        writer.writerows([[_cell(one.get(name, np.nan)) for name in names] for one in rounds])
+        rows = ([_cell(row.get(name, np.nan)) for name in names] for row in rounds)
+        text = csv_text(names, rows)
         named = {"content-disposition": 'attachment; filename="metrics.csv"'}
-        return Response(text.getvalue(), media_type="text/csv; charset=utf-8", headers=named)
+        return Response(text, media_type="text/csv; charset=utf-8", headers=named)
 
     @api.get("/runs/{run}/report", response_class=Response)
     def report(run: RunId) -> Response:

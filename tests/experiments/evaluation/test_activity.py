@@ -13,9 +13,9 @@ from audience.experiments.evaluation.activity import (
     fit_of,
     fits_of,
     foot,
-    lines,
     plain,
     survival,
+    table,
 )
 from audience.experiments.evaluation.writing import write_activity
 from audience.world.rng import rng
@@ -46,7 +46,7 @@ def test_a_folder_of_datasets_is_read_one_by_one(
     assert [one.name for one in fits] == ["one", "two"]
     assert len(left) == 1
     assert left[0].startswith("empty: ")
-    assert [row[0] for row in lines(fits)] == ["one", "two"]
+    assert [row[0] for row in table(fits).rows] == ["one", "two"]
     told = plain(fits, left, 1)
     assert told["left_out"] == left
     paths = write_activity(fits, left, 1, tmp_path / "out")

@@ -134,9 +134,9 @@ def test_a_server_is_asked_once_and_a_second_time_nothing_is_paid(
         second, two = play(ring, fake, tmp_path, a.CHOOSE, cases)
     assert all(scores.sum() == 1.0 for scores in one)
     assert [scores.tolist() for scores in one] == [scores.tolist() for scores in two]
-    assert (first.spending.spent.calls, first.spending.spent.reused) == (9, 0)
-    assert (second.spending.spent.calls, second.spending.spent.reused) == (9, 9)
-    assert first.spending.spent.tokens == second.spending.spent.tokens > 0
+    assert (first.spent.calls, first.spent.reused) == (9, 0)
+    assert (second.spent.calls, second.spent.reused) == (9, 9)
+    assert first.spent.tokens == second.spent.tokens > 0
 
 
 def test_answers_without_form_are_counted_as_none(

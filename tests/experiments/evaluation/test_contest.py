@@ -13,14 +13,14 @@ from audience.experiments.evaluation.contest import (
     CONTENT_MIX,
     MIX,
     Entry,
-    Spending,
     made_on,
     play,
 )
 from audience.experiments.evaluation.contestants import baselines
 from audience.experiments.evaluation.discrimination import arenas
-from audience.experiments.evaluation.keeping import Keeper, Kept, Spent, task_digest
+from audience.experiments.evaluation.keeping import Keeper, Kept, task_digest
 from audience.experiments.evaluation.reading import Real
+from audience.llm import Counts
 from audience.world.rng import Floats
 
 
@@ -31,11 +31,11 @@ class Counting:
 
     def __init__(self) -> None:
         self.asked = 0
-        self.spending = Spending()
+        self.spent = Counts()
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         self.asked += len(cases)
-        self.spending.spent = Spent(calls=len(cases), prompt=10 * len(cases))
+        self.spent = Counts(calls=len(cases), prompt=10 * len(cases))
         return [np.array(case.candidates, np.float64) for case in cases]
 
 
@@ -57,7 +57,7 @@ def test_what_was_answered_is_kept_and_not_asked_again(ring: Real, tmp_path: Pat
     second = asyncio.run(play(arena(ring), [entry(one)], Keeper(tmp_path), mixes=False))
     assert one.asked == 20
     key = ("counting", "uniform (1,5)")
-    assert second.answers[key].spent == first.answers[key].spent == Spent(calls=10, prompt=100)
+    assert second.answers[key].spent == first.answers[key].spent == Counts(calls=10, prompt=100)
     for old, new in zip(first.answers[key].scores, second.answers[key].scores, strict=True):
         assert np.array_equal(old, new)
 
@@ -135,9 +135,9 @@ def test_the_digest_knows_the_training_part_and_the_cases(ring: Real) -> None:
 
 
 def test_costs_that_are_not_known_are_not_told_as_nothing() -> None:
-    assert Spent().cost == "$0"
-    assert Spent(dollars=0.5).plus(Spent(dollars=0.25)).cost == "$0.7500"
-    assert "2 calls without a known price" in Spent(unpriced=2).cost
+    assert Counts().cost == "$0"
+    assert Counts(dollars=0.5).plus(Counts(dollars=0.25)).cost == "$0.7500"
+    assert "2 calls without a known price" in Counts(unpriced=2).cost
 
 
 def test_everything_is_answered_anew_where_that_is_wanted(ring: Real, tmp_path: Path) -> None:

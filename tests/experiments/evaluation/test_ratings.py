@@ -11,9 +11,15 @@ from audience.experiments.evaluation.baselines import Ground
 from audience.experiments.evaluation.contest import play
 from audience.experiments.evaluation.keeping import Keeper, Kept
 from audience.experiments.evaluation.raters import Biases, Factors, baselines
-from audience.experiments.evaluation.ratings import LATEST, RANDOM, divergence, result_of, splits_of
+from audience.experiments.evaluation.ratings import (
+    LATEST,
+    RANDOM,
+    cells_of,
+    divergence,
+    result_of,
+    splits_of,
+)
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.resampling import estimate, weights_of
 from audience.grounding.lives import Lives
 from audience.world.items import Catalogue, Item
 from audience.world.rng import rng
@@ -131,12 +137,19 @@ def test_divergence_is_nil_for_equal_histograms_and_one_for_disjoint() -> None:
     assert divergence(one, other)[0] == pytest.approx(1.0)
 
 
-def test_samples_begin_with_everybody_once() -> None:
-    weights = weights_of(30, 1)
-    assert weights[0].tolist() == [1.0] * 30
-    assert set(weights.sum(axis=1).tolist()) == {30.0}
-    found = estimate(weights @ np.arange(30.0) / 30)
-    assert found.low < found.mean == 14.5 < found.high
+def test_differences_are_paired_by_user_and_the_best_baseline_is_compared_with_nobody() -> None:
+    values = np.arange(30.0)
+    measures = {
+        "mind": lambda weights: weights @ (values + 1.0) / weights.sum(),
+        "bias": lambda weights: weights @ values / weights.sum(),
+    }
+    cells, best = cells_of(measures, 30, ["bias"], 1)
+    assert best == "bias"
+    assert cells["bias"].against_best is None
+    assert cells["bias"].value.low < cells["bias"].value.mean == 14.5 < cells["bias"].value.high
+    against = cells["mind"].against_best
+    assert against is not None
+    assert against.three == pytest.approx((1.0, 1.0, 1.0))
 
 
 def test_grounded_ratings_take_part(real: Real) -> None:

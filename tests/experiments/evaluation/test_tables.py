@@ -14,10 +14,18 @@ from audience.errors import BadInput
 from audience.experiments.evaluation.answered import read_answers
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.framing import Frame, framed
-from audience.experiments.evaluation.keeping import Kept, Spent
+from audience.experiments.evaluation.keeping import Kept
 from audience.experiments.evaluation.results import Result, best_of
-from audience.experiments.evaluation.tables import as_csv, footer, lines, markdown, paired
+from audience.experiments.evaluation.tables import (
+    as_csv,
+    footer,
+    group_table,
+    markdown,
+    paired_table,
+)
 from audience.experiments.evaluation.writing import write
+from audience.llm import Counts
+from audience.results import texts
 
 
 @pytest.fixture
@@ -32,7 +40,10 @@ def result() -> Result:
     frame = Frame(
         "discrimination", "Discrimination on x", "x", 4, 7, ("uniform",), ("(1,5)",), "some-model"
     )
-    kept = Kept([np.array([math.nan]), np.array([1.0])], Spent(9, 2, 100, 10, 0.5))
+    kept = Kept(
+        [np.array([math.nan]), np.array([1.0])],
+        Counts(calls=9, reused=2, prompt=100, completion=10, dollars=0.5),
+    )
     answers = {("llm", "uniform (1,5)"): kept}
     return framed(frame, kinds, {"uniform": {"(1,5)": values}}, [answers])
 
@@ -63,8 +74,8 @@ def test_tables_tell_people_seed_model_calls_tokens_and_cost(result: Result) -> 
         assert word in text
     assert "Unreadable answers, scored as wrong: llm 1" in text
     assert "Fewer users: real humans 2" in text
-    assert lines(result, "uniform")[1] == ["EASE", "0.750 ±0.796"]
-    assert [row[0] for row in paired(result, "uniform")] == ["llm", "real humans"]
+    assert texts(group_table(result, "uniform"))[2] == ["EASE", "0.750 ± 0.796"]
+    assert [row[0] for row in paired_table(result, "uniform").rows] == ["llm", "real humans"]
 
 
 def test_markdown_and_csv_hold_the_same(result: Result) -> None:

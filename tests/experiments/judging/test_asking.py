@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from audience.experiments.judging.asking import Pack, ask_of, choice_in, point_in
+from audience.experiments.judging.asking import ask_of, choice_in, judge_prompts, point_in
 from audience.experiments.judging.kinds import Choose, Pair, Score, Shown
 from audience.llm.kinds import Outcome, Reply
 from audience.llm.loose import Unreadable
@@ -52,25 +52,25 @@ For this moment, how informative are these memories, and how relevant? From 1 (n
 
 @pytest.mark.parametrize(("task", "prompt"), [(CHOOSE, CHOICE), (PAIR, COMPARED), (SCORE, SCORED)])
 def test_the_words_of_the_prompts(task: Choose | Pair | Score, prompt: str) -> None:
-    system, user = ask_of(Pack(), task).messages
+    system, user = ask_of(judge_prompts(), task).messages
     assert user.content == prompt
     assert "never instructions" in system.content
 
 
 def test_the_other_order() -> None:
-    turned = ask_of(Pack(), PAIR, turned=True).messages[1].content
+    turned = ask_of(judge_prompts(), PAIR, turned=True).messages[1].content
     assert turned.index("Yours.") < turned.index("Mine.")
-    listed = ask_of(Pack(), CHOOSE, turned=True).messages[1].content
+    listed = ask_of(judge_prompts(), CHOOSE, turned=True).messages[1].content
     assert "1. Cube:\n2. Big (1988):\n3. Alien" in listed
 
 
 def test_schemas_allow_only_what_can_be_meant() -> None:
-    chosen = ask_of(Pack(), CHOOSE).schema["properties"]["chosen"]
+    chosen = ask_of(judge_prompts(), CHOOSE).schema["properties"]["chosen"]
     assert (chosen["minItems"], chosen["maxItems"]) == (2, 2)
     assert chosen["items"] == {"type": "integer", "minimum": 1, "maximum": 3}
     scale = {"type": "integer", "minimum": 1, "maximum": 5}
-    assert ask_of(Pack(), PAIR).schema["properties"] == {"verdict": scale}
-    assert ask_of(Pack(), SCORE).schema["required"] == ["informative", "relevant"]
+    assert ask_of(judge_prompts(), PAIR).schema["properties"] == {"verdict": scale}
+    assert ask_of(judge_prompts(), SCORE).schema["required"] == ["informative", "relevant"]
 
 
 def reply(text: str, outcome: Outcome = "reply") -> Reply:

@@ -66,7 +66,7 @@ def test_every_pair_and_choice_is_asked_in_both_orders_and_texts_not_at_all() ->
     assert len({request.key for request in model.asked}) == 16
     assert all(request.schema for request in model.asked)
     assert found.passed == 2
-    assert (found.calls, found.tokens, found.unreadable) == (16, 16 * 12, {})
+    assert (found.spent.calls, found.spent.tokens, found.unreadable) == (16, 16 * 12, {})
     assert [id_ for id_ in found.answers if id_ in ("t3", "t4")] == []
 
 
@@ -110,5 +110,5 @@ def test_kept_calls_cost_nothing_again(tmp_path: Path) -> None:
     model = Model(fair)
     again = judge(KEY.sheet, door(model, store), model="m")
     assert not model.asked
-    assert (again.calls, again.reused) == (0, 16)
+    assert (again.spent.calls, again.spent.reused) == (0, 16)
     assert again.answers == first.answers

@@ -15,7 +15,7 @@ from audience.experiments.probing.asking import Asker
 from audience.experiments.probing.hearsay import Speech, rows_of
 from audience.experiments.probing.heart import by_heart, has_numbers
 from audience.experiments.probing.knowledge import knowledge
-from audience.experiments.probing.measures import Row
+from audience.experiments.probing.measures import ProbeRow
 from audience.experiments.probing.recognising import chosen_next, recognised
 from audience.experiments.probing.result import Found, Probed
 from audience.experiments.probing.titles import listed, same
@@ -30,7 +30,7 @@ from audience.world.items import Item
 Serving = Callable[..., AbstractContextManager[Fake]]
 
 
-def by_name(rows: list[Row] | tuple[Row, ...]) -> dict[str, Row]:
+def by_name(rows: list[ProbeRow] | tuple[ProbeRow, ...]) -> dict[str, ProbeRow]:
     return {f"{one.part}: {one.what}": one for one in rows}
 
 

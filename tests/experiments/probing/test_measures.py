@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from audience.experiments.probing.measures import interval, mean_of, number, row
+from audience.experiments.probing.measures import interval, mean_of, row, statistic_row
 
 
 def test_unreadable_answers_are_counted_and_left_out_or_scored() -> None:
@@ -51,7 +51,9 @@ def test_nothing_has_no_value_and_one_person_no_interval() -> None:
 
 
 def test_numbers_and_means_of_nothing_are_none() -> None:
-    assert number("p", "w", math.nan, (), 0).value is None
-    assert number("p", "w", 0.5, [0.4, 0.6], 2).low == pytest.approx(0.405)
+    assert statistic_row("p", "w", lambda _: math.nan, 0, seed=1, count=0).value is None
+    half = statistic_row("p", "w", lambda drawn: drawn.mean() / 9, 10, seed=1, count=10)
+    assert half.value == 0.5
+    assert half.low == pytest.approx(0.5 - 1.96 * 0.319 / math.sqrt(10), abs=0.03)
     assert mean_of([None, 1.0, 2.0]) == 1.5
     assert mean_of([None]) is None

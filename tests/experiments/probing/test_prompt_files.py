@@ -34,7 +34,7 @@ OWN_HOLES = {
 }
 NAMES = sorted(
     path.name.removesuffix(".md")
-    for path in (files("audience.agents") / "prompts" / "default").iterdir()
+    for path in (files("audience.experiments.probing") / "prompts" / "default").iterdir()
     if path.name.startswith("probe_")
 )
 

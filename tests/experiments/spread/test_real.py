@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.experiments.evaluation.results import Estimate
 from audience.experiments.spread import real, telling
 from audience.experiments.spread.real import Model, Scored
+from audience.results import Interval
 from audience.world.rng import Floats
 
 HIGGS = Path(__file__).parents[4] / "shared" / "data" / "higgs"
@@ -97,7 +97,7 @@ def test_a_model_that_has_the_truth_predicts_it() -> None:
 
 
 def scored(name: str, mean: float, half: float = 0.001) -> Scored:
-    band = Estimate(mean, mean - half, mean + half)
+    band = Interval(mean, mean - half, mean + half)
     return Scored(name, {"x": 1.0}, 0.1, band, band, ((0.0, 1.0),))
 
 

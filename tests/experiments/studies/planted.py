@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from audience.experiments.findings import Arm, Findings, Measured, differences
 from audience.experiments.studies import Recipe, find, found_in
+from audience.experiments.studies.study import StudyFindings
 
 NOISE = (0.01, -0.02, 0.015, -0.005, 0.0)
 
@@ -30,7 +31,7 @@ def planted(
     levels: Mapping[str, Mapping[str, float]],
     seeds: int = 5,
     default: float = 1.0,
-) -> Findings:
+) -> StudyFindings:
     """Return what a study finds where arms have the given numbers, and the rest are all alike."""
     arms = []
     for name in recipe.scenario.arms:

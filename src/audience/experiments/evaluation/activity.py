@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,18 +13,29 @@ import numpy as np
 
 from audience.datasets.activity_fit import Fitted, fit_activity
 from audience.errors import AudienceError, BadInput
-from audience.experiments._style import colour, frozen, short, styled
-from audience.experiments.evaluation.results import Estimate
 from audience.experiments.evaluation.splits import read_parts
-from audience.world.rng import Floats, Ints, rng
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    Value,
+    bootstrap,
+    colour,
+    csv_text,
+    frozen,
+    percentile_interval,
+    short,
+    styled,
+)
+from audience.world.rng import Floats, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SAMPLES = 200
 CUT = 0.1
 """So large a share of people with the same largest number is no tail."""
+SAMPLES = 200
 HEADS = ("alpha", "KS Pareto", "mu", "sigma", "KS lognormal")
 _COLUMNS = 3
 
@@ -35,7 +47,7 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
     counts: Ints
     """Interactions of each person who has any."""
     fitted: Fitted
-    values: dict[str, Estimate]
+    values: dict[str, Interval]
 
 
 def datasets_in(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -81,18 +93,20 @@ def fit_of(name: str, counts: Ints, seed: int) -> Fit:
     """Return the laws of some counts, with intervals by drawing people again and again."""
     fitted = fit_activity(counts)
     some = counts[counts > 0]
-    draws = rng(seed, "eval", "activity")
-    rows = []
-    for _ in range(SAMPLES):
-        again = some[draws.integers(len(some), size=len(some))]
+
+    def again(people: Ints) -> tuple[float, ...]:
         # Of few people a sample may hold only equals, who follow no law.
         with suppress(BadInput):
             # x_min is that of the data: the smallest of a sample would only be larger.
-            rows.append(_numbers(fit_activity(again, fitted.pareto.least)))
-    nothing = np.full((1, len(HEADS)), np.nan)
-    low, high = np.quantile(np.array(rows) if rows else nothing, (0.025, 0.975), axis=0)
-    bounds = zip(HEADS, _numbers(fitted), low.tolist(), high.tolist(), strict=True)
-    return Fit(name, some, fitted, {head: Estimate(*three) for head, *three in bounds})
+            return _numbers(fit_activity(some[people], fitted.pareto.least))
+        return (math.nan,) * len(HEADS)
+
+    samples = bootstrap(again, len(some), seed=seed, names=("activity",), resamples=SAMPLES)
+    values = {
+        head: percentile_interval(value, samples[place], count=len(some))
+        for place, (head, value) in enumerate(zip(HEADS, _numbers(fitted), strict=True))
+    }
+    return Fit(name, some, fitted, values)
 
 
 def _numbers(fitted: Fitted) -> tuple[float, ...]:
@@ -179,30 +193,33 @@ def plain(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict[str, obje
     return {"name": "activity", "seed": seed, "datasets": rows, "left_out": list(left)}
 
 
-def lines(fits: Sequence[Fit]) -> list[list[str]]:
-    """Return a table's rows."""
-    return [
-        [
-            one.name,
-            f"{one.fitted.people:,}",
-            f"{one.fitted.mean:,.1f}",
-            *(_shown(one.values[head]) for head in HEADS),
-            one.fitted.best,
-        ]
-        for one in fits
-    ]
+def table(fits: Sequence[Fit]) -> ResultTable:
+    """Return one row a dataset."""
+    laws = (Column(head, digits=3, half=True) for head in HEADS)
+    counts = (Column("people"), Column("mean", over="people", digits=1))
+    columns = (Column("dataset", is_text=True), *counts, *laws, Column("nearer"))
+    rows: tuple[tuple[Value, ...], ...] = tuple(
+        (
+            fit.name,
+            fit.fitted.people,
+            fit.fitted.mean,
+            *(fit.values[head] for head in HEADS),
+            fit.fitted.best,
+        )
+        for fit in fits
+    )
+    return ResultTable(columns, rows)
 
 
-def numbers(fits: Sequence[Fit]) -> list[list[str]]:
-    """Return the same as numbers for programs, each law's with its bounds; the heads come first."""
+def numbers(fits: Sequence[Fit]) -> str:
+    """Return the same as CSV, each law's parameters with their bounds."""
     bounds = [name for head in HEADS for name in (head, f"{head} low", f"{head} high")]
-    rows = [["dataset", "people", "mean", *bounds, "nearer"]]
-    for one in fits:
-        values = [one.values[head] for head in HEADS]
-        found = [f"{number:.6f}" for it in values for number in (it.mean, it.low, it.high)]
-        people = (str(one.fitted.people), f"{one.fitted.mean:.6f}")
-        rows.append([one.name, *people, *found, one.fitted.best])
-    return rows
+    rows = []
+    for fit in fits:
+        values = [f"{value:.6f}" for head in HEADS for value in fit.values[head].three]
+        people = (fit.fitted.people, f"{fit.fitted.mean:.6f}")
+        rows.append([fit.name, *people, *values, fit.fitted.best])
+    return csv_text(["dataset", "people", "mean", *bounds, "nearer"], rows)
 
 
 def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
@@ -223,7 +240,3 @@ def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
 
 def _at_top(fit: Fit) -> float:
     return float((fit.counts == fit.counts.max()).mean())
-
-
-def _shown(one: Estimate) -> str:
-    return f"{one.mean:.3f} ±{(one.high - one.low) / 2.0:.3f}"

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
 
 import numpy as np
 
-from audience.agents.prompting import TITLE, Pack, plain
+from audience.agents.prompting import TITLE
 from audience.errors import BadInput
 from audience.experiments.evaluation.cases import Case
-from audience.experiments.evaluation.contest import Spending
-from audience.experiments.evaluation.keeping import Spent
 from audience.grounding.lives import Lives
+from audience.llm import Counts
 from audience.llm.gateway import Door
 from audience.llm.kinds import Message, Reply, Request
 from audience.llm.loose import Unreadable, loose_json
 from audience.llm.prices import Prices
-from audience.llm.prompts import bounded
+from audience.llm.prompts import Prompts, bounded, plain
+from audience.llm.structured import Schema, ask_for, list_of, object_of, one_of
 from audience.llm.together import together
 from audience.world.genesis import Domain
 from audience.world.rng import Floats
@@ -35,6 +35,11 @@ FIRST = 8
 Words = Callable[[Sequence[Case]], Sequence[Sequence[str]]]
 """The evidence about each candidate of each case in plain words."""
 Told = Callable[[int], None]
+
+
+def evaluation_prompts(model: str = "") -> Prompts:
+    """Return the prompt files of evaluations."""
+    return Prompts(Path(__file__).parent / "prompts", model=model)
 
 
 class Asked:
@@ -56,7 +61,7 @@ class Asked:
         """`form`: the prompt, and how its answer is read: choose, taste, ratings or score."""
         self.name = name
         self.form = form
-        self.spending = Spending()
+        self.spent = Counts()
         self.door = door
         self.lives = lives
         self.domain = domain
@@ -64,7 +69,7 @@ class Asked:
         self.seed = seed
         self.words = words
         self.told = told
-        self.pack = Pack(model=model)
+        self.pack = evaluation_prompts(model)
         self._stars = _stars(lives)
         self._replies = self._scored = 0
 
@@ -92,11 +97,13 @@ class Asked:
             )
 
     async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
-        reply = await self.door.ask(self.request(case, notes))
+        request = self.request(case, notes)
+        answer = await ask_for(self.door, request, lambda reply: read(self.form, reply, case))
+        reply = answer.replies[0]
         self._replies += reply.outcome == "reply"
         self._scored += bool(reply.scores)
-        self.spending.spent = self.spending.spent.plus(spent_on(reply, self.door.meter.prices))
-        return read(self.form, reply, case)
+        self.spent = self.spent.plus(spent_on(reply, self.door.meter.prices))
+        return answer.value
 
     def request(self, case: Case, notes: Sequence[str] = ()) -> Request:
         """Return what a model is asked about a case."""
@@ -162,25 +169,17 @@ def wanted_in(form: str, case: Case) -> int:
     return 1 if form == STEP else sum(case.truth)
 
 
-def schema_of(form: str, case: Case) -> dict[str, Any]:
+def schema_of(form: str, case: Case) -> Schema:
     """Return the schema of an answer: only numbers that stand there."""
     count, wanted = len(case.candidates), wanted_in(form, case)
-    number: dict[str, Any] = {"type": "integer", "enum": list(range(1, count + 1))}
+    number = one_of(range(1, count + 1))
     least, most, field = 0, count, "yes"
     if form in (CHOOSE, STEP):
         least, most, field = wanted, wanted, "chosen"
     elif form == RATINGS:
         least, most, field = count, count, "stars"
         number = {"type": "number", "minimum": 1, "maximum": 5}
-    listed = {"type": "array", "items": number, "minItems": least, "maxItems": most}
-    if form != RATINGS:
-        listed["uniqueItems"] = True
-    return {
-        "type": "object",
-        "properties": {field: listed},
-        "required": [field],
-        "additionalProperties": False,
-    }
+    return object_of(**{field: list_of(number, least, most, unique=form != RATINGS)})
 
 
 def read(form: str, reply: Reply, case: Case) -> Floats:
@@ -222,17 +221,17 @@ def _is_whole(one: object) -> bool:
     return isinstance(one, int | float) and not isinstance(one, bool) and int(one) == one
 
 
-def spent_on(reply: Reply, prices: Prices) -> Spent:
+def spent_on(reply: Reply, prices: Prices) -> Counts:
     """Return what one answer cost, now or when it was first given."""
     usage, price = reply.usage, prices.find(reply.model)
     priced = price is not None or usage.prompt + usage.completion == 0
-    return Spent(
-        1,
-        int(reply.reused),
-        usage.prompt,
-        usage.completion,
-        price.of(usage) if price else 0.0,
-        int(not priced),
+    return Counts(
+        calls=1,
+        reused=int(reply.reused),
+        prompt=usage.prompt,
+        completion=usage.completion,
+        dollars=price.of(usage) if price else 0.0,
+        unpriced=int(not priced),
     )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from audience.experiments.evaluation.baselines import Ground
 from audience.experiments.evaluation.cases import Arena, Case, Contestant, Task
-from audience.experiments.evaluation.keeping import Keeper, Kept, Spent, joined, task_digest
+from audience.experiments.evaluation.keeping import Keeper, Kept, joined, task_digest
 from audience.experiments.evaluation.mixing import Flat, folds_of, mixed
+from audience.llm import Counts
 from audience.world.rng import Floats
 
 Progress = Callable[[str, int, int], None]
@@ -33,10 +35,12 @@ class Entry(msgspec.Struct, frozen=True, eq=False):
     """Whether it answers practice too: those whose scores are put to further use."""
 
 
-class Spending(msgspec.Struct):
-    """What a contestant asked for since it was last looked at."""
+@runtime_checkable
+class PaidContestant(Contestant, Protocol):
+    """Somebody whose answers cost something."""
 
-    spent: Spent = Spent()
+    spent: Counts
+    """What it asked for since this was last set to nothing."""
 
 
 class Played(msgspec.Struct, frozen=True, eq=False):
@@ -111,12 +115,11 @@ async def _answer(
 
 async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[Kept]:
     """Yield the answers to several tasks; who costs something is asked task by task."""
-    spending = getattr(contestant, "spending", None)
-    if isinstance(spending, Spending):
+    if isinstance(contestant, PaidContestant):
         for task in tasks:
-            spending.spent = Spent()
+            contestant.spent = Counts()
             scores = await contestant.score(task.cases)
-            yield Kept(scores, spending.spent)
+            yield Kept(scores, contestant.spent)
         return
     every: list[Case] = [case for task in tasks for case in task.cases]
     together, start = list(await contestant.score(every)), 0
@@ -132,10 +135,9 @@ async def made_on(ground: Ground, entry: Entry) -> Contestant:
     return ground.made[entry.name]
 
 
-def spent_by(contestant: Contestant) -> Spent:
+def spent_by(contestant: Contestant) -> Counts:
     """Return what a contestant spent since it was made."""
-    spending = getattr(contestant, "spending", None)
-    return spending.spent if isinstance(spending, Spending) else Spent()
+    return contestant.spent if isinstance(contestant, PaidContestant) else Counts()
 
 
 def mixed_in(entries: Sequence[Entry]) -> list[str]:

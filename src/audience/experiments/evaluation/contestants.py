@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 
-from audience.agents.prompting import Pack
 from audience.errors import BadInput, unknown
 from audience.experiments.evaluation import asking
 from audience.experiments.evaluation import baselines as b
@@ -180,7 +179,7 @@ def asked_entry(kind: str, rules: Rules, form: str, *, practises: bool = False) 
             told=lambda done: rules.progress(kind, done, 0),
         )
 
-    pack = Pack(model=model)
+    pack = asking.evaluation_prompts(model)
     recipe = joined(
         model, rules.doors.models.url, pack.text("eval_rules"), pack.text(f"eval_{form}")
     )

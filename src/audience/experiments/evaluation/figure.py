@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from audience.experiments._style import MUTED, colour, frozen, short, styled
 from audience.experiments.evaluation.results import AREA, Result
 from audience.experiments.evaluation.tables import label
+from audience.results import MUTED, draw_ranked, frozen, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,19 +48,10 @@ def _panels(result: Result) -> Figure:
 
 
 def _panel(axes: Axes, result: Result, group: str, column: str) -> None:
-    for place, row in enumerate(result.rows):
+    rows = []
+    for row in result.rows:
         cell = row.cells.get(group, {}).get(column)
-        if cell is None or not math.isfinite(cell.value.mean):
-            continue
-        tint = colour(_COLOURS[row.kind])
-        low, high = cell.value.low, cell.value.high
-        if math.isfinite(low):
-            axes.plot([low, high], [place, place], color=tint, linewidth=2.4)
-        axes.plot([cell.value.mean], [place], "o", color=tint, markersize=4.5)
-    names = [short(label(row), 26) for row in result.rows]
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(False, axis="y")
-    axes.set_title(f"{group} {column}", fontsize=9, pad=5.0)
+        rows.append((short(label(row), 26), cell.value if cell else None, _COLOURS[row.kind]))
+    draw_ranked(axes, rows, f"{group} {column}")
     if column in result.lower_is_better:
         axes.set_xlabel("less is better", color=MUTED, fontsize=8)

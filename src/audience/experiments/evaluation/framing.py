@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from audience.experiments.evaluation.contest import CONTENT_MIX, MIX, Entry, Played
-from audience.experiments.evaluation.keeping import Kept, Spent
+from audience.experiments.evaluation.keeping import Kept
 from audience.experiments.evaluation.results import Result, Values, Who, rows_of
+from audience.llm import Counts
 
 PEOPLE = "real humans"
 
@@ -44,7 +45,8 @@ def framed(
     answers: Iterable[Mapping[tuple[str, str], Kept]],
 ) -> Result:
     """Return the result of an evaluation; `kinds` gives the order of the rows."""
-    spent, unreadable = dict.fromkeys(kinds, Spent()), dict.fromkeys(kinds, 0)
+    spent = {name: Counts() for name in kinds}
+    unreadable = dict.fromkeys(kinds, 0)
     for one in answers:
         for (name, _), kept in one.items():
             if name in kinds:

@@ -12,49 +12,21 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from audience.experiments._writing import replace_all
 from audience.experiments.evaluation.cases import Task
 from audience.grounding.lives import Lives
+from audience.llm import Counts
+from audience.results import replace_all
 from audience.world.rng import Floats
 
 VERSION = 1
 """Raised when a contestant or a protocol changes, so that older scores are not taken for new."""
 
 
-class Spent(msgspec.Struct, frozen=True):
-    """What answers cost, whenever they were paid for."""
-
-    calls: int = 0
-    reused: int = 0
-    """Of these, answered from the call store."""
-    prompt: int = 0
-    completion: int = 0
-    dollars: float = 0.0
-    unpriced: int = 0
-    """Calls whose cost is not known."""
-
-    def plus(self, other: Spent) -> Spent:
-        """Return both together."""
-        names = self.__struct_fields__
-        return Spent(*(getattr(self, name) + getattr(other, name) for name in names))
-
-    @property
-    def tokens(self) -> int:
-        return self.prompt + self.completion
-
-    @property
-    def cost(self) -> str:
-        """The money in words that never pass an unknown cost off as none."""
-        if not self.unpriced:
-            return f"${self.dollars:.4f}" if self.dollars else "$0"
-        return f"${self.dollars:.4f} and {self.unpriced} calls without a known price"
-
-
 class Kept(msgspec.Struct, frozen=True, eq=False):
     """The answers of one contestant to one task."""
 
     scores: Sequence[Floats]
-    spent: Spent = Spent()
+    spent: Counts = msgspec.field(default_factory=Counts)
 
     @property
     def unreadable(self) -> int:
@@ -77,7 +49,7 @@ class Keeper:
             content = io.BytesIO(self._path(task, contestant, digest).read_bytes())
             with np.load(content, allow_pickle=False) as held:
                 sizes, values = held["sizes"], held["values"]
-                spent = msgspec.json.decode(held["spent"].tobytes(), type=Spent)
+                spent = msgspec.json.decode(held["spent"].tobytes(), type=Counts)
         except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError):
             return None
         return Kept(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent)

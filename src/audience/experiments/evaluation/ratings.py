@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -12,8 +13,8 @@ from audience.experiments.evaluation.cases import Arena, Case, Task, drawn_users
 from audience.experiments.evaluation.contest import Entry, Played
 from audience.experiments.evaluation.framing import Frame, answers_in, framed, order_of
 from audience.experiments.evaluation.reading import Real
-from audience.experiments.evaluation.resampling import Measure, cells_of, weights_of
-from audience.experiments.evaluation.results import Result, Row
+from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
+from audience.results import POSITIVE, bootstrap, percentile_interval
 from audience.world.rng import Bools, Floats, Ints, keys
 
 RANDOM, LATEST = "random split", "last 20 % in time"
@@ -22,6 +23,8 @@ MOST = 40
 """Ratings of one user that are asked for at once, so that a prompt stays readable."""
 STARS = 5
 COLUMNS = ("RMSE", "MAE", "JSD")
+Measure = Callable[[Floats], Floats]
+"""From how often each person counts, [..., people], to a value."""
 _NOTES = (
     f"A fifth of the ratings is predicted: drawn by name ({RANDOM}), or each user's latest "
     f"({LATEST}). JSD: between the histograms of predicted and real stars, base 2, 1 to 5. "
@@ -119,6 +122,31 @@ class _Sums:
         return divergence(weights @ self.given, weights @ self.real)
 
 
+def cells_of(
+    measures: Mapping[str, Measure], users: int, baselines: Sequence[str], seed: int
+) -> tuple[dict[str, ContestCell], str]:
+    """Return everybody's cell in one column where less is better, and the best baseline."""
+    values = {name: float(measure(np.ones(users))) for name, measure in measures.items()}
+    known = [name for name in baselines if math.isfinite(values[name])]
+    best = min(known, key=lambda name: values[name]) if known else ""
+
+    def drawn(people: Ints) -> list[float]:
+        weights = np.bincount(people, minlength=users).astype(np.float64)
+        return [float(measure(weights)) for measure in measures.values()]
+
+    found = bootstrap(drawn, users, seed=seed, names=("ratings",))
+    samples = dict(zip(measures, found if len(found) else [found] * len(measures), strict=True))
+    cells = {}
+    for name, value in values.items():
+        against = None
+        if best and name != best:
+            apart = samples[name] - samples[best]
+            against = percentile_interval(value - values[best], apart, count=users)
+        mean = percentile_interval(value, samples[name], count=users, bounds=POSITIVE)
+        cells[name] = ContestCell(mean, users, against)
+    return cells, best
+
+
 def _histogram(owner: Ints, stars: Floats, people: int) -> Floats:
     places = np.clip(np.floor(stars + 0.5), 1, STARS).astype(np.int64) - 1
     counts = np.bincount(owner * STARS + places, minlength=people * STARS)
@@ -171,14 +199,13 @@ def result_of(
         group = split.arena.name
         sums = {name: _Sums(split, one.answers[name, group].scores) for name in kinds}
         users = next(iter(sums.values())).people
-        weights = weights_of(users, seed)
         for column in COLUMNS:
             measures: dict[str, Measure] = {
                 name: getattr(each, column.lower()) for name, each in sums.items()
             }
-            cells, first = cells_of(measures, weights, baselines, users)
+            cells, first = cells_of(measures, users, baselines, seed)
             best.setdefault(group, {})[column] = first
             for name, cell in cells.items():
                 rows[name].cells.setdefault(group, {})[column] = cell
-    shown: tuple[Row, ...] = tuple(rows.values())
+    shown: tuple[ContestantRow, ...] = tuple(rows.values())
     return msgspec.structs.replace(empty, rows=shown, best=best, users=users)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import msgspec
 import numpy as np
 
-from audience.experiments.evaluation.keeping import Spent
-from audience.experiments.findings import interval
+from audience.llm import Counts
+from audience.results import Interval, finite, t_interval
 from audience.world.rng import Floats
 
 AREA = ", AUC"
@@ -18,39 +18,27 @@ Values = Mapping[str, Floats]
 """One number per person for each contestant; NaN where it was not asked."""
 
 
-class Estimate(msgspec.Struct, frozen=True):
-    """A mean over people with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Floats) -> Estimate:
-        return cls(*interval(values))
-
-
-class Cell(msgspec.Struct, frozen=True):
+class ContestCell(msgspec.Struct, frozen=True):
     """One contestant in one column."""
 
-    value: Estimate
+    value: Interval
     users: int
-    against_best: Estimate | None = None
+    against_best: Interval | None = None
     """How much more than the best baseline, over the same people, paired; none for itself."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class ContestantRow(msgspec.Struct, frozen=True):
     """One contestant."""
 
     name: str
     kind: str
     """`baseline`, `mind` or `people`."""
-    cells: dict[str, dict[str, Cell]]
+    cells: dict[str, dict[str, ContestCell]]
     """By group and column."""
     model: str = ""
     unreadable: int = 0
     """Answers that could not be read; they are scored as wrong."""
-    spent: Spent = Spent()
+    spent: Counts = msgspec.field(default_factory=Counts)
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -66,7 +54,7 @@ class Result(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     lower_is_better: tuple[str, ...]
     """Columns in which less is better."""
-    rows: tuple[Row, ...]
+    rows: tuple[ContestantRow, ...]
     best: dict[str, dict[str, str]]
     """The best baseline by group and column."""
     headline: str
@@ -76,11 +64,8 @@ class Result(msgspec.Struct, frozen=True):
     """Of all the calls it rests on, those made for this result; the others were kept."""
 
     @property
-    def spent(self) -> Spent:
-        total = Spent()
-        for row in self.rows:
-            total = total.plus(row.spent)
-        return total
+    def spent(self) -> Counts:
+        return reduce(Counts.plus, (row.spent for row in self.rows), Counts())
 
 
 class Who(msgspec.Struct, frozen=True):
@@ -90,18 +75,18 @@ class Who(msgspec.Struct, frozen=True):
     kind: str
     model: str = ""
     unreadable: int = 0
-    spent: Spent = Spent()
+    spent: Counts = msgspec.field(default_factory=Counts)
 
 
 def rows_of(
     who: Sequence[Who],
     values: Mapping[str, Mapping[str, Values]],
     lower: Sequence[str] = (),
-) -> tuple[tuple[Row, ...], dict[str, dict[str, str]]]:
+) -> tuple[tuple[ContestantRow, ...], dict[str, dict[str, str]]]:
     """Return the rows of a table and its best baselines, from values by group and column."""
     kinds = {one.name: one.kind for one in who}
     best: dict[str, dict[str, str]] = {}
-    cells: dict[str, dict[str, dict[str, Cell]]] = {one.name: {} for one in who}
+    cells: dict[str, dict[str, dict[str, ContestCell]]] = {one.name: {} for one in who}
     for group, columns in values.items():
         for column, found in columns.items():
             baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
@@ -112,7 +97,7 @@ def rows_of(
                 reference = found[first] if first and first != name else None
                 cells[name].setdefault(group, {})[column] = cell_of(each, reference)
     rows = (
-        Row(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
+        ContestantRow(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
         for one in who
     )
     return tuple(rows), best
@@ -127,20 +112,15 @@ def best_of(values: Values, *, is_lower: bool = False) -> str:
     return min(means, key=lambda name: means[name] if is_lower else -means[name])
 
 
-def cell_of(values: Floats, reference: Floats | None) -> Cell:
+def cell_of(values: Floats, reference: Floats | None) -> ContestCell:
     """Return a mean and its paired difference to a reference over the same people."""
-    against = None if reference is None else Estimate.of(values - reference)
-    return Cell(Estimate.of(values), int((~np.isnan(values)).sum()), against)
+    mean = t_interval(values)
+    against = None if reference is None else t_interval(values - reference)
+    return ContestCell(mean, mean.count, against)
 
 
 def plain(result: Result) -> dict[str, object]:
     """Return a result as plain values; what is not a number becomes None."""
-    return {key: _finite(one) for key, one in msgspec.to_builtins(result).items()}
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
+    tree = finite(result)
+    assert isinstance(tree, dict)
+    return tree

@@ -2,63 +2,57 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterator
 
-from audience.experiments.evaluation.results import Cell, Estimate, Result, Row
+from audience.experiments.evaluation.results import ContestantRow, ContestCell, Result
+from audience.results import Column, Interval, ResultTable, csv_text, to_markdown
 
-NOTHING = "–"
 LABELS = {
     "recsim": "RecSim-style",
     "ease": "EASE",
     "markov": "Markov",
     "item-knn": "item-KNN",
 }
-Lines = list[list[str]]
 
 
-def label(row: Row) -> str:
+def label(row: ContestantRow) -> str:
     """Return a contestant's name as tables show it."""
     return LABELS.get(row.name, row.name)
 
 
-def value(cell: Cell | None) -> str:
-    """Return a mean and half its interval."""
-    if cell is None or not math.isfinite(cell.value.mean):
-        return NOTHING
-    return f"{cell.value.mean:.3f}{_half(cell.value)}"
-
-
-def difference(cell: Cell | None) -> str:
-    """Return the paired difference to the best baseline; empty for the best itself."""
-    if cell is None or cell.against_best is None or not math.isfinite(cell.against_best.mean):
-        return ""
-    return f"{cell.against_best.mean:+.3f}{_half(cell.against_best)}"
-
-
-def _half(estimate: Estimate) -> str:
-    half = (estimate.high - estimate.low) / 2.0
-    return f" ±{half:.3f}" if math.isfinite(half) else ""
-
-
-def lines(result: Result, group: str) -> Lines:
-    """Return the rows of one group: a name, then a value for each column."""
-    return [
-        [label(row), *(value(row.cells.get(group, {}).get(name)) for name in result.columns)]
+def group_table(result: Result, group: str) -> ResultTable:
+    """Return everybody's values in one group."""
+    rows = [
+        (label(row), *(_value(row.cells[group].get(name)) for name in result.columns))
         for row in result.rows
         if group in row.cells
     ]
+    columns = (Column(name, over="users", digits=3, half=True) for name in result.columns)
+    return ResultTable((Column(group, is_text=True), *columns), tuple(rows))
 
 
-def paired(result: Result, group: str) -> Lines:
+def paired_table(result: Result, group: str) -> ResultTable:
     """Return the differences to the best baseline of whoever is no baseline."""
-    return [
-        [label(row), *(difference(row.cells[group].get(name)) for name in result.columns)]
+    rows = [
+        (label(row), *(_difference(row.cells[group].get(name)) for name in result.columns))
         for row in result.rows
         if group in row.cells and row.kind != "baseline"
     ]
+    columns = (
+        Column(name, over="users", digits=3, half=True, signed=True)
+        for name in best_line(result, group)
+    )
+    return ResultTable((Column("less the best baseline", is_text=True), *columns), tuple(rows))
+
+
+def _value(cell: ContestCell | None) -> Interval | None:
+    return cell.value if cell else None
+
+
+def _difference(cell: ContestCell | None) -> Interval | str:
+    """Return the paired difference to the best baseline; empty for the best itself."""
+    against = cell.against_best if cell else None
+    return against if against and math.isfinite(against.mean) else ""
 
 
 def best_line(result: Result, group: str) -> list[str]:
@@ -88,7 +82,7 @@ def footer(result: Result) -> list[str]:
     return [*told, *result.notes]
 
 
-def _users(row: Row) -> int:
+def _users(row: ContestantRow) -> int:
     return max((cell.users for group in row.cells.values() for cell in group.values()), default=0)
 
 
@@ -96,52 +90,27 @@ def markdown(result: Result) -> str:
     """Return the whole result as Markdown."""
     parts = [f"# {result.title}"]
     for group in result.groups:
-        parts.append("\n".join(table([group, *result.columns], lines(result, group))))
-        rows = paired(result, group)
-        if rows:
-            head = ["against the best baseline", *best_line(result, group)]
-            parts.append("\n".join(table(head, rows)))
+        for table in (group_table(result, group), paired_table(result, group)):
+            parts += [to_markdown(table, bare=True).rstrip()] if table.rows else []
     return "\n\n".join([*parts, "\n".join(footer(result))]) + "\n"
-
-
-def table(head: list[str], rows: Lines) -> Iterator[str]:
-    """Yield the lines of a Markdown table."""
-    yield _row(head)
-    yield _row(["---", *["---:"] * (len(head) - 1)])
-    for row in rows:
-        yield _row(row)
-
-
-def _row(cells: list[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def as_csv(result: Result) -> str:
     """Return one line for each contestant, group and column."""
-    out = io.StringIO()
-    write = csv.writer(out, lineterminator="\n").writerow
-    heads = ("evaluation", "group", "column", "contestant", "kind", "model", "users", "mean")
-    write(
-        [*heads, "low", "high", "best_baseline", "difference", "difference_low", "difference_high"]
-    )
+    heads = ("evaluation", "group", "column", "contestant", "kind", "model", "users")
+    numbered = ("mean", "low", "high", "best_baseline")
+    paired = ("difference", "difference_low", "difference_high")
+    rows = []
     for row in result.rows:
         for group, cells in row.cells.items():
             for column, cell in cells.items():
-                one, other = cell.value, cell.against_best
-                told = [result.name, group, column, row.name, row.kind, row.model, cell.users]
-                numbers = [one.mean, one.low, one.high]
-                apart = [other.mean, other.low, other.high] if other else ["", "", ""]
+                said = (result.name, group, column, row.name, row.kind, row.model, cell.users)
                 best = result.best.get(group, {}).get(column, "")
-                write([*told, *map(_cell, numbers), best, *map(_cell, apart)])
-    return out.getvalue()
+                apart = cell.against_best or Interval()
+                numbers = (*_digits(cell.value), best, *_digits(apart))
+                rows.append((*said, *numbers))
+    return csv_text((*heads, *numbered, *paired), rows)
 
 
-def listed(rows: Lines) -> str:
-    """Return rows as CSV."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
-
-
-def _cell(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.6f}" if math.isfinite(value) else ""
+def _digits(interval: Interval) -> list[str]:
+    return [f"{value:.6f}" if math.isfinite(value) else "" for value in interval.three]

@@ -6,13 +6,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from audience.experiments._style import rendered
-from audience.experiments._writing import replace_all
 from audience.experiments.evaluation import activity
 from audience.experiments.evaluation.activity import Fit
 from audience.experiments.evaluation.figure import side_by_side
 from audience.experiments.evaluation.results import Result, plain
-from audience.experiments.evaluation.tables import as_csv, listed, markdown, table
+from audience.experiments.evaluation.tables import as_csv, markdown
+from audience.results import figure_files, replace_all, to_markdown
 
 FORMATS = ("png", "svg")
 
@@ -26,7 +25,9 @@ def write(result: Result, folder: Path) -> list[Path]:
             folder / "result.json": told.encode(),
             folder / "table.md": markdown(result).encode(),
             folder / "table.csv": as_csv(result).encode(),
-            **{folder / f"figure.{kind}": rendered(drawn, kind) for kind in FORMATS},
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
         }
     )
 
@@ -34,14 +35,15 @@ def write(result: Result, folder: Path) -> list[Path]:
 def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: Path) -> list[Path]:
     """Write the fits of activity into a folder and return the paths."""
     told = json.dumps(activity.plain(fits, left, seed), indent=1, allow_nan=False) + "\n"
-    head = ["dataset", "people", "mean", *activity.HEADS, "nearer"]
-    lines = [*table(head, activity.lines(fits)), "", *activity.foot(fits, left, seed)]
+    lines = [to_markdown(activity.table(fits), bare=True), *activity.foot(fits, left, seed)]
     drawn = activity.survival(fits)
     return replace_all(
         {
             folder / "result.json": told.encode(),
             folder / "table.md": ("\n".join(lines) + "\n").encode(),
-            folder / "table.csv": listed(activity.numbers(fits)).encode(),
-            **{folder / f"figure.{kind}": rendered(drawn, kind) for kind in FORMATS},
+            folder / "table.csv": activity.numbers(fits).encode(),
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
         }
     )

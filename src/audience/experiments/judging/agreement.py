@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.world.rng import Floats, rng
+from audience.results import CORRELATION, bootstrap, percentile_interval
+from audience.world.rng import Floats
 
 Ratings = Sequence[Mapping[str, float]]
 """For each thing judged, the judgement of each judge who gave one."""
-RESAMPLES = 400
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -38,14 +38,14 @@ def agreement(ratings: Ratings, *, ordered: bool) -> Agreement:
     values = sorted({value for one in shared for value in one})
     counts = np.array([[one.count(value) for value in values] for one in shared], np.float64)
     alpha = _alpha(counts, ordered=ordered)
-    draw = rng(0, "agreement")
-    drawn = [
-        _alpha(counts[draw.integers(len(counts), size=len(counts))], ordered=ordered)
-        for _ in range(RESAMPLES if len(counts) > 1 else 0)
-    ]
-    known = np.array([one for one in drawn if not math.isnan(one)])
-    low, high = np.quantile(known, (0.025, 0.975)) if len(known) else (math.nan, math.nan)
-    return Agreement(alpha, float(low), float(high), _equal(counts), len(shared), judges)
+    samples = bootstrap(
+        lambda things: _alpha(counts[things], ordered=ordered),
+        len(counts),
+        seed=0,
+        names=("agreement",),
+    )
+    drawn = percentile_interval(alpha, samples, bounds=CORRELATION)
+    return Agreement(alpha, drawn.low, drawn.high, _equal(counts), len(shared), judges)
 
 
 def _equal(counts: Floats) -> float:

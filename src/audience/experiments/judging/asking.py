@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from audience.experiments.judging.kinds import VERDICTS, Choose, Pair, Score, Sh
 from audience.llm.kinds import Message, Reply
 from audience.llm.loose import Unreadable, loose_json
 from audience.llm.prompts import Prompts, plain
+from audience.llm.structured import list_of, object_of, unanswered, whole_of
 
 LINE = 600
 """Characters of a line at most."""
@@ -28,10 +30,9 @@ _FROM = {
 }
 
 
-class Pack(Prompts):
-    """The prompt files of judges."""
-
-    room = "audience.experiments.judging"
+def judge_prompts(folder: str = "", model: str = "") -> Prompts:
+    """Return the prompt files of judges, laid over by those of a folder."""
+    return Prompts(Path(__file__).parent / "prompts", folder=folder, model=model)
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ class Ask(msgspec.Struct, frozen=True):
     schema: dict[str, Any]
 
 
-def ask_of(pack: Pack, task: Choose | Pair | Score, *, turned: bool = False) -> Ask:
+def ask_of(pack: Prompts, task: Choose | Pair | Score, *, turned: bool = False) -> Ask:
     """Return how a model is asked; `turned`: in the other order."""
     match task:
         case Choose():
@@ -58,7 +59,7 @@ def ask_of(pack: Pack, task: Choose | Pair | Score, *, turned: bool = False) -> 
             return _ask(pack, "judge_score", holes, _points("informative", "relevant"))
 
 
-def _ask(pack: Pack, name: str, holes: dict[str, str], schema: dict[str, Any]) -> Ask:
+def _ask(pack: Prompts, name: str, holes: dict[str, str], schema: dict[str, Any]) -> Ask:
     messages = (
         Message("system", pack.fill("judge_rules", {})),
         Message("user", pack.fill(name, holes)),
@@ -104,35 +105,16 @@ def _told(item: Shown) -> str:
 
 def _chosen(task: Choose) -> dict[str, Any]:
     count = len(task.candidates)
-    numbers = {
-        "type": "array",
-        "items": {"type": "integer", "minimum": 1, "maximum": count},
-        "minItems": task.choose,
-        "maxItems": task.choose,
-        "uniqueItems": True,
-    }
-    return _object({"chosen": numbers})
+    return object_of(chosen=list_of(whole_of(1, count), task.choose, task.choose, unique=True))
 
 
 def _points(*names: str) -> dict[str, Any]:
-    scale = {"type": "integer", "minimum": VERDICTS[0], "maximum": VERDICTS[-1]}
-    return _object(dict.fromkeys(names, scale))
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return object_of(**dict.fromkeys(names, whole_of(VERDICTS[0], VERDICTS[-1])))
 
 
 def told(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
     """Return one field of a reply, as it stands there."""
-    if reply.outcome != "reply":
-        return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
-    found = loose_json(reply.text)
+    found = unanswered(reply) or loose_json(reply.text)
     if isinstance(found, Unreadable):
         return found
     if not isinstance(found, dict) or name not in found:

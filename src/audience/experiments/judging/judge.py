@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from audience.engine import run_sync
 from audience.experiments.judging.answers import MODEL, Given
-from audience.experiments.judging.asking import Ask, Pack, ask_of, choice_in, point_in
+from audience.experiments.judging.asking import Ask, ask_of, choice_in, judge_prompts, point_in
 from audience.experiments.judging.kinds import (
     ANSWERS,
     VERSION,
@@ -22,9 +23,12 @@ from audience.experiments.judging.kinds import (
     Task,
     Write,
 )
+from audience.llm import Counts
 from audience.llm.gateway import Door
 from audience.llm.kinds import Reply, Request
 from audience.llm.loose import Unreadable
+from audience.llm.prompts import Prompts
+from audience.llm.structured import ask_for
 from audience.llm.together import together
 
 AT_ONCE = 64
@@ -42,9 +46,7 @@ class Judged(msgspec.Struct, frozen=True):
     """Replies that could not be used, by what they were asked for and what was wrong."""
     passed: int
     """Tasks that a model is not asked: texts are for people to write."""
-    calls: int
-    reused: int
-    tokens: int
+    spent: Counts
     cost: str
     model: str = ""
     """What the endpoint calls the model that answered."""
@@ -60,7 +62,7 @@ def judge(
     progress: Progress = lambda done, of: None,
 ) -> Judged:
     """Ask a model every task that is not writing; the door is closed in the end."""
-    judges = _Judge(door, Pack(prompts, model), model, temperature)
+    judges = _Judge(door, judge_prompts(prompts, model), temperature)
     tasks = [task for task in sheet.tasks if not isinstance(task, Write)]
     answers: dict[str, Given] = {}
 
@@ -82,9 +84,8 @@ def judge(
             await door.close()
 
     run_sync(work)
-    total = door.meter.total()
     in_order = {task.id: answers[task.id] for task in tasks if task.id in answers}
-    sums = (total.calls, total.reused, total.tokens, door.meter.cost())
+    sums = (door.meter.total(), door.meter.cost())
     unread = dict(sorted(judges.unreadable.items()))
     said_by = ", ".join(sorted(judges.models))
     return Judged(in_order, unread, len(sheet.tasks) - len(tasks), *sums, said_by)
@@ -92,7 +93,8 @@ def judge(
 
 def answers_file(sheet: Sheet, judged: Judged, model: str = "") -> dict[str, Any]:
     """Return a model's answers as a file like a person's, marked as a model's."""
-    usage = {"calls": judged.calls, "reused": judged.reused, "tokens": judged.tokens}
+    spent = judged.spent
+    usage = {"calls": spent.calls, "reused": spent.reused, "tokens": spent.tokens}
     return {
         "format": ANSWERS,
         "version": VERSION,
@@ -106,10 +108,9 @@ def answers_file(sheet: Sheet, judged: Judged, model: str = "") -> dict[str, Any
 
 
 class _Judge:
-    def __init__(self, door: Door, pack: Pack, model: str, temperature: float) -> None:
+    def __init__(self, door: Door, pack: Prompts, temperature: float) -> None:
         self.door = door
         self.pack = pack
-        self.model = model
         self.temperature = temperature
         self.unreadable: Counter[str] = Counter()
         self.models: set[str] = set()
@@ -119,37 +120,41 @@ class _Judge:
         """Return what a model says of a task; nothing where a reply of it could not be read."""
         match task:
             case Choose():
-                first, second = await together(self._both(task))
-                chosen, again = choice_in(first, task), choice_in(second, task, turned=True)
+                chosen, again = await self._both(task, partial(choice_in, task=task))
                 return self._given("choose", chosen=chosen, again=again)
             case Pair():
-                first, second = await together(self._both(task))
-                verdict = point_in(first, "verdict")
-                other = point_in(second, "verdict", turned=True)
-                return self._given("pair", verdict=verdict, again=other)
+                verdict, again = await self._both(task, partial(point_in, name="verdict"))
+                return self._given("pair", verdict=verdict, again=again)
             case Score():
-                reply = await self._ask(ask_of(self.pack, task), f"{task.id}.0")
-                points = {name: point_in(reply, name) for name in ("informative", "relevant")}
+                ask = ask_of(self.pack, task)
+                points = await self._ask(ask, f"{task.id}.0", _points_in)
                 return self._given("score", **points)
         return None
 
-    def _both(self, task: Choose | Pair) -> list[Any]:
-        asks = [ask_of(self.pack, task, turned=turned) for turned in (False, True)]
-        return [self._ask(one, f"{task.id}.{place}") for place, one in enumerate(asks)]
+    async def _both(self, task: Choose | Pair, read: Callable[..., Any]) -> list[Any]:
+        """Return what is said of a task in both orders."""
+        return await together(
+            self._ask(
+                ask_of(self.pack, task, turned=turned),
+                f"{task.id}.{int(turned)}",
+                partial(read, turned=turned),
+            )
+            for turned in (False, True)
+        )
 
-    async def _ask(self, ask: Ask, salt: str) -> Reply:
+    async def _ask(self, ask: Ask, salt: str, read: Callable[[Reply], Any]) -> Any:  # noqa: ANN401
         request = Request(
             ask.purpose,
             ask.messages,
-            self.model,
+            self.pack.model,
             schema=ask.schema,
             max_tokens=_TOKENS,
             temperature=self.temperature,
             salt=salt,
         )
-        reply = await self.door.ask(request)
-        self.models |= {reply.model} - {""}
-        return reply
+        answer = await ask_for(self.door, request, read)
+        self.models |= {answer.replies[0].model} - {""}
+        return answer.value
 
     def _given(self, kind: str, **found: Any) -> Given | None:  # noqa: ANN401
         """Return an answer all of whose parts could be read; the others are counted."""
@@ -158,3 +163,7 @@ class _Judge:
         for why in dict.fromkeys(lacking) if kind == "score" else lacking:
             self.unreadable[f"{kind}: {why.partition(':')[0][:60]}"] += 1
         return None if lacking else Given(**found)
+
+
+def _points_in(reply: Reply) -> dict[str, int | Unreadable]:
+    return {name: point_in(reply, name) for name in ("informative", "relevant")}

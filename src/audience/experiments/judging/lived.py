@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from audience.engine import Lives
+from audience.engine import LivedRound
 from audience.experiments.judging.kinds import WRITTEN
 from audience.log import Log
 from audience.memory.kinds import Life
@@ -50,20 +50,20 @@ def made_in(log: Log, *, cases: int, seed: int) -> dict[str, list[Made]]:
 
 
 def _all(log: Log) -> Iterable[Made]:
-    world, lives = World(log.genesis()), Lives()
+    world, lives = World(log.genesis()), LivedRound()
     texts: dict[int, dict[int, str]] = defaultdict(dict)
     names: dict[int, str] = {}
     for chapter in log.chapters():
         for other in range(len(names), len(world.agents)):
             names[other] = world.profile(other).name
         if chapter.phase == e.MEMORY:
-            lived = tuple(lives.lived.get(chapter.agent, ()))
+            lived = tuple(lives.events.get(chapter.agent, ()))
             end, me = world.genesis.clock.at(world.round, 1.0), world.agents[chapter.agent]
             life = Life(me, lived, world.catalogue, world.genesis.domain, names, end)
             yield from _consolidated(life, chapter, texts[chapter.agent])
         for entry in chapter.entries:
             world.apply(entry.event)
-        lives(chapter, world)
+        lives.add(chapter)
 
 
 def _consolidated(life: Life, chapter: e.Chapter, texts: dict[int, str]) -> Iterable[Made]:

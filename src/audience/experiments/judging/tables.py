@@ -9,10 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.experiments.eval_scores import wilson
 from audience.experiments.evaluation.cases import UNIFORM
 from audience.experiments.evaluation.discrimination import SHAPES
-from audience.experiments.findings import interval
 from audience.experiments.judging.agreement import Agreement, agreement
 from audience.experiments.judging.answers import (
     PEOPLE,
@@ -32,17 +30,10 @@ from audience.experiments.judging.kinds import (
     Written,
 )
 from audience.experiments.judging.pairing import PERSON, TRUTH
+from audience.results import SHARE, Bounds, Interval, t_interval, wilson
 
 ALL = "people"
 QUESTIONS = ("informative", "relevant")
-
-
-class Share(msgspec.Struct, frozen=True):
-    """A mean over cases with its 95 % interval; the bounds are NaN where nothing tells them."""
-
-    mean: float
-    low: float
-    high: float
 
 
 class Choices(msgspec.Struct, frozen=True):
@@ -52,7 +43,7 @@ class Choices(msgspec.Struct, frozen=True):
     negatives: str
     a: int
     b: int
-    hit: Share
+    hit: Interval
     cases: int
     judges: int
 
@@ -65,7 +56,7 @@ class Verdicts(msgspec.Struct, frozen=True):
     a: str
     b: str
     shares: tuple[float, ...]
-    better: Share
+    better: Interval
     """How often A was better, with half of the times when they were equal."""
     cases: int
     judges: int
@@ -77,11 +68,11 @@ class Scores(msgspec.Struct, frozen=True):
 
     who: str
     variant: str
-    informative: Share
-    relevant: Share
-    informative_less: Share
+    informative: Interval
+    relevant: Interval
+    informative_less: Interval
     """How much less than the full memory on the same behaviours."""
-    relevant_less: Share
+    relevant_less: Interval
     cases: int
     judges: int
 
@@ -123,17 +114,17 @@ def _groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
     return found | {one.name: [one] for one in answered if one.by != PEOPLE}
 
 
-def share_of(values: Sequence[float], least: float = 0.0, most: float = 1.0) -> Share:
+def share_of(values: Sequence[float], bounds: Bounds = SHARE) -> Interval:
     """Return a mean with its interval, kept within the scale.
 
     Cases that are all alike have no spread, which says nothing of how sure one may be: a share
     then gets Wilson's, which is wide enough for any share, and everything else no bounds.
     """
-    mean, low, high = interval(np.array(values, np.float64))
-    if low == high:
-        is_share = (least, most) == (0.0, 1.0)
-        return Share(mean, *(wilson(mean, len(values)) if is_share else (math.nan, math.nan)))
-    return Share(mean, max(low, least), min(high, most)) if low == low else Share(mean, low, high)
+    mean = t_interval(np.array(values, np.float64), bounds)
+    if mean.low != mean.high:
+        return mean
+    bounded = wilson(mean.mean, mean.count) if bounds == SHARE else (math.nan, math.nan)
+    return Interval(mean.mean, *bounded, mean.count)
 
 
 def hit(seal: Chosen, given: Given) -> float:
@@ -232,8 +223,8 @@ def _scores(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Scores
             yield Scores(
                 who,
                 variant,
-                share_of(list(first[variant].values()), 1, 5),
-                share_of(list(second[variant].values()), 1, 5),
+                share_of(list(first[variant].values()), (1, 5)),
+                share_of(list(second[variant].values()), (1, 5)),
                 _less(first, variant),
                 _less(second, variant),
                 len(first[variant]),
@@ -248,9 +239,9 @@ def _means(variants: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, d
     }
 
 
-def _less(means: Mapping[str, Mapping[str, float]], variant: str) -> Share:
+def _less(means: Mapping[str, Mapping[str, float]], variant: str) -> Interval:
     full, own = means.get(VARIANTS[0], {}), means[variant]
-    return share_of([full[case] - own[case] for case in own if case in full], -4, 4)
+    return share_of([full[case] - own[case] for case in own if case in full], (-4, 4))
 
 
 def _agreed(key: Key, people: Sequence[Answered]) -> Iterator[Agreed]:

@@ -7,15 +7,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents.prompting import Pack
+from audience.agents.prompting import PROMPTS
 from audience.errors import Halt
 from audience.llm.kinds import Gateway, Message, Reply, Request
 from audience.llm.loose import Unreadable, loose_json
+from audience.llm.prompts import Prompts
+from audience.llm.structured import ask_for, unanswered
 
 AT_ONCE = 64
 MINDED = 0.8
@@ -58,7 +61,9 @@ class Asker:
         """`where` tells endpoints apart whose model has no name: they share no kept answers."""
         self.gateway = gateway
         self.model = model
-        self.pack = Pack(prompts, model)
+        own = Path(__file__).parent / "prompts"
+        self.pack = Prompts(own, PROMPTS, folder=prompts, model=model)
+        """Those of probes, and behind them those of minds: some probes ask as a mind does."""
         self.seed = seed
         self.where = where
         self.answered_by: Counter[str] = Counter()
@@ -111,21 +116,16 @@ class Asker:
         temperature: float = 0.0,
     ) -> dict[str, Any] | Unreadable:
         """Return the object that a model answers with, or why there is none."""
-        reply = await self.ask(
-            Request(
-                purpose,
-                messages,
-                self.model,
-                schema=schema,
-                max_tokens=300,
-                temperature=temperature,
-                salt=f"{self.seed}/{salt}",
-            )
+        request = Request(
+            purpose,
+            messages,
+            self.model,
+            schema=schema,
+            max_tokens=300,
+            temperature=temperature,
+            salt=f"{self.seed}/{salt}",
         )
-        if reply.outcome != "reply":
-            return Unreadable(reply.why or reply.outcome)
-        found = loose_json(reply.text)
-        return found if isinstance(found, (Unreadable, dict)) else Unreadable("no JSON object")
+        return (await ask_for(self, request, _object_in)).value
 
     async def choose(
         self, purpose: str, messages: tuple[Message, ...], salt: str, options: Sequence[str]
@@ -134,25 +134,37 @@ class Asker:
 
         Log-probabilities do not depend on the dice; so a choice is asked for at temperature 0.
         """
-        reply = await self.ask(
-            Request(
-                purpose,
-                messages,
-                self.model,
-                options=tuple(options),
-                max_tokens=64,
-                temperature=0.0,
-                salt=f"{self.seed}/{salt}",
-            )
+        request = Request(
+            purpose,
+            messages,
+            self.model,
+            options=tuple(options),
+            max_tokens=64,
+            temperature=0.0,
+            salt=f"{self.seed}/{salt}",
         )
+        answer = await ask_for(self, request, lambda reply: _choice_in(reply, options))
         self.chosen += 1
-        if reply.outcome != "reply":
+        if isinstance(answer.value, Unreadable):
             return Choice(None)
-        if len(reply.scores) == len(options):
-            self.scored += 1
-            shares = softmax(reply.scores)
-            return Choice(shares.index(max(shares)), shares)
-        return Choice(named(reply.text, options))
+        self.scored += bool(answer.value.shares)
+        return answer.value
+
+
+def _object_in(reply: Reply) -> dict[str, Any] | Unreadable:
+    if reply.outcome != "reply":
+        return Unreadable(reply.why or reply.outcome)
+    found = loose_json(reply.text)
+    return found if isinstance(found, (Unreadable, dict)) else Unreadable("no JSON object")
+
+
+def _choice_in(reply: Reply, options: Sequence[str]) -> Choice | Unreadable:
+    if wrong := unanswered(reply):
+        return wrong
+    if len(reply.scores) == len(options):
+        shares = softmax(reply.scores)
+        return Choice(shares.index(max(shares)), shares)
+    return Choice(named(reply.text, options))
 
 
 def softmax(scores: Sequence[float]) -> tuple[float, ...]:
@@ -179,16 +191,6 @@ def _is_prose(word: re.Match[str], text: str) -> bool:
         return False
     article = word[0] == "A" and re.match(r"\s+[^\W\d_]", text[word.end() :]) is not None
     return word[0].islower() or article
-
-
-def schema_of(**properties: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of an object that has exactly these fields."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def whole(value: object, least: int, most: int) -> int | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from audience.agents.interview import interview
 from audience.experiments.probing.asking import Asker
-from audience.experiments.probing.measures import Answer, Row, row
+from audience.experiments.probing.measures import Answer, ProbeRow, row
 from audience.experiments.probing.titles import mentioned, same
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import SPEECH
@@ -37,7 +37,7 @@ class Speech(msgspec.Struct, frozen=True):
         return self.known + self.foreign + self.invented
 
 
-async def spoken_of(asker: Asker, town: Town) -> list[Row]:
+async def spoken_of(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how many of the titles that people mention they can not know."""
     speeches = await together(
         _spoken(asker, town, who, number) for who in town.people for number in range(len(SPEECH))
@@ -45,14 +45,14 @@ async def spoken_of(asker: Asker, town: Town) -> list[Row]:
     return rows_of(speeches, asker.seed)
 
 
-def rows_of(speeches: Sequence[Speech], seed: int) -> list[Row]:
+def rows_of(speeches: Sequence[Speech], seed: int) -> list[ProbeRow]:
     """Return the rows; shares are over titles, and intervals over people."""
     lost = sum(one.unreadable for one in speeches)
     some: list[Answer] = [
         (one.who, None if one.unreadable else float(one.titles > 0)) for one in speeches
     ]
 
-    def share(what: str, count: str) -> Row:
+    def share(what: str, count: str) -> ProbeRow:
         answers: list[Answer] = []
         for one in speeches:
             bad = sum(getattr(one, name) for name in count.split())

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from audience.experiments.probing.asking import Asker, schema_of
-from audience.experiments.probing.measures import Row, row
+from audience.experiments.probing.asking import Asker
+from audience.experiments.probing.measures import ProbeRow, row
 from audience.experiments.probing.titles import listed, same
 from audience.experiments.probing.town import Town
 from audience.llm.loose import Unreadable
+from audience.llm.structured import object_of, text_of
 from audience.llm.together import together
 from audience.world.items import Item
 
 PART = "by heart"
 BEFORE = 4
 """Lines that are shown before the one to be told."""
-_TEXT = {"type": "string", "maxLength": 200}
+_TEXT = text_of(200)
 
 
 def has_numbers(town: Town) -> bool:
@@ -24,7 +25,7 @@ def has_numbers(town: Town) -> bool:
     return all(item.key.isdecimal() for item in items) and town.name.startswith("MovieLens")
 
 
-async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[Row]:
+async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[ProbeRow]:
     """Return how often the title of a number and the next line of the file are known."""
     in_file = sorted(town.genesis.catalogue.items, key=lambda item: int(item.key))
     places = {item.id: place for place, item in enumerate(in_file)}
@@ -41,7 +42,7 @@ async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[Row]
     ]
 
 
-def _row(asker: Asker, what: str, items: Sequence[Item], said: Sequence[str | None]) -> Row:
+def _row(asker: Asker, what: str, items: Sequence[Item], said: Sequence[str | None]) -> ProbeRow:
     """Return how often the title is right; by chance: as often as it would be of another item."""
     hits = [
         (item.id, None if title is None else float(same(title) == same(item.title)))
@@ -62,7 +63,7 @@ async def _title_of(asker: Asker, town: Town, item: Item) -> str | None:
         "by heart",
         asker.prompt("probe_id", holes),
         f"number/{item.key}",
-        schema_of(title=_TEXT),
+        object_of(title=_TEXT),
     )
     return _text(found, "title")
 
@@ -74,7 +75,7 @@ async def _line_after(asker: Asker, town: Town, before: Sequence[Item]) -> str |
         "by heart",
         asker.prompt("probe_line", holes),
         f"line/{before[-1].key}",
-        schema_of(line=_TEXT),
+        object_of(line=_TEXT),
     )
     line = _text(found, "line")
     if line is None:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Sequence
 
 from audience.experiments.probing import hearsay, heart, recognising
 from audience.experiments.probing.asking import Asker
-from audience.experiments.probing.measures import Row
+from audience.experiments.probing.measures import ProbeRow
 from audience.experiments.probing.result import Found
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.years import drawn
@@ -16,7 +16,7 @@ from audience.llm.together import together
 async def knowledge(asker: Asker, town: Town, *, items: int, cutoff: int | None = None) -> Found:
     """Return what a model knows of some items, as many of each bucket of years as can be."""
     chosen = drawn(town, items, cutoff)
-    parts: list[Awaitable[Sequence[Row]]] = []
+    parts: list[Awaitable[Sequence[ProbeRow]]] = []
     notes = [
         f"{len(chosen)} items, as many of each stretch of years as can be. Where an answer can be "
         "right, an unreadable one counts as wrong; elsewhere it is left out. Asked at temperature "

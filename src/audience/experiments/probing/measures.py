@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
 
-from audience.experiments.eval_scores import wilson
-from audience.world.rng import rng
+from audience.results import (
+    ANY,
+    SHARE,
+    Interval,
+    bootstrap,
+    mean_interval,
+    percentile_interval,
+)
+from audience.world.rng import Ints
 
-SAMPLES = 1_000
 Answer = tuple[int, float | None]
 """Whose answer it is, and its number; None where it could not be read."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class ProbeRow(msgspec.Struct, frozen=True):
     """One line of a table. What is not known is None."""
 
     part: str
@@ -41,7 +47,7 @@ def row(
     chance: float | None = None,
     unread: float | None = None,
     unit: str = "share",
-) -> Row:
+) -> ProbeRow:
     """Return the mean of answers with a 95 % interval over those who gave them.
 
     What could not be read is counted and left out, or scored as `unread` where that is given.
@@ -51,7 +57,7 @@ def row(
     known = [(whose, unread if value is None else value) for whose, value in given]
     kept = [(whose, value) for whose, value in known if value is not None]
     value, low, high = interval(kept, seed, is_share=unit == "share")
-    return Row(part, what, value, low, high, len(kept), lost, chance, unit)
+    return ProbeRow(part, what, value, low, high, len(kept), lost, chance, unit)
 
 
 def interval(
@@ -61,31 +67,34 @@ def interval(
 
     Where all agree: Wilson's for a share of none or all, else no bounds.
     """
-    if not answers:
-        return None, None, None
     # By number, not by who answered first: the bounds must not hang on that.
     places = {whose: place for place, whose in enumerate(sorted({w for w, _ in answers}))}
     sums, counts = np.zeros(len(places)), np.zeros(len(places))
     for whose, value in answers:
         sums[places[whose]] += value
         counts[places[whose]] += 1
-    mean = float(sums.sum() / counts.sum())
-    if is_share and mean in (0.0, 1.0):
-        return mean, *wilson(mean, len(places))
-    if len(set((sums / counts).tolist())) == 1:
-        # Every sample is the same, which says nothing of how sure one may be.
-        return mean, None, None
-    drawn = rng(seed, "probe", "bootstrap").integers(len(places), size=(SAMPLES, len(places)))
-    low, high = np.quantile(sums[drawn].sum(1) / counts[drawn].sum(1), (0.025, 0.975)).tolist()
-    return mean, low, high
+    bounds = SHARE if is_share else ANY
+    mean = mean_interval(sums, counts, seed=seed, names=("probe",), bounds=bounds)
+    return known(mean)
 
 
-def number(part: str, what: str, value: float, samples: Sequence[float], count: int) -> Row:
-    """Return the row of a statistic that is no mean, with the bounds of its own bootstrap."""
-    if math.isnan(value):
-        return Row(part, what, None, None, None, count)
-    low, high = np.quantile(samples, (0.025, 0.975)).tolist() if len(samples) else (None, None)
-    return Row(part, what, value, low, high, count)
+def known(interval: Interval) -> tuple[float | None, float | None, float | None]:
+    """Return mean, low and high; None for NaN, and for bounds that every sample gave."""
+    mean, low, high = (None if math.isnan(value) else value for value in interval.three)
+    # Samples that are all the same say nothing of how sure one may be.
+    return (mean, None, None) if low == high else (mean, low, high)
+
+
+def statistic_row(
+    part: str, what: str, statistic: Callable[[Ints], float], units: int, *, seed: int, count: int
+) -> ProbeRow:
+    """Return the row of a statistic of `units` drawn things that is no mean; it is within 0 to 1.
+
+    `statistic` gets the places of the things that were drawn.
+    """
+    samples = bootstrap(statistic, units, seed=seed, names=("probe",))
+    value = statistic(np.arange(units))
+    return ProbeRow(part, what, *known(percentile_interval(value, samples, bounds=SHARE)), count)
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:

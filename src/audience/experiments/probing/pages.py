@@ -11,9 +11,10 @@ from audience.agents.prompting import holes_of, item_line
 from audience.agents.reading import read
 from audience.agents.replies import PageReply, schema_of
 from audience.experiments.probing.asking import MINDED, Asker
-from audience.experiments.probing.measures import Answer, Row, mean_of, row
+from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.llm.kinds import Request
+from audience.llm.structured import ask_for, unanswered
 from audience.llm.together import together
 
 PAGE = 5
@@ -58,15 +59,17 @@ async def pick(
         temperature=MINDED,
         salt=f"{asker.seed}/page/{wording}/{who}/{turn}/{nth}",
     )
-    reply = await asker.ask(request)
-    found = read(seen, reply.text) if reply.outcome == "reply" else None
+    answer = await ask_for(
+        asker, request, lambda reply: unanswered(reply) or read(seen, reply.text)
+    )
+    found = answer.value
     if not isinstance(found, PageReply):
         return Picked(who, order, None)
     stars = tuple(one.stars for one in found.picks if one.stars)
     return Picked(who, order, frozenset(one.item for one in found.picks), stars)
 
 
-async def by_place(asker: Asker, town: Town) -> list[Row]:
+async def by_place(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often each place of a page is picked, over all rotations of the same items."""
     picked = await together(
         pick(asker, town, who, turn=turn) for who in town.people for turn in range(PAGE)
@@ -74,7 +77,7 @@ async def by_place(asker: Asker, town: Town) -> list[Row]:
     return place_rows(picked, asker.seed)
 
 
-def place_rows(picked: Sequence[Picked], seed: int) -> list[Row]:
+def place_rows(picked: Sequence[Picked], seed: int) -> list[ProbeRow]:
     """Return pick rates by place, the first less the last, and how far picks follow the items."""
     rates = [[(one.who, _at(one, place)) for one in picked] for place in range(PAGE)]
     overall = mean_of(value for each in rates for _, value in each)
@@ -110,7 +113,7 @@ def overlap(one: Picked, other: Picked) -> float | None:
     return len(one.items & other.items) / len(either) if either else 1.0
 
 
-async def by_letter(asker: Asker, town: Town) -> list[Row]:
+async def by_letter(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often each letter is chosen where one must be, over all rotations."""
     asks = [(who, turn) for who in town.people for turn in range(PAGE)]
     choices = await together(_letter(asker, town, who, turn) for who, turn in asks)
@@ -137,7 +140,7 @@ async def _letter(asker: Asker, town: Town, who: int, turn: int) -> list[float]:
     return [share for share in shares if share is not None]
 
 
-async def by_wording(asker: Asker, town: Town) -> list[Row]:
+async def by_wording(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how far picks stay the same when the same page is asked for in other words."""
     # Not the asking that `by_place` does: each question is a question of its own.
     ways = [(OWN, 1), (OWN, 2), *((wording, 1) for wording in WORDINGS)]
@@ -155,7 +158,7 @@ def wording_rows(
     again: Sequence[Picked],
     others: dict[str, list[Picked]],
     seed: int,
-) -> list[Row]:
+) -> list[ProbeRow]:
     """Return for each wording the agreement with the minds' own, and how much more is picked."""
     floor = mean_of(overlap(one, two) for one, two in zip(own, again, strict=True))
     lost = sum(one.items is None for one in own)

@@ -10,10 +10,11 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.prompting import holes_of
-from audience.experiments.probing.asking import MINDED, Asker, schema_of, whole
-from audience.experiments.probing.measures import Answer, Row, mean_of, row
+from audience.experiments.probing.asking import MINDED, Asker, whole
+from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import QUESTIONS
+from audience.llm.structured import object_of, one_of, whole_of
 from audience.llm.together import together
 from audience.world import Agent
 
@@ -47,7 +48,7 @@ def as_of(me: Agent, round_: int, rounds: int) -> Agent:
     return replace(me, history=me.history[: len(me.history) - LIVED * (rounds - 1 - round_)])
 
 
-async def repeated(asker: Asker, town: Town, rounds: int) -> list[Row]:
+async def repeated(asker: Asker, town: Town, rounds: int) -> list[ProbeRow]:
     """Return how often people answer as before, and as their profile and history say."""
     said = await together(
         _say(asker, town, who, question, (round_, nth), rounds)
@@ -86,7 +87,7 @@ async def _say(
         PART,
         asker.prompt("probe_ask", holes, rules="rules"),
         f"persona/{question}/{who}/{round_}/{nth}",
-        schema_of(answer=schema),
+        object_of(answer=schema),
         temperature=MINDED,
     )
     value = found.get("answer") if isinstance(found, dict) else None
@@ -96,11 +97,11 @@ async def _say(
 def _form(town: Town, question: str, titles: Sequence[str]) -> tuple[str, dict[str, Any]]:
     if question in _MOST:
         most = _MOST[question]
-        return f"1-{most}", {"type": "integer", "minimum": 1, "maximum": most}
+        return f"1-{most}", whole_of(1, most)
     if question == "rather":
-        return "one of the two titles", {"type": "string", "enum": list(titles)}
+        return "one of the two titles", one_of(titles)
     tags = list(town.genesis.catalogue.tags)
-    return f"one of {', '.join(tags)}", {"type": "string", "enum": tags}
+    return f"one of {', '.join(tags)}", one_of(tags)
 
 
 def _read(value: object, question: str, town: Town, titles: Sequence[str]) -> str | None:
@@ -112,7 +113,7 @@ def _read(value: object, question: str, town: Town, titles: Sequence[str]) -> st
     return next((option for option in options if option.casefold() == said), None)
 
 
-def agreement(said: Sequence[Said], seed: int) -> list[Row]:
+def agreement(said: Sequence[Said], seed: int) -> list[ProbeRow]:
     """Return how often the same person gives the same answer: at once, and rounds later."""
     found = []
     for question in QUESTIONS:
@@ -140,7 +141,7 @@ def _between_strangers(said: Sequence[Said]) -> float | None:
     return mean_of(float(one == other) for one, other in combinations(readable, 2))
 
 
-def _true(town: Town, said: Sequence[Said], rounds: int, seed: int) -> list[Row]:
+def _true(town: Town, said: Sequence[Said], rounds: int, seed: int) -> list[ProbeRow]:
     """Return how often an answer is what the profile or the history says."""
     right: dict[str, list[Answer]] = {"kind": [], "age": [], "stars": []}
     for one in said:

@@ -10,14 +10,15 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents.prompting import holes_of
-from audience.experiments.probing.asking import MINDED, Asker, schema_of, whole
-from audience.experiments.probing.measures import SAMPLES, Answer, Row, number, row
+from audience.experiments.probing.asking import MINDED, Asker, whole
+from audience.experiments.probing.measures import Answer, ProbeRow, row, statistic_row
 from audience.experiments.probing.titles import invented
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import REPUTE
+from audience.llm.structured import object_of, text_of, whole_of
 from audience.llm.together import together
 from audience.world.agent import Agent
-from audience.world.rng import rng
+from audience.world.rng import Ints, rng
 
 PART, SCALE = "stars", "scale"
 CRITIC, OTHER = "Critic", "no Critic"
@@ -33,7 +34,7 @@ class Given(msgspec.Struct, frozen=True):
     stars: int | None
 
 
-async def rated(asker: Asker, town: Town) -> list[Row]:
+async def rated(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return the stars for bad, middling and good items, by Critics and by others."""
     given = await together(
         _give(asker, town, who, repute, kind)
@@ -67,9 +68,9 @@ async def _give(asker: Asker, town: Town, who: int, repute: str, kind: str) -> G
         PART,
         asker.prompt("probe_rate", holes, rules="rules"),
         f"rate/{repute}/{kind}/{who}",
-        schema_of(
-            feeling={"type": "string", "maxLength": 200},
-            stars={"type": "integer", "minimum": 1, "maximum": 5},
+        object_of(
+            feeling=text_of(200),
+            stars=whole_of(1, 5),
         ),
         temperature=MINDED,
     )
@@ -77,7 +78,7 @@ async def _give(asker: Asker, town: Town, who: int, repute: str, kind: str) -> G
     return Given(who, repute, kind, stars)
 
 
-def positivity(given: Sequence[Given], seed: int) -> list[Row]:
+def positivity(given: Sequence[Given], seed: int) -> list[ProbeRow]:
     """Return mean stars and low ratings by repute and habit, and the paired differences."""
     found = []
     for repute in REPUTE:
@@ -109,7 +110,7 @@ def _gaps(given: Sequence[Given], one: tuple[str, str], other: tuple[str, str]) 
     return found
 
 
-def scale(given: Sequence[Given], real: Sequence[int], seed: int) -> list[Row]:
+def scale(given: Sequence[Given], real: Sequence[int], seed: int) -> list[ProbeRow]:
     """Return how the stars spread over the scale, beside those that real people gave."""
     found = []
     for star in range(1, 6):
@@ -122,11 +123,13 @@ def scale(given: Sequence[Given], real: Sequence[int], seed: int) -> list[Row]:
         for who in dict.fromkeys(one.who for one in given)
     }
     heaps = [heap for heap in stars.values() if heap]
-    drawn = rng(seed, "probe", "scale").integers(max(len(heaps), 1), size=(SAMPLES, len(heaps)))
-    samples = [spread([s for place in sample for s in heaps[place]]) for sample in drawn.tolist()]
-    value = spread([one for heap in heaps for one in heap])
+
+    def evenness(people: Ints) -> float:
+        return spread([star for person in people.tolist() for star in heaps[person]])
+
     what = "evenness of the five stars (1: all alike)"
-    found.append(number(SCALE, what, value, samples if heaps else (), sum(map(len, heaps))))
+    count = sum(map(len, heaps))
+    found.append(statistic_row(SCALE, what, evenness, len(heaps), seed=seed, count=count))
     return found
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from audience.experiments.probing.asking import Asker, Choice, schema_of, whole
-from audience.experiments.probing.measures import Answer, Row, row
+from audience.experiments.probing.asking import Asker, Choice, whole
+from audience.experiments.probing.measures import Answer, ProbeRow, row
 from audience.experiments.probing.titles import INVENTED, MASKED, REAL, dressed
 from audience.experiments.probing.town import Town
 from audience.experiments.probing.words import DRESSES
 from audience.experiments.probing.years import bucket
+from audience.llm.structured import list_of, object_of, one_of, whole_of
 from audience.llm.together import together
 from audience.world.items import Item
 from audience.world.rng import rng
@@ -37,7 +38,7 @@ class Told(msgspec.Struct, frozen=True):
 
 async def recognised(
     asker: Asker, town: Town, items: Sequence[Item], cutoff: int | None
-) -> list[Row]:
+) -> list[ProbeRow]:
     """Return what is known of titles, and by stretches of years."""
     found = await together(
         together([_told(asker, town, item, dress) for item in items]) for dress in DRESSES
@@ -46,8 +47,8 @@ async def recognised(
     return [*_by_dress(asker, told), *_by_years(asker, told[REAL], cutoff)]
 
 
-def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[Row]:
-    found: list[Row] = []
+def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[ProbeRow]:
+    found: list[ProbeRow] = []
 
     def add(
         what: str,
@@ -76,7 +77,7 @@ def _by_dress(asker: Asker, told: dict[str, list[Told]]) -> list[Row]:
     return found
 
 
-def _by_years(asker: Asker, told: Sequence[Told], cutoff: int | None) -> list[Row]:
+def _by_years(asker: Asker, told: Sequence[Told], cutoff: int | None) -> list[ProbeRow]:
     heaps: dict[str, list[Told]] = {}
     for one in sorted(told, key=lambda one: one.item.year or 0):
         heaps.setdefault(bucket(one.item, cutoff), []).append(one)
@@ -123,7 +124,7 @@ async def _told(asker: Asker, town: Town, item: Item, dress: str) -> Told:
 
 
 async def _year(asker: Asker, holes: dict[str, str], salt: str) -> float | None:
-    schema = schema_of(year={"type": "integer", "minimum": 0, "maximum": 2100})
+    schema = object_of(year=whole_of(0, 2100))
     messages = asker.prompt("probe_year", holes)
     found = await asker.read("year", messages, f"year/{salt}", schema)
     return whole(found.get("year"), 0, 2100) if isinstance(found, dict) else None
@@ -133,9 +134,9 @@ async def _kinds(
     asker: Asker, holes: dict[str, str], salt: str, own: Sequence[str], tags: Sequence[str]
 ) -> float | None:
     """Return the overlap of the kinds it names with the true ones."""
-    listed = {"type": "array", "items": {"type": "string", "enum": list(tags)}, "maxItems": 6}
+    listed = list_of(one_of(tags), most=6)
     messages = asker.prompt("probe_kinds", holes)
-    found = await asker.read("kinds", messages, f"kinds/{salt}", schema_of(kinds=listed))
+    found = await asker.read("kinds", messages, f"kinds/{salt}", object_of(kinds=listed))
     kinds = found.get("kinds") if isinstance(found, dict) else None
     if not isinstance(kinds, list):
         return None
@@ -151,7 +152,7 @@ async def _exists(asker: Asker, holes: dict[str, str], salt: str, dress: str) ->
     return found.share(0)
 
 
-async def chosen_next(asker: Asker, town: Town) -> list[Row]:
+async def chosen_next(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often the item is found that a person took up next, under each dress.
 
     The same people, items and order under all three: what is lost without the title is what the

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
 
 from audience.engine import run_sync
-from audience.experiments._writing import replace_all
 from audience.experiments.models import Models, Spending, cost_of, door_of, name_of
 from audience.experiments.probing.asking import AT_ONCE, Asker, Told
-from audience.experiments.probing.measures import Row
+from audience.experiments.probing.measures import ProbeRow
+from audience.llm import Counts
+from audience.results import (
+    Column,
+    Interval,
+    ResultTable,
+    csv_text,
+    replace_all,
+    text_of,
+    to_markdown,
+)
 
 KEPT_AFTER = 10
 """Answers that a kill may cost at most; all before them are kept."""
@@ -23,21 +31,8 @@ KEPT_AFTER = 10
 class Found(msgspec.Struct, frozen=True):
     """Rows of a table, and what to know when reading them."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...] = ()
-
-
-class Spent(msgspec.Struct, frozen=True):
-    """What asking has cost now; what was reused cost nothing."""
-
-    calls: int
-    reused: int
-    failed: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: str
-    in_all: str = "–"
-    """What all calls kept in the folder have cost, those of earlier askings too."""
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -48,13 +43,17 @@ class Probed(msgspec.Struct, frozen=True):
     dataset: str
     people: int
     seed: int
-    rows: tuple[Row, ...]
+    rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...]
-    spent: Spent
+    spent: Counts
+    """What asking has cost now; what was reused cost nothing."""
     chosen: int
     """Choices between options that were asked for."""
     scored: int
     """Those that came with log-probabilities; the others were read from words."""
+    cost: str = "–"
+    in_all: str = "–"
+    """What all calls kept in the folder have cost, those of earlier askings too."""
 
     @property
     def unreadable(self) -> int:
@@ -101,41 +100,33 @@ def probe(
                 told=tell,
             )
             came = await work(asker)
-            total = door.meter.total()
-            spent = Spent(
-                total.calls,
-                total.reused,
-                total.failed,
-                total.prompt,
-                total.completion,
-                door.meter.cost(),
-            )
             known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"
             model = f"{known_as} (embedded)" if name == "embedded" else known_as
-            figures = (came.rows, came.notes, spent, asker.chosen, asker.scored)
-            found.append(Probed(evaluation, model, dataset, people, seed, *figures))
+            figures = (came.rows, came.notes, door.meter.total(), asker.chosen, asker.scored)
+            found.append(
+                Probed(evaluation, model, dataset, people, seed, *figures, door.meter.cost())
+            )
         finally:
             await door.close()
 
     run_sync(ask)
-    spent = msgspec.structs.replace(found[0].spent, in_all=cost_of(out, models))
-    return msgspec.structs.replace(found[0], spent=spent)
+    return msgspec.structs.replace(found[0], in_all=cost_of(out, models))
 
 
 def plain(probed: Probed) -> dict[str, object]:
     """Return a table as plain values."""
     tree: dict[str, object] = msgspec.to_builtins(probed)
+    spent = probed.spent
+    tree["spent"] = {
+        "calls": spent.calls,
+        "reused": spent.reused,
+        "failed": spent.failed,
+        "prompt_tokens": spent.prompt,
+        "completion_tokens": spent.completion,
+        "cost": tree.pop("cost"),
+        "in_all": tree.pop("in_all"),
+    }
     return tree
-
-
-def cell(one: Row) -> str:
-    """Return a value with its interval as a table shows it."""
-    if one.value is None:
-        return "–"
-    sign = "+" if one.unit == "difference" else ""
-    if one.low is None or one.high is None:
-        return f"{one.value:{sign}.2f}"
-    return f"{one.value:{sign}.2f} [{one.low:{sign}.2f}, {one.high:{sign}.2f}]"
 
 
 def foot(probed: Probed) -> str:
@@ -145,48 +136,55 @@ def foot(probed: Probed) -> str:
         f"model {probed.model}; {probed.people} people of {probed.dataset}, seed {probed.seed}; "
         "95 % intervals over people or items.",
         f"{spent.calls:,} calls ({spent.reused:,} more reused, {spent.failed:,} failed), "
-        f"{spent.prompt_tokens:,} + {spent.completion_tokens:,} tokens, {spent.cost}; "
-        f"all kept calls: {spent.in_all}; "
+        f"{spent.prompt:,} + {spent.completion:,} tokens, {probed.cost}; "
+        f"all kept calls: {probed.in_all}; "
         f"{probed.scored:,} of {probed.chosen:,} choices by log-probability.",
         *probed.notes,
     ]
     return "\n".join(lines)
 
 
-HEADS = ("part", "what", "value [95 %]", "chance", "answers", "unreadable")
+def table(probed: Probed) -> ResultTable:
+    """Return the table of one model."""
+    columns = (
+        Column("part", is_text=True),
+        Column("what", is_text=True),
+        Column("value [95 %]"),
+        Column("chance", digits=2),
+        Column("answers"),
+        Column("unreadable"),
+    )
+    rows = tuple(
+        (
+            row.part,
+            row.what,
+            _value(row),
+            "" if row.chance is None else row.chance,
+            row.count,
+            row.unreadable or "",
+        )
+        for row in probed.rows
+    )
+    return ResultTable(columns, rows, probed.model, foot(probed))
 
 
-def cells(one: Row) -> tuple[str, ...]:
-    """Return a row as texts under HEADS."""
-    chance = "" if one.chance is None else f"{one.chance:.2f}"
-    lost = str(one.unreadable) if one.unreadable else ""
-    return one.part, one.what, cell(one), chance, str(one.count), lost
+def _value(row: ProbeRow) -> str:
+    """Return a value with its interval; differences are signed."""
+    mean, low, high = (
+        math.nan if value is None else value for value in (row.value, row.low, row.high)
+    )
+    return text_of(Interval(mean, low, high), Column("", digits=2, signed=row.unit == "difference"))
 
 
 def keep(probed: Probed, out: Path) -> list[Path]:
     """Write a table as JSON, Markdown and CSV; return the paths."""
     told = json.dumps(plain(probed), indent=1, allow_nan=False) + "\n"
+    title = f"# {probed.evaluation}: {probed.model}"
+    shown = "\n".join([title, "", to_markdown(table(probed), bare=True), foot(probed), ""])
+    rows = (msgspec.structs.astuple(row) for row in probed.rows)
     contents = {
         out / f"{probed.evaluation}.json": told,
-        out / f"{probed.evaluation}.md": _markdown(probed),
-        out / f"{probed.evaluation}.csv": _csv(probed.rows),
+        out / f"{probed.evaluation}.md": shown,
+        out / f"{probed.evaluation}.csv": csv_text(ProbeRow.__struct_fields__, rows),
     }
     return replace_all({path: text.encode() for path, text in contents.items()})
-
-
-def _markdown(probed: Probed) -> str:
-    lines = [f"# {probed.evaluation}: {probed.model}", "", f"| {' | '.join(HEADS)} |"]
-    lines.append("|---|---|---|---|---|---|")
-    for one in probed.rows:
-        escaped = [text.replace("|", "\\|") for text in cells(one)]
-        lines.append(f"| {' | '.join(escaped)} |")
-    return "\n".join([*lines, "", foot(probed), ""])
-
-
-def _csv(rows: Sequence[Row]) -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, Row.__struct_fields__)
-    writer.writeheader()
-    for one in rows:
-        writer.writerow(msgspec.structs.asdict(one))
-    return file.getvalue()

@@ -12,7 +12,7 @@ from audience.agents import LLMMind, Mind, RuleMind
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run
 from audience.experiments.evaluation.reading import read_real
 from audience.experiments.probing.asking import MINDED, Asker
-from audience.experiments.probing.measures import SAMPLES, Answer, Row, mean_of, number, row
+from audience.experiments.probing.measures import Answer, ProbeRow, mean_of, row, statistic_row
 from audience.experiments.probing.sequences import (
     PAIRS,
     Steps,
@@ -26,7 +26,7 @@ from audience.memory import NoMemory
 from audience.plugins import known
 from audience.recommenders import Popular
 from audience.world import events as e
-from audience.world.rng import Floats, rng
+from audience.world.rng import Floats, Ints, rng
 from audience.world.world import World
 
 PART = "visits"
@@ -86,7 +86,7 @@ def steps_of(chapter: e.Chapter) -> Steps:
     return tuple(found)
 
 
-async def walked(asker: Asker, town: Town, real: Sequence[Steps]) -> list[Row]:
+async def walked(asker: Asker, town: Town, real: Sequence[Steps]) -> list[ProbeRow]:
     """Return what visits are made of, and how like real ones they are; rule minds beside."""
     by_model = await walk(
         LLMMind(asker, model=asker.model, prompts=prompts_of(asker), temperature=MINDED), town
@@ -105,7 +105,7 @@ def prompts_of(asker: Asker) -> str:
     return str(asker.pack.folder) if asker.pack.folder else ""
 
 
-def _made_of(who: str, came: Walked, seed: int) -> list[Row]:
+def _made_of(who: str, came: Walked, seed: int) -> list[ProbeRow]:
     entered = [(agent, steps) for agent, steps in came.visits if "enter" in steps]
     found = [
         row(
@@ -124,7 +124,7 @@ def _made_of(who: str, came: Walked, seed: int) -> list[Row]:
 
 def compared(
     who: str, came: Walked, halves: tuple[Sequence[Steps], Sequence[Steps]], seed: int
-) -> list[Row]:
+) -> list[ProbeRow]:
     """Return how like real visits are those of somebody, by edits and by transitions."""
     ours = [
         (agent, tuple(step for step in steps if step != "page"))
@@ -154,14 +154,16 @@ def compared(
 
 def _transitions(
     who: str, ours: Sequence[Steps], halves: tuple[Sequence[Steps], Sequence[Steps]], seed: int
-) -> Row:
+) -> ProbeRow:
     real, other = (transitions(half, ACTIONS) for half in halves)
     single: list[Floats] = [transitions([steps], ACTIONS) for steps in ours]
     stacked = np.stack(single)
-    drawn = rng(seed, "probe", "transitions").integers(len(ours), size=(SAMPLES, len(ours)))
-    samples = [apart(stacked[sample].sum(axis=0), real) for sample in drawn]
     what = f"{who}: transitions apart from real ones"
-    found = number(PART, what, apart(stacked.sum(axis=0), real), samples, len(ours))
+
+    def distance(visits: Ints) -> float:
+        return apart(stacked[visits].sum(axis=0), real)
+
+    found = statistic_row(PART, what, distance, len(ours), seed=seed, count=len(ours))
     return msgspec.structs.replace(found, chance=apart(other, real))
 
 

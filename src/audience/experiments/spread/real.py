@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.experiments.evaluation.results import Estimate
 from audience.experiments.spread.classical import Network, independent_cascade, linear_threshold
 from audience.experiments.spread.curves import correlation, msed
 from audience.experiments.spread.trying import anybody, society, tried
+from audience.results import CORRELATION, POSITIVE, Interval, t_interval
 from audience.world import Topic
 from audience.world.rng import Floats
 
@@ -71,8 +71,8 @@ class Scored(msgspec.Struct, frozen=True):
     parameters: dict[str, float]
     fit: float
     """MSED on the fitted hours, of the mean curve of the fitting seeds."""
-    msed: Estimate
-    correlation: Estimate
+    msed: Interval
+    correlation: Interval
     curves: tuple[tuple[float, ...], ...]
     """Predicted people since the onset, one row a seed."""
 
@@ -204,8 +204,8 @@ def scored(
         model.name,
         dict(named),
         error,
-        Estimate.of(np.array(errors)),
-        Estimate.of(np.array(agreements)),
+        t_interval(np.array(errors), POSITIVE),
+        t_interval(np.array(agreements), CORRELATION),
         tuple(curves),
     )
 
@@ -215,9 +215,8 @@ def unmoved(truth: Truth) -> Scored:
     last = float(truth.counts[truth.fitted - 1])
     curve = np.minimum(truth.counts, last)
     error = msed(truth.counts[truth.fitted :], np.full(len(curve) - truth.fitted, last), truth.most)
-    nothing = Estimate(math.nan, math.nan, math.nan)
-    exact = Estimate(error, math.nan, math.nan)
-    return Scored("nobody more", {}, 0.0, exact, nothing, (tuple(curve.tolist()),))
+    curves = (tuple(curve.tolist()),)
+    return Scored("nobody more", {}, 0.0, Interval(error), Interval(), curves)
 
 
 def models(people: int, graph: str = "preferential") -> tuple[Model, ...]:

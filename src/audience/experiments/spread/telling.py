@@ -3,48 +3,56 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 
-from audience.experiments._style import INK, colour, frozen, rendered, styled
-from audience.experiments._writing import replace_all
-from audience.experiments.evaluation.results import Estimate
-from audience.experiments.evaluation.tables import listed, table
 from audience.experiments.spread.real import Scored, Truth
+from audience.results import (
+    INK,
+    NOTHING,
+    Column,
+    ResultTable,
+    colour,
+    csv_text,
+    finite,
+    frozen,
+    rendered,
+    replace_all,
+    styled,
+    to_markdown,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HEADS = ("model", "fitted", "MSED fitted", "MSED predicted", "correlation")
 OURS = "rule minds"
 _FORMATS = ("png", "svg")
 
 
-def lines(rows: Sequence[Scored]) -> list[list[str]]:
-    """Return a table's rows."""
-    return [
-        [
-            one.name,
-            ", ".join(f"{name} {value:g}" for name, value in one.parameters.items()) or "–",
-            f"{one.fit:.4f}" if one.parameters else "–",
-            _shown(one.msed, 4),
-            _shown(one.correlation, 3),
-        ]
-        for one in rows
-    ]
-
-
-def _shown(one: Estimate, digits: int) -> str:
-    if math.isnan(one.mean):
-        return "–"
-    if math.isnan(one.low):
-        return f"{one.mean:.{digits}f}"
-    return f"{one.mean:.{digits}f} [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+def table(rows: Sequence[Scored], seeds: int) -> ResultTable:
+    """Return a row for each model."""
+    over = f"{seeds} seeds"
+    columns = (
+        Column("model", is_text=True),
+        Column("fitted"),
+        Column("MSED fitted", digits=4),
+        Column("MSED predicted", over=over, digits=4),
+        Column("correlation", over=over, digits=3),
+    )
+    lines = tuple(
+        (
+            row.name,
+            ", ".join(f"{name} {value:g}" for name, value in row.parameters.items()) or NOTHING,
+            row.fit if row.parameters else None,
+            row.msed,
+            row.correlation,
+        )
+        for row in rows
+    )
+    return ResultTable(columns, lines)
 
 
 def verdict(rows: Sequence[Scored]) -> str:
@@ -93,17 +101,12 @@ def plain(
                 "model": one.name,
                 "parameters": one.parameters,
                 "fit": one.fit,
-                "msed": _known(one.msed),
-                "correlation": _known(one.correlation),
+                "msed": finite(one.msed),
+                "correlation": finite(one.correlation),
             }
             for one in rows
         ],
     }
-
-
-def _known(one: Estimate) -> dict[str, float | None]:
-    found: dict[str, float] = msgspec.to_builtins(one)
-    return {name: None if math.isnan(value) else value for name, value in found.items()}
 
 
 def drawn(truth: Truth, rows: Sequence[Scored]) -> Figure:
@@ -144,23 +147,20 @@ def write(
 ) -> list[Path]:
     """Write the files of the evaluation into a folder and return the paths."""
     told = json.dumps(plain(truth, rows, people, graph, seeds), indent=1, allow_nan=False) + "\n"
-    shown = [*table(list(HEADS), lines(rows)), "", verdict(rows), ""]
+    shown = [to_markdown(table(rows, len(seeds)), bare=True), verdict(rows), ""]
     shown += foot(truth, people, graph, len(seeds))
     names = [one.name for one in rows]
     means = [np.mean(one.curves, axis=0).tolist() for one in rows]
-    columns = [
-        ["hour", "real", *names],
-        *(
-            [str(truth.onset + at), f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
-            for at, real in enumerate(truth.counts.tolist())
-        ),
-    ]
+    curves = (
+        [truth.onset + at, f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
+        for at, real in enumerate(truth.counts.tolist())
+    )
     figure = drawn(truth, rows)
     return replace_all(
         {
             folder / "result.json": told.encode(),
             folder / "table.md": ("\n".join(shown) + "\n").encode(),
-            folder / "curves.csv": listed(columns).encode(),
+            folder / "curves.csv": csv_text(["hour", "real", *names], curves).encode(),
             **{folder / f"figure.{kind}": rendered(figure, kind) for kind in _FORMATS},
         }
     )

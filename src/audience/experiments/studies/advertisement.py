@@ -6,7 +6,7 @@ from audience.experiments.findings import Findings
 from audience.experiments.scenario import Options
 from audience.experiments.studies.promoted import LABELS, about, by_round, item_of, metrics, words
 from audience.experiments.studies.sentences import clause, sentence
-from audience.experiments.studies.study import Chart, Setting, Study, known
+from audience.experiments.studies.study import Chart, Setting, Study, StudyFindings, known
 from audience.world.rng import rng
 from audience.world.taste import taste_of, tastes
 
@@ -46,9 +46,9 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what rule minds make of an advertisement."""
-    if 'kind = "rule"' not in findings.scenario:
+    if not findings.has_rule_minds:
         return []
     return [
         "Rule minds read no words and do not mind that it is an advertisement: they hear that "

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from audience.experiments.findings import Findings, Label, interval
+from audience.experiments.findings import Findings, Label
 from audience.experiments.studies import causal_checks as checks
 from audience.experiments.studies.lingam import direct_lingam
 from audience.experiments.studies.sentences import against_zero, clause, level, sentence
-from audience.experiments.studies.study import Chart, Study, known
-from audience.experiments.tables import shown
+from audience.experiments.studies.study import Chart, Study, StudyFindings, known
 from audience.metrics.formulas import NAN
+from audience.results import shown, t_interval
 from audience.world.events import Picked, Rated, Record, SlateShown
 from audience.world.rng import Floats, rng
 from audience.world.world import View
@@ -148,7 +148,7 @@ class Arrows:
         return found
 
     def _kept(self, rows: Floats) -> dict[str, float]:
-        shares = checks.resampled(rows, rng(self._seed, "causal", "resampled"))
+        shares = checks.resampled(rows, self._seed)
         names = list(VARIABLES)
         return {
             f"kept_{cause}_{effect}": float(shares[names.index(effect), names.index(cause)])
@@ -165,14 +165,14 @@ def arrows(findings: Findings, name: str) -> list[tuple[str, float, float, float
     found = []
     for cause, effect in PAIRS:
         metric = f"edge_{cause}_{effect}"
-        mean, low, high = interval(arm.values(metric))
+        mean, low, high = t_interval(arm.values(metric)).three
         if low > 0.0 or high < 0.0:
-            kept = interval(arm.values(f"kept_{cause}_{effect}"))[0]
+            kept = t_interval(arm.values(f"kept_{cause}_{effect}")).mean
             found.append((findings.labels[metric][0], mean, low, high, kept))
     return sorted(found, key=lambda one: -abs(one[1]))
 
 
-def finding(findings: Findings) -> str:
+def finding(findings: StudyFindings) -> str:
     """Say which arrows are found again and again, what the control says, and what to trust."""
     first = findings.arms[0].name
     strong = arrows(findings, first)[:3]
@@ -182,7 +182,7 @@ def finding(findings: Findings) -> str:
     else:
         said = f"no arrow could be shown with {first} that seeds agree on"
     said_more = [clause(findings, "edge_popularity_shown", "random", first)]
-    if 'kind = "rule"' in findings.scenario:
+    if findings.has_rule_minds:
         listed = ", ".join(
             f"{level(findings, 'known_right', arm.name)} with {arm.name}" for arm in findings.arms
         )
@@ -198,7 +198,7 @@ def _arrow(name: str, mean: float, low: float, high: float, kept: float) -> str:
     return f"{name} {shown(mean, low, high, signed=True)}{often}"
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what is known to be true, what the method supposes, and what that does here."""
     said = [
         "DirectLiNGAM supposes linear effects, no loops, no hidden cause and noise that is not "
@@ -206,7 +206,7 @@ def remarks(findings: Findings) -> list[str]:
         "items that were picked have a rating: a selection that bends arrows. A recommender that "
         "reads what somebody lived since, such as content, is a loop, which it cannot show."
     ]
-    if 'kind = "rule"' in findings.scenario:
+    if findings.has_rule_minds:
         said.append(
             "With rule minds the truth is known: quality leads to picks and to ratings, exposure "
             "to picks; popularity leads to neither directly. A share of one half right is chance."

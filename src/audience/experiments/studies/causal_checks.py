@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from audience.experiments.studies.lingam import direct_lingam
+from audience.results import bootstrap
 from audience.world.rng import Floats, Generator, Ints
 
 QUALITY, POPULARITY, SHOWN, PICKED, RATING = range(5)
@@ -27,13 +28,15 @@ LEAST = 0.05
 """The least effect, in standard deviations, that counts as an arrow."""
 
 
-def resampled(rows: Floats, draw: Generator, count: int = RESAMPLES) -> Floats:
+def resampled(rows: Floats, seed: int) -> Floats:
     """Return [to, from]: the share of resamples of the items in which an arrow is found."""
-    found = np.zeros((rows.shape[1], rows.shape[1]))
-    for _ in range(count):
-        some = draw.integers(0, len(rows), len(rows))
-        found += np.abs(direct_lingam(rows[some])[1]) >= LEAST
-    return found / count
+
+    def arrows(items: Ints) -> Floats:
+        return (np.abs(direct_lingam(rows[items])[1]) >= LEAST).astype(np.float64).ravel()
+
+    found = bootstrap(arrows, len(rows), seed=seed, names=("causal",), resamples=RESAMPLES)
+    shares: Floats = found.mean(axis=-1).reshape(rows.shape[1], rows.shape[1])
+    return shares
 
 
 def right(rows: Floats) -> float:

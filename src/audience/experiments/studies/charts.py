@@ -17,11 +17,11 @@ from audience.experiments._charts import (
     spread,
     values_of,
 )
-from audience.experiments._style import INK, MUTED, colour, frozen, panel, short, styled
 from audience.experiments.figures import caption
 from audience.experiments.findings import Findings
 from audience.experiments.studies.sentences import label_of
 from audience.experiments.studies.study import Chart
+from audience.results import INK, MUTED, colour, frozen, panel, short, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from audience.experiments import _writing
+from audience import results
 from audience.experiments.asking import ask
 from audience.experiments.build import asks_models
-from audience.experiments.experiment import verify
-from audience.experiments.findings import Arm, Findings, differences
+from audience.experiments.experiment import variants, verify
+from audience.experiments.findings import Arm, differences
 from audience.experiments.going import Stopping
 from audience.experiments.studies.jobs import Job, jobs_of, live, setting_of
 from audience.experiments.studies.recipe import FILE, Recipe
+from audience.experiments.studies.study import StudyFindings
 from audience.experiments.studies.workers import Watch, live_all
 
 INTERVIEWED = 3
@@ -25,7 +26,7 @@ class Studied(msgspec.Struct, frozen=True):
     """A finished study."""
 
     recipe: Recipe
-    findings: Findings
+    findings: StudyFindings
     folder: Path
     remarks: tuple[str, ...]
 
@@ -84,7 +85,7 @@ def interviews(recipe: Recipe, folder: Path) -> list[str]:
     return said
 
 
-def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
+def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
     """Return what the arms show, with the study's sentence."""
     scenario, study = recipe.scenario, recipe.study
     facts = {
@@ -95,8 +96,15 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
         "dataset": scenario.dataset.kind,
     }
     found = differences(arms, list(study.labels))
-    findings = Findings(
-        scenario.title, tuple(arms), found, "", recipe.text, facts, dict(study.labels)
+    findings = StudyFindings(
+        scenario.title,
+        tuple(arms),
+        found,
+        "",
+        recipe.text,
+        facts,
+        dict(study.labels),
+        tuple(variants(scenario).values()),
     )
     return msgspec.structs.replace(findings, verdict=study.finding(findings))
 
@@ -104,4 +112,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> Findings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Make the folder this study's; refuse one that holds something else."""
     other = "another study, or this one with other numbers"
-    _writing.claim(folder / FILE, recipe.text, other)
+    results.claim(folder / FILE, recipe.text, other)

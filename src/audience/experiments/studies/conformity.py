@@ -8,7 +8,7 @@ import numpy as np
 
 from audience.experiments.findings import Findings, Label
 from audience.experiments.studies.sentences import clause, judged, sentence
-from audience.experiments.studies.study import Chart, Study, known
+from audience.experiments.studies.study import Chart, Study, StudyFindings, known
 from audience.metrics.formulas import NAN
 from audience.world.events import Rated, Record
 from audience.world.rng import Floats, rng
@@ -127,13 +127,13 @@ def finding(findings: Findings) -> str:
     return sentence([pulled, clause(findings, "moved", first, second), grows])
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what is by construction."""
     said = [
         "The opinion before hearing is foretold from taste and quality, not asked for: with noise "
         "alone about half of all ratings lie towards what friends said; the first arm shows it."
     ]
-    if "conform" in findings.scenario:
+    if findings.sets_rule("conform"):
         said.append(
             "Rule minds are moved by friends because their parameter `conform` says so: these "
             "numbers say how much of it shows in ratings, not whether people conform."

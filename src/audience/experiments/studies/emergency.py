@@ -6,7 +6,7 @@ from audience.experiments.findings import Findings
 from audience.experiments.scenario import Options
 from audience.experiments.studies.promoted import LABELS, about, by_round, followed, metrics, words
 from audience.experiments.studies.sentences import clause, sentence
-from audience.experiments.studies.study import Setting, Study, known
+from audience.experiments.studies.study import Setting, Study, StudyFindings, known
 
 TEXT = "Breaking news: everybody is talking about <{}> tonight."
 
@@ -32,9 +32,9 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what rule minds read of an announcement."""
-    if 'kind = "rule"' not in findings.scenario:
+    if not findings.has_rule_minds:
         return []
     return [
         "Rule minds read no words: of an announcement they take that there is news, which item it "

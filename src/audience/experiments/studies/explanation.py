@@ -6,7 +6,7 @@ from typing import Any
 
 from audience.experiments.findings import Findings, Label
 from audience.experiments.studies.sentences import clause, judged, sentence
-from audience.experiments.studies.study import Chart, Study, known
+from audience.experiments.studies.study import Chart, Study, StudyFindings, known
 from audience.metrics.formulas import ratio
 from audience.world.events import Picked, Record, SlateAnnotated, SlateShown
 from audience.world.world import View
@@ -78,9 +78,9 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what is by construction."""
-    if "reason = " not in findings.scenario:
+    if not findings.sets_rule("reason"):
         return []
     return [
         "Rule minds read no reasons: their parameter `reason` adds a fixed wish for what comes "

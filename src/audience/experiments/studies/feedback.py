@@ -12,7 +12,7 @@ from audience.experiments.findings import Findings, Label
 from audience.experiments.offline import Lived, Split, measures, slates_of
 from audience.experiments.scenario import Part
 from audience.experiments.studies.sentences import clause, judged, sentence
-from audience.experiments.studies.study import Chart, Setting, Study, known
+from audience.experiments.studies.study import DRAWN, Chart, Setting, Study, StudyFindings, known
 from audience.metrics import Metric
 from audience.metrics.formulas import NAN
 from audience.world.events import Rated, Record, RoundEnded, Watched
@@ -143,9 +143,9 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say what the truth is worth."""
-    if 'of = "films"' not in findings.scenario and 'of = "books"' not in findings.scenario:
+    if not any(one.dataset.options.get("of") in DRAWN for one in findings.variants):
         return []
     return [
         "What people lived before the run is drawn here from the same tastes that rule minds "

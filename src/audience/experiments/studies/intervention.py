@@ -9,7 +9,7 @@ import numpy as np
 from audience.experiments.findings import Findings, Label
 from audience.experiments.scenario import Options
 from audience.experiments.studies.sentences import clause, sentence
-from audience.experiments.studies.study import Chart, Setting, Study, known
+from audience.experiments.studies.study import Chart, Setting, Study, StudyFindings, known
 from audience.metrics import Metric
 from audience.metrics.formulas import ratio
 from audience.world.events import Picked, Record, RoundEnded, Said, SlateShown
@@ -162,14 +162,14 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say how answers come about without a model."""
     said = [
         "All arms are one run up to the change, and branch there: the same bytes before it.",
         "What somebody lived is not shown to it again: who picks more of a genre leaves less of it "
         "to be shown, which works against a recommender that follows.",
     ]
-    if 'kind = "rule"' in findings.scenario:
+    if findings.has_rule_minds:
         said.append(
             "Rule minds answer no questions in words: their answer is the genre that their taste "
             "ranks first. With minds that speak some people of each branch are interviewed."

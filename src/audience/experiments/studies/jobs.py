@@ -10,7 +10,6 @@ import msgspec
 import numpy as np
 
 from audience.experiments import runs
-from audience.experiments._writing import replace_all
 from audience.experiments.build import genesis_of
 from audience.experiments.experiment import variants
 from audience.experiments.findings import Measured
@@ -21,6 +20,7 @@ from audience.experiments.studies.recipe import Recipe
 from audience.experiments.studies.study import Setting
 from audience.log import Log
 from audience.metrics import Metrics, measure
+from audience.results import replace_all
 
 KEPT = "measured.msgpack"
 

@@ -14,7 +14,7 @@ import msgspec
 from audience.errors import BadInput, unknown
 from audience.experiments import toml
 from audience.experiments.scenario import Options, Scenario, changed, parse, part_of
-from audience.experiments.studies.study import Study
+from audience.experiments.studies.study import DRAWN, RULE, Study
 from audience.experiments.writing_down import text_of
 
 NAMES = (
@@ -41,9 +41,6 @@ FILE = "study.toml"
 """What marks a folder as a study's: the whole study as it runs there."""
 QUICK = {"agents": 60, "rounds": 4, "seeds": 3}
 _COMMON = ("kind", "question", "method")
-_RULE = "rule"
-_DRAWN = ("films", "books")
-"""Datasets whose people are drawn, so that their ties can be drawn otherwise."""
 HELD_OUT = "held-out"
 
 
@@ -135,7 +132,7 @@ def _small(scenario: Scenario) -> dict[str, int]:
 
 def _with_mind(scenario: Scenario, kind: str) -> Scenario:
     """Return the scenario with other minds; options of rule minds do not fit others."""
-    if kind == _RULE:
+    if kind == RULE:
         return scenario
     arms = {name: _minded(arm, kind) for name, arm in scenario.arms.items()}
     return changed(scenario, mind=kind, arms=arms)
@@ -151,7 +148,7 @@ def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
         own = arm.get("dataset")
         if not isinstance(own, dict):
             arms[name] = arm
-        elif kind in _DRAWN:
+        elif kind in DRAWN:
             arms[name] = {**arm, "dataset": {**own, "kind": kind}}
     return changed(scenario, dataset=dataset, arms=arms)
 
@@ -159,4 +156,4 @@ def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
 def _minded(arm: Options, kind: str) -> Options:
     mind = arm.get("mind")
     found = mind.get("kind") if isinstance(mind, dict) else mind
-    return {**arm, "mind": kind} if found == _RULE else arm
+    return {**arm, "mind": kind} if found == RULE else arm

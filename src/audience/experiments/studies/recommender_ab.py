@@ -8,7 +8,7 @@ import numpy as np
 
 from audience.experiments.findings import Findings, Label
 from audience.experiments.studies.sentences import clause, sentence
-from audience.experiments.studies.study import Chart, Study, known
+from audience.experiments.studies.study import Chart, Study, StudyFindings, known
 from audience.metrics.formulas import NAN, ratio
 from audience.world.events import Left, Record, SlateShown
 from audience.world.taste import tastes
@@ -74,9 +74,9 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
+def remarks(findings: StudyFindings) -> list[str]:
     """Say who answers."""
-    if 'kind = "rule"' not in findings.scenario:
+    if not findings.has_rule_minds:
         return []
     return [
         "Rule minds do not speak: asked what they think of a page they count what suits their "

@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 
-from audience.experiments.findings import Arm, Difference, Findings, Label, differ, interval
-from audience.experiments.tables import shown
+from audience.experiments.findings import Arm, Difference, Findings, Label, differ
 from audience.metrics import LABELS
+from audience.results import ANY, SHARE, Interval, shown, t_interval
 
 _HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
 
@@ -38,10 +38,8 @@ def level(findings: Findings, metric: str, name: str) -> str:
     arm = arm_of(findings, name)
     if arm is None:
         return "–"
-    mean, low, high = interval(arm.values(metric))
-    if label_of(findings, metric)[1].startswith("share"):
-        low, high = max(low, 0.0), min(high, 1.0)
-    return shown(mean, low, high)
+    is_share = label_of(findings, metric)[1].startswith("share")
+    return shown(*t_interval(arm.values(metric), SHARE if is_share else ANY).three)
 
 
 def amount(one: Difference) -> str:
@@ -83,7 +81,7 @@ def sentence(clauses: Sequence[str]) -> str:
 def against_zero(findings: Findings, metric: str, name: str) -> tuple[float, float, float]:
     """Return mean, low and high of an arm's number over seeds."""
     arm = arm_of(findings, name)
-    return interval(arm.values(metric)) if arm else (math.nan, math.nan, math.nan)
+    return (t_interval(arm.values(metric)) if arm else Interval()).three
 
 
 def judged(

@@ -12,6 +12,11 @@ from audience.experiments.scenario import Options, Scenario
 from audience.metrics import LABELS, Metric
 from audience.world import Genesis
 
+RULE = "rule"
+"""The kind of minds that read no words."""
+DRAWN = ("films", "books")
+"""Datasets whose people are drawn, with their past and their ties."""
+
 
 class Chart(msgspec.Struct, frozen=True):
     """One figure: `rounds` of one number, `bars` of several, `against` one another, `edges`."""
@@ -49,6 +54,22 @@ class Setting(msgspec.Struct, frozen=True):
         return float(found) if isinstance(found, (int, float)) else default
 
 
+class StudyFindings(Findings, frozen=True):
+    """Findings together with what was run: the scenario of every arm."""
+
+    variants: tuple[Scenario, ...] = ()
+
+    @property
+    def has_rule_minds(self) -> bool:
+        """Whether the people of any arm have rule minds."""
+        return any(variant.mind.kind == RULE for variant in self.variants)
+
+    def sets_rule(self, parameter: str) -> bool:
+        """Return whether the rule minds of any arm are given this parameter."""
+        minds = (variant.mind for variant in self.variants)
+        return any(mind.kind == RULE and parameter in mind.options for mind in minds)
+
+
 def _no_changes(setting: Setting) -> list[Options]:
     del setting
     return []
@@ -59,7 +80,7 @@ def _no_metrics(setting: Setting) -> list[Metric]:
     return []
 
 
-def _no_remarks(findings: Findings) -> list[str]:
+def _no_remarks(findings: StudyFindings) -> list[str]:
     del findings
     return []
 
@@ -71,7 +92,7 @@ class Study(msgspec.Struct, frozen=True):
     labels: dict[str, Label]
     """The numbers of its report, in order."""
     charts: tuple[Chart, ...]
-    finding: Callable[[Findings], str]
+    finding: Callable[[StudyFindings], str]
     """The answer in one sentence; from the numbers alone, also when they show nothing."""
     metrics: Callable[[Setting], list[Metric]] = _no_metrics
     """Measures besides the built-in ones, folded over the log of one run."""
@@ -79,7 +100,7 @@ class Study(msgspec.Struct, frozen=True):
     """Interventions that depend on who and what there is, as a scenario writes them."""
     options: tuple[str, ...] = ()
     """What its `[study]` table may hold besides kind, question and method."""
-    remarks: Callable[[Findings], Sequence[str]] = _no_remarks
+    remarks: Callable[[StudyFindings], Sequence[str]] = _no_remarks
     """What a reader of these very findings must know, such as what minds cannot do."""
     branches: bool = False
     """Whether all arms are one run until something changes, and branch there."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shlex
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audience.experiments._page import Told, page
-from audience.experiments._writing import replace_all
-from audience.experiments.figures import files
 from audience.experiments.findings import Findings
 from audience.experiments.report import limits
 from audience.experiments.studies.charts import draw_study
 from audience.experiments.studies.conducting import Studied
 from audience.experiments.tables import to_csv, to_latex
+from audience.results import csv_text, figure_files, replace_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,23 +55,21 @@ def _drawn(drawn: dict[str, Figure], folder: Path) -> dict[Path, bytes]:
     return {
         folder / "figures" / file: content
         for name, figure in drawn.items()
-        for file, content in files(figure, name).items()
+        for file, content in figure_files(figure, name).items()
     }
 
 
 def runs_csv(findings: Findings) -> str:
     """Return every number of every run: one row per arm, seed, round (0: the whole) and metric."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(("arm", "seed", "round", "metric", "value"))
-    for arm in findings.arms:
-        for run in arm.runs:
-            for row in ({"round": 0.0, **run.totals}, *run.rounds):
-                round_ = int(row["round"])
-                for metric, value in row.items():
-                    if metric != "round" and value == value:
-                        writer.writerow((arm.name, run.seed, round_, metric, value))
-    return out.getvalue()
+    rows = (
+        (arm.name, run.seed, int(row["round"]), metric, value)
+        for arm in findings.arms
+        for run in arm.runs
+        for row in ({"round": 0.0, **run.totals}, *run.rounds)
+        for metric, value in row.items()
+        if metric != "round" and value == value
+    )
+    return csv_text(("arm", "seed", "round", "metric", "value"), rows)
 
 
 def write_index(folder: Path, studied: Sequence[Studied]) -> Path:

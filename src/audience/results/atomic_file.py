@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from audience.errors import BadInput
 
@@ -31,6 +32,19 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
     finally:
         _discard(parts.values())
     return list(contents)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that takes the place of `path` once all is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    finally:
+        _discard([part])
 
 
 def claim(mark: Path, text: str, other: str) -> None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from audience.errors import BadInput, unknown
+from audience.results.atomic_file import replace_all
+from audience.results.interval import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,6 +111,41 @@ def rendered(figure: Figure, file_format: str) -> bytes:
     with styled():
         figure.savefig(out, format=file_format, metadata=_UNDATED[file_format])
     return out.getvalue()
+
+
+def figure_files(
+    figure: Figure, name: str, kinds: Sequence[str] = FILE_FORMATS
+) -> dict[str, bytes]:
+    """Return the content of the figure's SVG, PDF and PNG by file name."""
+    return {f"{name}.{kind}": rendered(figure, kind) for kind in kinds}
+
+
+def format_of(path: Path) -> str:
+    """Return the file format that a path asks for; refuse one that cannot be written."""
+    wanted = path.suffix.lower().removeprefix(".")
+    if wanted not in FILE_FORMATS:
+        raise BadInput(f"{path}: {unknown('format', wanted, FILE_FORMATS)}")
+    return wanted
+
+
+def write_figure(figure: Figure, path: Path) -> Path:
+    """Write a figure in the format that its file name ends with."""
+    return replace_all({path: rendered(figure, format_of(path))})[0]
+
+
+def draw_ranked(axes: Axes, rows: Sequence[tuple[str, Interval | None, int]], title: str) -> None:
+    """Draw names below each other, each with a dot and its interval in the colour of a place."""
+    for row, (_, interval, place) in enumerate(rows):
+        if interval is None or not math.isfinite(interval.mean):
+            continue
+        if math.isfinite(interval.low):
+            bounds = [interval.low, interval.high]
+            axes.plot(bounds, [row, row], color=colour(place), linewidth=2.4)
+        axes.plot([interval.mean], [row], "o", color=colour(place), markersize=4.5)
+    axes.set_yticks(range(len(rows)), [name for name, _, _ in rows])
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.grid(False, axis="y")
+    axes.set_title(title, fontsize=9, pad=5.0)
 
 
 def inline(figure: Figure, name: str) -> str:
