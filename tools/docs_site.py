@@ -106,9 +106,7 @@ def source_map() -> str:
     """Return one line for each room of the package and each file in it."""
     package = ROOT / "src" / "audience"
     lines: list[str] = []
-    for room in (package, *sorted(path.parent for path in package.rglob("__init__.py"))):
-        if room == package and lines:
-            continue
+    for room in sorted(path.parent for path in package.rglob("__init__.py")):
         depth = len(room.relative_to(package).parts)
         name = "audience" if room == package else room.relative_to(package).as_posix()
         lines += [f"\n{'#' * (2 + bool(depth > 1))} {name}\n", contract(room / "__init__.py"), ""]
