@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from audience.experiments import Finished
+from audience.runs import Finished
 from benchmarks.measuring import place, row, scenario, tell, timed
 
 MIX = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from audience.experiments import branch, resume
+from audience.runs import branch, resume
 from benchmarks.measuring import clock, everybody_awake, place, row, tell, timed
 
 

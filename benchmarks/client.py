@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from audience.llm import Endpoint, Message, Request, open_gateway
+from audience.llm import ChatMessage, Endpoint, Request, open_gateway
 from benchmarks.measuring import clock, place, row, tell
 
 AT_ONCE, CALLS, WARM = 256, 6_000, 2_000
@@ -33,7 +33,7 @@ def request(number: int) -> Request:
     page = " ".join(f"[{item}] Film {item}, a story of people." for item in range(5))
     return Request(
         "page",
-        (Message("system", STABLE), Message("user", f"Agent {number}. {page}")),
+        (ChatMessage("system", STABLE), ChatMessage("user", f"Agent {number}. {page}")),
         model="fake",
         schema=SCHEMA,
         salt=f"1/{number}",

@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from audience.experiments import resume, start
-from audience.experiments.writing_down import text_of
 from audience.log import Log
+from audience.runs import resume, start
+from audience.scenario import text_of
 from audience.world import rng
 from benchmarks.measuring import place, row, scenario, tell
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from audience.experiments import Finished, Scenario, start
-from audience.experiments.scenario import from_tree
+from audience.runs import Finished, start
+from audience.scenario import Scenario, from_tree
 
 
 def one_core() -> None:

@@ -10,19 +10,15 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from audience.experiments import start
-from audience.llm.embedding import open_embedder
-from audience.llm.store import FILE, CallStore
+from audience.llm import FILE, CallStore, open_embedder
 from audience.log import Log
-from audience.memory.calibration import Rates, pairs, rates, similarities, thresholds_of
-from audience.memory.recalling import LINE, Recaller, Want
-from audience.memory.sentences import tokens
+from audience.memory import tokens
+from audience.memory.recall import LINE, Recaller, Want
+from audience.memory.similarity import Rates, pairs, rates, similarities, thresholds_of
+from audience.runs import start
 from audience.testing import tiny_genesis
-from audience.world.agent import Agent
+from audience.world import Agent, Thought, World, rng
 from audience.world.events import Recalled
-from audience.world.rng import rng
-from audience.world.thoughts import Thought
-from audience.world.world import World
 from benchmarks.asking import server
 from benchmarks.measuring import clock, one_core, peak_gigabytes, place, row, scenario, tell
 

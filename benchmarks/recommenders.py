@@ -14,18 +14,16 @@ from audience.recommenders import (
     Content,
     Context,
     ItemKNN,
+    ItemSearch,
     LightGCN,
     MultVAE,
     Popular,
     Ranker,
     Recommender,
-    Search,
+    lived_matrix,
 )
 from audience.recommenders.bpr import Points
-from audience.recommenders.matrix import lived_matrix
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue, Item
-from audience.world.rng import Ints, dice, rng
+from audience.world import Catalogue, Interactions, Ints, Item, dice, rng
 from benchmarks.measuring import clock, row, tell
 
 TURNS = 3
@@ -121,7 +119,7 @@ def million() -> list[Row]:
         ranker = fit(recommender, lived)
         seconds = best_of(lambda ranker=ranker: ranker.rank(users, 25, context), 9)  # type: ignore[misc]
         found.append(bar(f"1,000,000 items: {name} ranks a page", seconds, 0.1))
-    search = Search(lived.catalogue)
+    search = ItemSearch(lived.catalogue)
     for what, query in (("a title", "the golden harbour 77"), ("a misspelt one", "goldne habrour")):
         search.find(query, 20)
         # Answers are remembered: each turn asks for another number of items.

@@ -7,9 +7,8 @@ import numpy as np
 from audience.agents import RecSimMind
 from audience.agents.recsim import LENGTH
 from audience.datasets import RecSimTopics
-from audience.experiments import start
-from audience.world import Clock, Observation, World, dice, fold_agent, observe
-from audience.world.events import SlateShown, Woke
+from audience.runs import start
+from audience.world import Clock, Observation, SlateShown, Woke, World, dice, fold_agent, observe
 from benchmarks.measuring import clock, one_core, place, row, scenario, tell
 
 PARITY = {"click rate": 0.575, "episode length": 70.8, "return": 161.1}

@@ -6,9 +6,8 @@ import time
 
 import numpy as np
 
-from audience.datasets.follows import edges_in
-from audience.experiments.build import genesis_of
-from audience.experiments.scenario import parse
+from audience.datasets.people import edges_in
+from audience.scenario import genesis_of, parse
 from benchmarks.measuring import one_core, place, row, tell, timed
 
 SCENARIO = """

@@ -8,13 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from audience.experiments.studies import (
-    NAMES,
-    conduct_study,
-    find,
-    with_changes,
-    write_study,
-)
+from audience.lab.studies import NAMES, conduct_study, find, with_changes, write_study
 from benchmarks.measuring import clock, place, row, tell
 
 SECONDS = 120.0

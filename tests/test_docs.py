@@ -17,24 +17,20 @@ import click
 import pytest
 from msgspec.structs import replace
 
-from audience.agents import LLMMind, VoicedMind
-from audience.agents.parameters import RuleParameters
-from audience.agents.prompting import holes_of
-from audience.cli.main import audience
+from audience.agents.language import LLMMind, holes_of
+from audience.agents.rule import RuleParameters
+from audience.agents.voiced import VoicedMind
+from audience.cli.commands import audience
 from audience.datasets import Films
 from audience.engine import Activation, Rules
-from audience.experiments import parse
-from audience.experiments.interventions import DEEDS, changes_of
-from audience.experiments.models import MODES, Models
-from audience.experiments.scenario import Pages, Scenario
 from audience.llm import CallStore, Endpoint, load_prices
-from audience.llm.fake_faults import KINDS
+from audience.llm.fake_model import KINDS
 from audience.metrics import LABELS
 from audience.plugins import GROUPS
-from audience.world import Clock, Genesis, World
-from audience.world.agent import Situation
-from audience.world.events import AnyEvent
-from audience.world.observe import observe
+from audience.scenario import DEEDS, Models, Scenario, changes_of, parse
+from audience.scenario.models import MODES
+from audience.scenario.schema import PageSettings
+from audience.world import AnyEvent, Clock, Genesis, Situation, World, observe
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(
@@ -156,7 +152,7 @@ def test_events_describe_every_event_with_its_fields() -> None:
 
 def test_scenarios_describe_every_key_with_its_default() -> None:
     assert fields(Scenario) <= described("docs/reference/scenario.md")
-    for kind in (Rules, Activation, Pages, Clock, Models):
+    for kind in (Rules, Activation, PageSettings, Clock, Models):
         check_defaults("docs/reference/scenario.md", kind())
 
 

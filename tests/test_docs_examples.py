@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from tests.test_docs import blocks, described, fields, text_of
 
-from audience.experiments import parse, run
-from audience.experiments.export import KINDS as EXPORTS
-from audience.experiments.export_rows import COLUMNS
 from audience.log import Log
 from audience.recommenders import Ranked, Service
+from audience.runs import run
+from audience.runs.exports import COLUMNS, KINDS as EXPORTS
+from audience.scenario import parse
 from audience.testing import check_metric, check_mind, check_recommender
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from audience.experiments.eval_lives import REPEATS, ages_of
-from audience.experiments.eval_memory import KINDS
-from audience.experiments.eval_scores import OFTEN, OLD, RECENT
+from audience.lab.evaluation import KINDS, OFTEN, OLD, RECENT
+from audience.lab.evaluation.planted_facts import REPEATS, ages_of
+from audience.memory import RecAgentMemory
 from audience.memory.agent4rec import Agent4RecMemory
-from audience.memory.recagent import RecAgentMemory
 from audience.plugins import known
 
 PAGE = (Path(__file__).parent.parent / "docs" / "reference" / "memory.md").read_text("utf-8")

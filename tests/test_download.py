@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from audience.download import download, kept_folder
 from audience.errors import BadInput
+from audience.files import download, kept_folder
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = sha256(CONTENT).hexdigest()

@@ -10,7 +10,7 @@ import pytest
 
 from audience.cli import main
 from audience.log import Log, world_at
-from audience.world.events import Intervened
+from audience.world import Intervened
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.toml"))
 NAMES = {path.stem for path in EXAMPLES}

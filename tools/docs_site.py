@@ -58,7 +58,7 @@ def moved(link: re.Match[str], *, in_docs: bool) -> str:
 
 def commands() -> str:
     """Return a section for each command, with its arguments, options and defaults."""
-    from audience.cli.main import audience
+    from audience.cli.commands import audience
 
     with click.Context(audience, info_name="audience") as context:
         return "\n".join(section(audience, context))

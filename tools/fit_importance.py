@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audience.memory.importance import MARKS, Weights, degree, features
-from audience.memory.observing import KINDS
-from audience.memory.ways import Observed
-from audience.world.rng import Bools, Ints
+from audience.memory.consolidation import Observed
+from audience.memory.rule_consolidation import MARKS, ImportanceWeights, degree, features
+from audience.memory.sentences import KINDS
+from audience.world import Bools, Ints
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "tests" / "memory" / "importance.tsv"
@@ -74,7 +74,7 @@ def _example(row: dict[str, str]) -> Example:
     return Example(seen, row["liked"] == "1", int(row["label"]), row["held"] == "1")
 
 
-def fit(examples: Sequence[Example]) -> Weights:
+def fit(examples: Sequence[Example]) -> ImportanceWeights:
     """Return the weights of a ridge regression; the start is not shrunk."""
     inputs = np.array([features(one.seen, one.liked) for one in examples])
     labels = np.array([one.label for one in examples], np.float64)
@@ -85,10 +85,12 @@ def fit(examples: Sequence[Example]) -> Weights:
     start -= float(centre @ found)
     rounded = [round(float(one), 4) for one in found]
     kinds = dict(zip(KINDS, rounded[: len(KINDS)], strict=True))
-    return Weights(round(start, 4), kinds, dict(zip(MARKS, rounded[len(KINDS) :], strict=True)))
+    return ImportanceWeights(
+        round(start, 4), kinds, dict(zip(MARKS, rounded[len(KINDS) :], strict=True))
+    )
 
 
-def predict(learnt: Weights, examples: Sequence[Example]) -> Ints:
+def predict(learnt: ImportanceWeights, examples: Sequence[Example]) -> Ints:
     """Return the importance that weights give to examples."""
     line = np.array([*learnt.kinds.values(), *learnt.marks.values()])
     scores = [learnt.start + float(np.dot(features(one.seen, one.liked), line)) for one in examples]
@@ -132,7 +134,7 @@ def _wilson(right: Bools) -> tuple[float, float]:
     return middle - reach, middle + reach
 
 
-def written(learnt: Weights) -> str:
+def written(learnt: ImportanceWeights) -> str:
     """Return weights as the text of their file."""
     lines = [
         "# How much each kind and each mark of an observation adds to its importance, 1 to 10.",

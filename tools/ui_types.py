@@ -12,9 +12,7 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
-from audience.world import events as e
-from audience.world.actions import AnyAction
-from audience.world.changes import AnyChange
+from audience.world import AnyAction, AnyChange, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
 _PLAIN = {

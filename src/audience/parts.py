@@ -14,15 +14,14 @@ from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
-from audience.llm.kinds import Gateway
-from audience.world.genesis import Genesis
-from audience.world.rng import Floats
+from audience.llm import Gateway
+from audience.world import Floats, Genesis
 
 Options = Mapping[str, Any]
 """What a scenario says of a part besides its kind."""
 
 
-class Grounds(Protocol):
+class ChoiceEvidence(Protocol):
     """What real people did, as far as it says what somebody takes up next."""
 
     def log_odds(
@@ -36,7 +35,7 @@ class Grounds(Protocol):
         ...
 
 
-class Ratings(Protocol):
+class StarEvidence(Protocol):
     """What stars people give."""
 
     def predict_for(
@@ -60,9 +59,9 @@ class PartContext(msgspec.Struct, frozen=True):
     """How memories consolidate that suit the minds, where the scenario does not say."""
     run: str = ""
     """The name of the run, for services that keep runs apart."""
-    fit_grounds: Callable[[], Grounds | None] = lambda: None
+    fit_grounds: Callable[[], ChoiceEvidence | None] = lambda: None
     """Learns what others did, when first called; None where there is no past to learn from."""
-    fit_ratings: Callable[[], Ratings | None] = lambda: None
+    fit_ratings: Callable[[], StarEvidence | None] = lambda: None
     """Learns what stars they gave, in the same way."""
 
     @property

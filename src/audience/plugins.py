@@ -1,18 +1,30 @@
-"""One door for built-in and foreign parts: entry points, or `file.py:Class`."""
+"""Finding built-in and foreign parts: by entry point, `package.module:Class` or `file.py:Class`."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from traceback import extract_tb
+from types import ModuleType
 from typing import Any
 
 from audience.errors import BadInput, unknown
 
-GROUPS = ("minds", "memories", "recommenders", "datasets", "metrics", "embedders", "commands")
+GROUPS = (
+    "minds",
+    "memories",
+    "recommenders",
+    "datasets",
+    "metrics",
+    "embedders",
+    "studies",
+    "commands",
+)
+_SINGULAR = {"memories": "memory", "studies": "study"}
 
 
 @lru_cache
@@ -22,17 +34,45 @@ def known(group: str) -> dict[str, EntryPoint]:
 
 
 def find(group: str, kind: str) -> Any:  # noqa: ANN401
-    """Return the class or factory that a kind, or `file.py:Class`, names."""
+    """Return what a kind, `package.module:Class` or `file.py:Class` names."""
     path, colon, name = kind.rpartition(":")
     if colon and path.endswith(".py"):
         return _from_file(Path(path), name)
+    if colon and all(part.isidentifier() for part in path.split(".")):
+        return _from_module(path, name)
     parts = known(group)
     if kind not in parts:
-        raise unknown(group.removesuffix("s").replace("memorie", "memory"), kind, parts)
+        raise unknown(singular(group), kind, parts)
     try:
         return parts[kind].load()
     except Exception as error:
         raise BadInput(f"{group} {kind!r} could not be loaded: {error!r}") from error
+
+
+def singular(group: str) -> str:
+    """Return what one part of a group is called."""
+    return _SINGULAR.get(group, group.removesuffix("s"))
+
+
+def _from_module(path: str, name: str) -> Any:  # noqa: ANN401
+    try:
+        module = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"{path}:{name}: there is no module {error.name!r}; install its package, or give the "
+            "path of a Python file, as in my_rec.py:MyClass"
+        ) from None
+    except Exception as error:
+        raise BadInput(f"{path}: {error!r}; fix it and try again") from error
+    return _named(module, name, path)
+
+
+def _named(module: ModuleType, name: str, where: str | Path) -> Any:  # noqa: ANN401
+    try:
+        return getattr(module, name)
+    except AttributeError:
+        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
+        raise unknown(f"{where}: class", name, classes) from None
 
 
 def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
@@ -46,17 +86,16 @@ def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
         raise BadInput(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[label] = module
+    folder = str(path.parent.resolve())
+    if folder not in sys.path:
+        sys.path.append(folder)  # a file may import its neighbours, and nothing of ours gives way
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         where = f"{error.filename or path}, line {error.lineno}"
-        raise BadInput(f"{where}: {error.msg}; mend it and try again") from error
+        raise BadInput(f"{where}: {error.msg}; fix it and try again") from error
     except Exception as error:
         frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
         where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
-        raise BadInput(f"{where}: {error!r}; mend it and try again") from error
-    try:
-        return getattr(module, name)
-    except AttributeError:
-        classes = [key for key, value in vars(module).items() if isinstance(value, type)]
-        raise unknown(f"{path}: class", name, classes) from None
+        raise BadInput(f"{where}: {error!r}; fix it and try again") from error
+    return _named(module, name, path)

@@ -11,11 +11,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from audience.agents import Decision, LLMMind
+from audience.agents import Decision
+from audience.agents.language import LLMMind
 from audience.llm import Call, CallStore, Endpoint, open_gateway
 from audience.llm.fake import Fake
 from audience.memory import Memory, NoMemory
 from audience.world import (
+    LAST_RESULTS,
+    MENUS,
     Agent,
     Catalogue,
     Domain,
@@ -24,14 +27,13 @@ from audience.world import (
     Heard,
     Item,
     Lived,
+    Message,
     Observation,
     Profile,
+    Said,
+    Situation,
+    dice,
 )
-from audience.world.agent import Situation
-from audience.world.events import Said
-from audience.world.observe import LAST_RESULTS, MENUS
-from audience.world.rng import dice
-from audience.world.topics import Message
 
 AT = 1_736_359_200
 """A Wednesday evening of 2025."""

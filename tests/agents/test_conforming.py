@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import statistics
 
-from tests.agents.test_rule import SLATE, crowd, decided
+from tests.agents.rule.test_mind import SLATE, crowd, decided
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.testing import check_batch_mind, simulate, tiny_genesis
-from audience.world import Habits
-from audience.world import actions as a
-from audience.world.agent import Heard
+from audience.world import Habits, Heard, actions as a
 
 
 def stars(conform: float, stance: float | None) -> float:

@@ -7,19 +7,17 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from audience.agents import GroundedMind, LLMMind, RuleMind
-from audience.agents.page import read_page
+from audience.agents import GroundedMind
+from audience.agents.language import LLMMind
+from audience.agents.rule import RuleMind
+from audience.agents.rule.page import read_page
 from audience.errors import BadInput
-from audience.experiments.build import context_of, made
-from audience.experiments.scenario import Part
-from audience.grounding.grounds import Grounds, fit_grounds, grounds_of
-from audience.grounding.lives import Lives
+from audience.grounding import Grounds, Lives, fit_grounds, grounds_of
 from audience.llm import Gateway
+from audience.scenario import Part, context_of, made
 from audience.testing import check_batch_mind, tiny_genesis
-from audience.testing._minds import observations
-from audience.world import Genesis, Observation, Past
-from audience.world.interactions import Interactions
-from audience.world.rng import Floats, dice, rng
+from audience.testing.minds import observations
+from audience.world import Floats, Genesis, Interactions, Observation, Past, dice, rng
 
 Scene = Callable[..., Observation]
 ITEMS = 17

@@ -7,23 +7,12 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from tests.agents.test_prompting import LONG, NASTY, Scene
+from tests.agents.language.test_prompts import LONG, NASTY, Scene
 
-from audience.agents import LLMMind
-from audience.agents.prompting import (
-    CHARACTERS,
-    because,
-    bounded,
-    holes_of,
-    mind_prompts,
-    plain,
-    quoted,
-)
+from audience.agents.language import LLMMind, because, holes_of, mind_prompts
 from audience.errors import BadInput
-from audience.llm import Endpoint, open_gateway
-from audience.world import Heard, Item, Lived, Profile
-from audience.world.thoughts import Thought
-from audience.world.topics import Message as Post
+from audience.llm import CHARACTERS, Endpoint, bounded, open_gateway, plain, quoted
+from audience.world import Heard, Item, Lived, Message as Post, Profile, Thought
 
 
 @pytest.fixture

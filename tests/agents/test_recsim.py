@@ -8,8 +8,7 @@ from audience.agents.recsim import budget, step
 from audience.engine import Platform, Rules
 from audience.recommenders import Random
 from audience.testing import check_batch_mind, simulate, tiny_genesis
-from audience.world import events as e
-from audience.world.rng import Dice, dice, rng
+from audience.world import Dice, dice, events as e, rng
 
 USERS, TOPICS, SLATE = 400, 6, 4
 

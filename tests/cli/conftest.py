@@ -14,7 +14,8 @@ import pytest
 
 import audience
 from audience.cli import main
-from audience.experiments import Scenario, conduct, parse, start
+from audience.runs import conduct, start
+from audience.scenario import Scenario, parse
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -11,9 +11,7 @@ from pathlib import Path
 from subprocess import Popen
 
 from audience.recommenders import Context, Popular, Ranked, Ranker
-from audience.world import Interactions
-from audience.world.events import CLOSING
-from audience.world.rng import Generator, Ints
+from audience.world import CLOSING, Generator, Interactions, Ints
 
 KIND = f"{__file__}:Gated"
 """How a scenario names this recommender."""

@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.experiments import measured
+from audience.runs import measured
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -92,7 +92,7 @@ def test_without_a_network_the_manual_steps_are_told(
 
 
 def test_a_config_is_imported_once(cli: Cli, here: Path) -> None:
-    from tests.experiments.test_importing import program
+    from tests.scenario.test_recagent_config import program
 
     config = program(here)
     told = cli("data", "import", config, "--out", "mine.toml")

@@ -12,8 +12,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.experiments import parse, start
 from audience.log import Log
+from audience.runs import start
+from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
 FULL = "agents = 60\nrounds = 12\nrecommender = 'popular'\n[run]\nwave = 10\n"

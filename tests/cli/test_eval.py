@@ -10,7 +10,7 @@ Cli = Callable[..., CompletedProcess[str]]
 
 def test_every_evaluation_is_listed_and_explains_itself(cli: Cli) -> None:
     told = cli("eval", "--help").stdout
-    for name, words in EVALUATIONS.items():
+    for name, (_, words) in EVALUATIONS.items():
         assert name in told
         assert words.split()[0] in told
         assert cli("eval", name, "--help").returncode == 0

@@ -10,9 +10,9 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.experiments.judging.pairing import Sequences, read_file, way_pairs
+from audience.lab.judging.cases import SequenceFile, read_file, way_pairs
 from audience.llm.fake import Fake
-from audience.world.rng import rng
+from audience.world import rng
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -118,7 +118,7 @@ def test_generation_exports_sequences(cli: Cli, here: Path, walkers: Path) -> No
     told = json.loads((here / "out" / "sequences.json").read_text())
     assert len(told["walks"]) == 12
     assert set(told["walks"][0]["ways"]) == {"rule", "grounded", "recsim", "truth"}
-    found = read_file(here / "out" / "sequences.json", Sequences, "--sequences")
+    found = read_file(here / "out" / "sequences.json", SequenceFile, "--sequences")
     against = {frozenset((seal.first, seal.second)) for _, seal in way_pairs(found, 2, 1)}
     assert frozenset(("grounded", "truth")) in against
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.experiments.judging.sheets import (
+from tests.lab.judging.sheets import (
     answers_of,
     choices_of,
     key_of,
@@ -20,8 +20,7 @@ from tests.experiments.judging.sheets import (
     write,
 )
 
-from audience.experiments.judging.kinds import Key
-from audience.experiments.judging.page import page_of
+from audience.lab.judging import Key, page_of
 from audience.llm.fake import Fake
 
 Cli = Callable[..., CompletedProcess[str]]

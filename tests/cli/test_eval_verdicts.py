@@ -6,7 +6,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from tests.datasets.files import ATOMIC, write
-from tests.experiments.test_verdicts import dataset
+from tests.lab.verdicts.test_verdicts import dataset
 
 Cli = Callable[..., CompletedProcess[str]]
 SMALL = ("--agents", 12, "--rounds", 1, "--seeds", 2)

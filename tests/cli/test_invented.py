@@ -12,7 +12,7 @@ import pytest
 
 from audience.llm.fake import Fake
 from audience.log import Log
-from audience.world.events import Unfounded
+from audience.world import Unfounded
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]

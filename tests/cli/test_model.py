@@ -8,7 +8,7 @@ from subprocess import CompletedProcess, Popen
 
 import pytest
 
-from audience.llm.models import KNOWN
+from audience.llm.local_models import KNOWN
 
 Cli = Callable[..., CompletedProcess[str]]
 Begin = Callable[..., Popen[str]]

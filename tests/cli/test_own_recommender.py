@@ -9,9 +9,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.experiments import Part, Scenario
-from audience.experiments.build import genesis_of
 from audience.log import Log
+from audience.scenario import Part, Scenario, genesis_of
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -97,7 +96,8 @@ FAULTS = {
 @pytest.fixture(scope="module")
 def unfailing(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The digest of the run that never failed."""
-    from audience.experiments import changed, embedded_scenario, start
+    from audience.runs import embedded_scenario, start
+    from audience.scenario import changed
 
     folder = tmp_path_factory.mktemp("unfailing")
     (folder / "mine.py").write_text(SOUND)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 
-from audience.experiments import Scenario, changed, start
+from audience.runs import start
+from audience.scenario import Scenario, changed
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -10,7 +10,7 @@ import pytest
 
 from audience.cli.run import changed_by
 from audience.errors import BadInput
-from audience.experiments import embedded_scenario
+from audience.runs import embedded_scenario
 
 Cli = Callable[..., CompletedProcess[str]]
 PROMISED = {

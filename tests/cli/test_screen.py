@@ -8,8 +8,7 @@ import pytest
 from rich.console import Console
 
 from audience.cli.screen import Bar, reading, stoppable, summary_table
-from audience.experiments.findings import Arm, Findings, Measured, differences
-from audience.results import to_rich
+from audience.results import Arm, Findings, Measured, differences, to_rich
 
 
 def findings(first: list[float], second: list[float]) -> Findings:

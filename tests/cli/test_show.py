@@ -7,7 +7,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from audience.log import Log
-from audience.world.events import Watched
+from audience.world import Watched
 
 Cli = Callable[..., CompletedProcess[str]]
 

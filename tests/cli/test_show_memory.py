@@ -7,7 +7,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.testing.remembered import WHO, remembered
+from audience.testing.worlds import WHO, remembered
 
 Cli = Callable[..., CompletedProcess[str]]
 

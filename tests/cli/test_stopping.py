@@ -11,8 +11,9 @@ from subprocess import CompletedProcess, Popen
 import pytest
 from tests.cli.gated import KIND, VARIABLE, Gate
 
-from audience.experiments import conduct, parse, start
 from audience.log import Log
+from audience.runs import conduct, start
+from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
 Begin = Callable[..., Popen[str]]

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.gated import KIND, VARIABLE, Gate
 
-from audience.experiments.studies import NAMES, shipped
+from audience.lab.studies import NAMES, shipped
 
 TEXT = f"""
 agents = 30

@@ -8,8 +8,9 @@ import pytest
 from tests.datasets.files import ABSENT, LASTFM, ML_1M, ML_100K, RECAGENT, SHARED, write
 from tests.datasets.test_corpus import corpus
 
-from audience.datasets import Choices, LastFm, MovieLens, RecAgentFiles, genesis_of
-from audience.datasets.origin import origin_of
+from audience.datasets import SourceOptions, genesis_of
+from audience.datasets.loaders import LastFm, MovieLens, RecAgentFiles
+from audience.datasets.mixture import origin_of
 from audience.errors import BadInput
 from audience.testing import check_dataset
 from audience.world import Clock, World
@@ -46,11 +47,11 @@ def test_a_smaller_population_is_the_beginning_of_a_larger_one() -> None:
 
 def test_choices_are_kept(tmp_path: Path) -> None:
     whole = corpus([(n % 6, n % 5, n) for n in range(40)])
-    held = genesis_of(whole, 6, 1, LATER, Choices(hold_last=2))
+    held = genesis_of(whole, 6, 1, LATER, SourceOptions(hold_last=2))
     assert len(held.past) == len(whole.lived) - 12
-    moved = genesis_of(whole, 6, 1, LATER, Choices(move=True))
+    moved = genesis_of(whole, 6, 1, LATER, SourceOptions(move=True))
     assert moved.past[-1].at == LATER.at(1) - 1
-    drawn = genesis_of(whole, 6, 1, LATER, Choices(activity="equal", degree=0))
+    drawn = genesis_of(whole, 6, 1, LATER, SourceOptions(activity="equal", degree=0))
     assert {who.activity for who in drawn.profiles} == {1.0}
     assert len(drawn.ties.others) == 0
     folder = write(tmp_path, ML_1M, "latin-1")
@@ -62,7 +63,7 @@ def test_choices_are_kept(tmp_path: Path) -> None:
 def test_apart_no_interaction_reaches_both_minds_and_recommenders() -> None:
     rows = [(n % 6, (n * 7) % 5, n) for n in range(60)]
     whole = corpus(rows)
-    genesis = genesis_of(whole, 3, 2, LATER, Choices(apart=True))
+    genesis = genesis_of(whole, 3, 2, LATER, SourceOptions(apart=True))
     mine = {who.key for who in genesis.profiles}
     moments = {one.at for one in genesis.past}
     assert moments == {at for user, _, at in rows if f"p{user}" in mine}
@@ -72,11 +73,11 @@ def test_apart_no_interaction_reaches_both_minds_and_recommenders() -> None:
 
 def test_apart_what_is_known_of_items_comes_from_the_others_alone() -> None:
     rows = [(n % 6, (n * 7) % 5, n) for n in range(60)]
-    before = genesis_of(corpus(rows), 3, 2, LATER, Choices(apart=True))
+    before = genesis_of(corpus(rows), 3, 2, LATER, SourceOptions(apart=True))
     mine = int(before.profiles[0].key[1:])
     theirs = ({*range(6)} - {int(who.key[1:]) for who in before.profiles}).pop()
     after = [
-        genesis_of(corpus([*rows, (who, 0, 70)]), 3, 2, LATER, Choices(apart=True))
+        genesis_of(corpus([*rows, (who, 0, 70)]), 3, 2, LATER, SourceOptions(apart=True))
         for who in (mine, theirs)
     ]
     assert after[0].catalogue.items == before.catalogue.items
@@ -106,7 +107,7 @@ def test_what_was_left_out_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixt
 
 @pytest.mark.skipif(not (SHARED / "ml-100k").is_dir(), reason=ABSENT)
 def test_quality_follows_the_ratings_of_everybody() -> None:
-    from audience.datasets import Atomic
+    from audience.datasets.loaders import Atomic
 
     found = Atomic(SHARED / "ml-100k")
     genesis = found.genesis(10, 1, Clock())

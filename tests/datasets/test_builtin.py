@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audience.datasets import Books, Dataset, Films, Folder, RecSimTopics
+from audience.datasets import Books, Dataset, Films, RecSimTopics
+from audience.datasets.loaders import Folder
 from audience.errors import BadInput
-from audience.world import HABITS, Clock, Genesis
-from audience.world.people import NO_HABITS
+from audience.world import HABITS, NO_HABITS, Clock, Genesis
 
 CLOCK = Clock()
 

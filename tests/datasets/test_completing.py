@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from audience.datasets._completing import drawn_around
-from audience.datasets.handcrafted import Known, known_of
-from audience.datasets.people import population
-from audience.world.people import Profile
+from audience.datasets.mixture import drawn_around
+from audience.datasets.people import Known, known_of, population
+from audience.world import Profile
 
 TAGS = [("Drama", "War"), ("Comedy",)] * 5
 

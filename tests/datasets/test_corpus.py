@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.datasets import Columns, Corpus, Edges, at_least, chosen
-from audience.datasets.corpus import Tally, friendships, halves, in_time
+from audience.datasets import Columns, Corpus, Edges, at_least, chosen, halves
+from audience.datasets.corpus import SkipTally, friendships, in_time
 from audience.errors import BadInput
 from audience.world import Item, Profile
 
@@ -25,12 +24,12 @@ def corpus(rows: Rows, ties: Edges | None = None) -> Corpus:
         Item(n, f"T{n}", tags=("odd" if n % 2 else "even",), key=f"i{n}") for n in range(5)
     )
     people = tuple(Profile(n, key=f"p{n}") for n in range(6))
-    return Corpus("tiny", items, people, in_time(columns(rows), Tally(), "here"), ties)
+    return Corpus("tiny", items, people, in_time(columns(rows), SkipTally(), "here"), ties)
 
 
 @given(ROWS)
 def test_time_goes_forward_and_each_moment_counts_once(rows: Rows) -> None:
-    tally = Tally()
+    tally = SkipTally()
     found = in_time(columns(rows), tally, "here")
     assert (np.diff(found.at) >= 0).all()
     triples = list(zip(*(one.tolist() for one in found.all[:3]), strict=True))

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from audience.datasets import Films, HeldOut
-from audience.datasets.held import split_last
+from audience.datasets.splits import split_last
 from audience.world import Clock, Past
 
 

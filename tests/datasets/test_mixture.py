@@ -8,15 +8,22 @@ from typing import Any
 import pytest
 from tests.datasets.files import LASTFM, ML_100K, RECAGENT, write
 
-from audience.datasets import Films, Folder, LastFm, MovieLens, RecAgentFiles, RecSimTopics
-from audience.datasets.handcrafted import known_of
-from audience.datasets.kinds import Dataset
-from audience.datasets.mixture import FILLED, Mixture, draft, finish, row_of, split_options
-from audience.datasets.traits import WORDS
+from audience.datasets import (
+    Dataset,
+    Films,
+    Mixture,
+    RecSimTopics,
+    draft,
+    finish,
+    row_of,
+    split_options,
+)
+from audience.datasets.loaders import Folder, LastFm, MovieLens, RecAgentFiles
+from audience.datasets.mixture import FILLED
+from audience.datasets.people import known_of
+from audience.datasets.people.traits import WORDS
 from audience.errors import BadInput
-from audience.world.clock import Clock
-from audience.world.genesis import Genesis
-from audience.world.people import Habits, Profile
+from audience.world import Clock, Genesis, Habits, Profile
 
 LINES = [f"{n % 3 + 1}\t{10 * (n % 2 + 1)}\t{n % 5 + 1}\t{n}\n" for n in range(30)]
 RATINGS = {"u.data": "".join(LINES[:9])}

@@ -8,10 +8,11 @@ import pytest
 from msgspec.structs import replace
 from tests.datasets.files import LASTFM, ML_1M, RECAGENT, write
 
-from audience.datasets import Books, Folder, LastFm, MovieLens, RecAgentFiles
-from audience.datasets.origin import counts_of, origin_of
+from audience.datasets import Books, counts_of
+from audience.datasets.loaders import Folder, LastFm, MovieLens, RecAgentFiles
+from audience.datasets.mixture import origin_of
 from audience.errors import BadInput
-from audience.world.clock import Clock
+from audience.world import Clock
 
 
 def test_the_data_knows_what_it_says_and_what_follows_from_history(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.datasets.files import packed, write
 
-from audience.datasets import _source
-from audience.datasets._source import Source, zipped
+from audience.datasets import source as _source
+from audience.datasets.source import Source, zipped
 from audience.errors import BadInput
 
 

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.datasets.test_corpus import ROWS, Rows, corpus
 
 from audience.datasets import Corpus, Split, Training, by_ratio, by_time, genesis_of, leave_last

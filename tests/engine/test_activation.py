@@ -7,9 +7,7 @@ from audience.engine import METHODS, Activation
 from audience.engine.activation import awake, chances
 from audience.errors import BadInput
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import World, changes as c, events as e
 
 PEOPLE = 2_000
 GENESIS = tiny_genesis(PEOPLE, 3)

@@ -5,13 +5,16 @@ import pytest
 from audience.engine import Activation, Rules, objection
 from audience.errors import BadInput
 from audience.testing import ListKeeper, ScriptedMind, simulate, tiny_genesis
-from audience.world import World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.items import Item
-from audience.world.people import Habits, Profile
-from audience.world.topics import Topic
+from audience.world import (
+    Habits,
+    Item,
+    Profile,
+    Topic,
+    World,
+    actions as a,
+    changes as c,
+    events as e,
+)
 
 PEOPLE, ITEMS = 8, 10
 GENESIS = tiny_genesis(PEOPLE, ITEMS)

@@ -9,10 +9,7 @@ from audience.memory import Life
 from audience.recommenders import Popular
 from audience.testing import Diary, ListKeeper, ScriptedMind, simulate, tiny_genesis
 from audience.testing.worlds import ALWAYS
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.rng import Dice
-from audience.world.world import World
+from audience.world import Dice, World, actions as a, events as e
 
 TALK = ScriptedMind(
     {

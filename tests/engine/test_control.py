@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
-from audience.agents import Decision, Mind, RuleMind
+from audience.agents import Decision, Mind
+from audience.agents.rule import RuleMind
 from audience.engine import Control, Paused, Queued, Rules
 from audience.errors import BadInput
 from audience.memory import Memory
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.observe import Observation
-from audience.world.rng import Dice
+from audience.world import Dice, Observation, World, actions as a, changes as c, events as e
 
 GENESIS = tiny_genesis(25, 105)
 RULES = Rules(rounds=4)

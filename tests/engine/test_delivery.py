@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from audience.engine.delivery import delivered
+from audience.engine.platform import delivered
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, events as e
 
 
 def tiny_world() -> World:

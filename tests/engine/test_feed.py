@@ -8,19 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from audience.engine import Platform, Rules
-from audience.engine.feed import feed_of
+from audience.engine.platform import feed_of
 from audience.errors import BadInput
-from audience.experiments import parse, start
 from audience.llm.fake import Fake
 from audience.log import Log
+from audience.runs import start
+from audience.scenario import parse
 from audience.testing import ScriptedMind, simulate, tiny_genesis
-from audience.testing.scripted import Turn
-from audience.world import Genesis, World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.agent import Agent
-from audience.world.topics import Message
+from audience.testing.worlds import Turn
+from audience.world import Agent, Genesis, Message, World, actions as a, changes as c, events as e
 
 GENESIS = tiny_genesis(8, 12)
 Serving = Callable[..., AbstractContextManager[Fake]]

@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audience.agents import Mark, RuleMind, Scene, Script
+from audience.agents import Mark, Scene, Script
+from audience.agents.rule import RuleMind
 from audience.engine import Groups, Platform, Rules
+from audience.engine.conversations import Talked
 from audience.engine.groups import companies, gathering
-from audience.engine.talk import Talked
 from audience.engine.visit import Answer
 from audience.errors import BadInput
-from audience.experiments import parse, start, story
 from audience.llm.fake import Fake
 from audience.log import Log
-from audience.memory.recagent import RecAgentMemory
+from audience.memory import RecAgentMemory
+from audience.runs import start, story
+from audience.scenario import parse
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, capture, events as e, restore
 from audience.world.agent import NOWHERE
-from audience.world.snapshot import capture, restore
 
 GENESIS = tiny_genesis(30, 60)
 OFTEN = Groups(share=0.6, size=4, kinds=("friend", "colleague"))

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.engine import Rules
-from audience.experiments import parse, start
 from audience.llm import CallStore
 from audience.llm.fake import Fake
 from audience.log import Log
+from audience.runs import start
+from audience.scenario import parse
 from audience.testing import simulate, tiny_genesis
-from audience.world import changes as c
-from audience.world import events as e
+from audience.world import changes as c, events as e
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 GENESIS = tiny_genesis(40, 60)

@@ -10,21 +10,28 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.engine import Rules
-from audience.engine.mentions import flagged
-from audience.experiments import parse, start, story
+from audience.engine.rules import flagged
 from audience.llm.fake import Fake
 from audience.log import Log
+from audience.runs import start, story
+from audience.scenario import parse
 from audience.testing import ScriptedMind, simulate, tiny_genesis
-from audience.testing.scripted import Turn
-from audience.world import World
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.agent import Agent, Heard, Lived, Situation
-from audience.world.thoughts import Thought
-from audience.world.titles import mentioned, same
-from audience.world.topics import Message
+from audience.testing.worlds import Turn
+from audience.world import (
+    Agent,
+    Heard,
+    Lived,
+    Message,
+    Situation,
+    Thought,
+    World,
+    actions as a,
+    events as e,
+    mentioned,
+    same,
+)
 
 GENESIS = tiny_genesis(4, 12)
 WORLD = World(GENESIS)

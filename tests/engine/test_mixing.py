@@ -3,13 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.engine import Platform, Rules
-from audience.engine.mixing import mixed
+from audience.engine.platform import mixed
 from audience.recommenders import Popular
 from audience.testing import ListKeeper, SlowMind, simulate, tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, events as e
 
 
 def world_of(items: int, seed: int = 3) -> World:

@@ -7,15 +7,17 @@ import numpy as np
 import pytest
 
 from audience.engine import Platform, RecommenderFault
-from audience.engine.platform import Note, Noted, Wanted
+from audience.engine.platform import Note, Noted, PageRequest
 from audience.recommenders import Context, Random, Ranked
-from audience.recommenders.simple import Ordered
+from audience.recommenders.simple import FixedOrder
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import events as e
-from audience.world.rng import Ints, rng
+from audience.world import Ints, World, events as e, rng
 
-WANTS = [Wanted(4, 100, 0, ()), Wanted(7, 200, 1, (1, 2)), Wanted(9, 300, 0, tuple(range(10)))]
+WANTS = [
+    PageRequest(4, 100, 0, ()),
+    PageRequest(7, 200, 1, (1, 2)),
+    PageRequest(9, 300, 0, tuple(range(10))),
+]
 
 
 class Bad:
@@ -91,7 +93,7 @@ def test_nothing_left_is_not_a_fault() -> None:
 
 
 def test_plain_python_numbers_come_back() -> None:
-    ranked = Platform().rank(tiny_world(), Ordered(np.arange(12.0)), WANTS)
+    ranked = Platform().rank(tiny_world(), FixedOrder(np.arange(12.0)), WANTS)
     assert all(isinstance(row, tuple) and type(row[0]) is int for row in ranked)
     assert ranked[0] == tuple(range(11, -1, -1))
 
@@ -126,14 +128,14 @@ def test_what_was_lived_is_wanted_again_only_when_repeats_are_allowed() -> None:
     ):
         world.apply(event)
     me = world.agents[0]
-    assert Platform().want(me) == Wanted(0, 9, 1, (3, 6, 7), (3,))
+    assert Platform().want(me) == PageRequest(0, 9, 1, (3, 6, 7), (3,))
     assert Platform(repeat=True).want(me).exclude == (6, 7)
 
 
 def test_requests_are_ranked_together_as_alone() -> None:
     world = tiny_world(200)
     ranker = Random().fit(world.interactions, rng(1, "fit"))
-    long = [Wanted(who, 0, 0, tuple(range(20 * who))) for who in range(10)]
+    long = [PageRequest(who, 0, 0, tuple(range(20 * who))) for who in range(10)]
     platform = Platform()
     assert platform.rank(world, ranker, long) == [
         platform.rank(world, ranker, [want])[0] for want in long
@@ -218,6 +220,6 @@ def test_rankers_are_told_what_was_lived_and_the_ids_of_the_data() -> None:
             told.append(context)
             return rows(users, k)
 
-    PAIR.rank(tiny_world(), Listening(), [Wanted(4, 100, 0, (), (8, 9))])
+    PAIR.rank(tiny_world(), Listening(), [PageRequest(4, 100, 0, (), (8, 9))])
     assert told[0].lived == [(8, 9)]
     assert told[0].key_of(4) == "p4"

@@ -10,19 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audience.agents import RecSimMind, RuleMind
+from audience.agents import RecSimMind
+from audience.agents.rule import RuleMind
 from audience.engine import Activation, Paused, Rules
 from audience.recommenders import Popular, Random, Ranker
-from audience.recommenders.simple import Ordered
+from audience.recommenders.simple import FixedOrder
 from audience.testing import Diary, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
-from audience.world import Interactions, World
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.genesis import Genesis
-from audience.world.items import Item
-from audience.world.people import Profile
-from audience.world.rng import Generator, rng
+from audience.world import (
+    Generator,
+    Genesis,
+    Interactions,
+    Item,
+    Profile,
+    World,
+    actions as a,
+    changes as c,
+    events as e,
+    rng,
+)
 
 GENESIS = tiny_genesis(25, 105)
 SOME = Activation("sample", 0.7, 0.8)
@@ -181,7 +186,7 @@ class ByPeople:
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         items = np.arange(len(interactions.catalogue))
-        return Ordered(np.roll(items, interactions.people).astype(np.float64))
+        return FixedOrder(np.roll(items, interactions.people).astype(np.float64))
 
 
 @pytest.mark.parametrize("round_", [2, 3])

@@ -2,18 +2,15 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.agents import Decision
-from audience.engine.platform import Platform, Wanted
+from audience.engine import Platform
+from audience.engine.platform import PageRequest
 from audience.engine.rules import LONGEST_TEXT, resolve
 from audience.engine.visit import Visited, visit
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.observe import MENUS
+from audience.world import MENUS, World, actions as a, events as e
 
 ME = 0
 GENESIS = tiny_genesis(8, 20)
@@ -195,7 +192,7 @@ def lived(decisions: list[Decision]) -> Visited:
     rest = iter(decisions)
     while True:
         try:
-            if isinstance(need, Wanted):
+            if isinstance(need, PageRequest):
                 barred = set(need.exclude)
                 need = life.send(tuple(item for item in range(20) if item not in barred)[:9])
             else:

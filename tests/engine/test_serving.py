@@ -9,13 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.engine import Platform, RecommenderFault, Rules
 from audience.recommenders import Context, Popular, Ranked, Ranker
 from audience.testing import ListKeeper, SlowMind, simulate, tiny_genesis
-from audience.world import Interactions, World
-from audience.world import events as e
-from audience.world.rng import Generator, Ints
+from audience.world import Generator, Interactions, Ints, World, events as e
 
 GENESIS = tiny_genesis(30, 60)
 

@@ -6,18 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.engine import Rules, TieRules
 from audience.engine.ties import STRANGER, rewired
 from audience.errors import BadInput
-from audience.experiments import parse
+from audience.scenario import parse
 from audience.testing import ListKeeper, ScriptedMind, simulate, tiny_genesis
-from audience.testing.scripted import Turn
-from audience.world import Genesis, World
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.snapshot import capture, restore
-from audience.world.taste import tastes
+from audience.testing.worlds import Turn
+from audience.world import Genesis, World, actions as a, capture, events as e, restore, tastes
 
 GENESIS = tiny_genesis(30, 20)
 Scripts = Mapping[int, Sequence[Turn]]

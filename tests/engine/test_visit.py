@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 
 from audience.agents import Decision
-from audience.engine.platform import Platform, Wanted
+from audience.engine import Platform
+from audience.engine.platform import PageRequest
 from audience.engine.visit import Answer, Need, Visited, visit
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.observe import LAST_PAGE, LAST_RESULTS, MENUS, Observation
+from audience.world import (
+    LAST_PAGE,
+    LAST_RESULTS,
+    MENUS,
+    Observation,
+    World,
+    actions as a,
+    events as e,
+)
 
 ME = 2
 
@@ -36,7 +42,7 @@ class Stay:
     def does(self, *actions: a.AnyAction) -> None:
         """Attempt actions in one turn; pages hold the lowest ids that may be shown."""
         self.answer(Decision(actions, "because", ("call",)))
-        while isinstance(self.need, Wanted):
+        while isinstance(self.need, PageRequest):
             barred = set(self.need.exclude)
             self.answer(tuple(item for item in range(20) if item not in barred)[:15])
 

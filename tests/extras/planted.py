@@ -10,9 +10,7 @@ import pytest
 
 from audience.recommenders import Context, Popular, Ranker, Recommender
 from audience.testing import tiny_genesis
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue, Item
-from audience.world.rng import dice, rng
+from audience.world import Catalogue, Interactions, Item, dice, rng
 
 CAMPS = 5
 PEOPLE = 100

@@ -8,7 +8,7 @@ from tests.extras.planted import asked, camps, films, gain
 
 from audience.recommenders.extras import Implicit
 from audience.testing import check_recommender
-from audience.world.rng import rng
+from audience.world import rng
 
 pytest.importorskip("implicit")
 METHODS = ["als", "bpr", "lmf", "bm25", "cosine", "tfidf"]

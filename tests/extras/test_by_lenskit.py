@@ -8,7 +8,7 @@ from tests.extras.planted import asked, camps, films, gain
 
 from audience.recommenders.extras import LensKit
 from audience.testing import check_recommender
-from audience.world.rng import rng
+from audience.world import rng
 
 pytest.importorskip("lenskit")
 RANKING = ["ImplicitMF", "EASE", "ItemKNN", "UserKNN", "SLIM", "FlexMFImplicit"]

@@ -11,9 +11,9 @@ from tests.extras.planted import RING, asked, camps, films, found, gain, ring
 from audience.errors import BadInput
 from audience.recommenders import Popular, Ranker
 from audience.recommenders.extras import RecBole
-from audience.recommenders.extras.recbole_pipe import Worker, WorkerFault
+from audience.recommenders.extras.recbole_adapter import Worker, WorkerFault
 from audience.testing import check_recommender
-from audience.world.rng import rng
+from audience.world import rng
 
 PYTHON = os.environ.get("RECBOLE_PYTHON", "")
 pytestmark = [

@@ -9,8 +9,9 @@ from subprocess import run
 
 import pytest
 
-from audience.experiments import export, parse, start
 from audience.log import Log
+from audience.runs import export, start
+from audience.scenario import parse
 
 PYTHON = os.environ.get("RECBOLE_PYTHON", "")
 """RecBole's pins fight with other packages: it may live in an environment of its own."""

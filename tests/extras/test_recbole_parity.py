@@ -14,18 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from audience.experiments.offline import Lived, Split, check_offline
-from audience.recommenders import (
-    BPR,
-    EASE,
-    ItemKNN,
-    LightGCN,
-    MultVAE,
-    Popular,
-    Recommender,
-)
-from audience.world.items import Catalogue, Item
-from audience.world.rng import Ints
+from audience.lab.evaluation import InteractionColumns, OfflineSplit, check_offline
+from audience.recommenders import BPR, EASE, ItemKNN, LightGCN, MultVAE, Popular, Recommender
+from audience.world import Catalogue, Ints, Item
 
 PYTHON = os.environ.get("RECBOLE_PYTHON", "")
 """RecBole's pins fight with other packages: it lives in an environment of its own."""
@@ -38,7 +29,7 @@ pytestmark = [
 
 class Reference(NamedTuple):
     figures: dict[str, float]
-    split: Split
+    split: OfflineSplit
     people: int
     items: int
 
@@ -55,13 +46,13 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
     people, items = int(whole[0].max()), int(whole[1].max())
     cells = [part[0] * (items + 1) + part[1] for part in (whole, train, truth)]
     spare = whole[:, ~np.isin(cells[0], np.concatenate(cells[1:]))]
-    return Reference(figures, Split(lived(train), lived(truth), lived(spare)), people, items)
+    return Reference(figures, OfflineSplit(lived(train), lived(truth), lived(spare)), people, items)
 
 
-def lived(columns: Ints) -> Lived:
+def lived(columns: Ints) -> InteractionColumns:
     """Return rows of RecBole as ours: its numbers begin with 1."""
     users, items, at = columns
-    return Lived(users - 1, items - 1, at, np.zeros(len(users), np.int64))
+    return InteractionColumns(users - 1, items - 1, at, np.zeros(len(users), np.int64))
 
 
 def ndcg(reference: Reference, recommender: Recommender, seed: int = 1) -> float:

@@ -5,24 +5,24 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.errors import BadInput
-from audience.grounding.calibration import (
-    BOUNDS,
-    VISITING,
+from audience.grounding import (
+    Lives,
+    Sessions,
+    VisitStage,
+    divergence,
     fit_enjoyment,
     fit_habits,
+    live_visits,
     miscalibration,
     recalibrate,
     reliability,
-    wilson,
+    stage_of,
 )
-from audience.grounding.lives import Lives
-from audience.grounding.sessions import Sessions, divergence
-from audience.grounding.visits import Stage, live_visits, stage_of
+from audience.grounding.calibration import BOUNDS, VISITING, wilson
 from audience.testing import tiny_genesis
-from audience.world import World, rng
-from audience.world.taste import tastes
+from audience.world import World, rng, tastes
 
 TRUE = {
     "no_pick": 2.6,
@@ -35,7 +35,7 @@ TRUE = {
 }
 
 
-def stage(seed: int, people: int = 120) -> Stage:
+def stage(seed: int, people: int = 120) -> VisitStage:
     genesis = tiny_genesis(people, 120, seed=seed)
     counts = np.ones(120, np.int64)
     agents = list(World(genesis).agents)
@@ -83,7 +83,7 @@ def test_equal_seeds_give_equal_parameters(real: Sessions) -> None:
     assert first == again
 
 
-def ratings(weights: tuple[float, ...]) -> tuple[Lives, Stage]:
+def ratings(weights: tuple[float, ...]) -> tuple[Lives, VisitStage]:
     """Return ratings of everybody for everything, made as enjoyment is said to be."""
     here = stage(3, 60)
     people, items = 60, 120

@@ -4,14 +4,10 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.grounding.chooser import fit_chooser
-from audience.grounding.evidence import fit_evidence
-from audience.grounding.grounds import Grounds, fit_grounds
-from audience.grounding.lives import Lives
-from audience.grounding.words import MOST, SAYINGS, words_of
+from audience.grounding import Grounds, Lives, fit_chooser, fit_evidence, fit_grounds
+from audience.grounding.evidence import MOST, SAYINGS, words_of
 from audience.testing import tiny_genesis
-from audience.world.interactions import Interactions
-from audience.world.rng import rng
+from audience.world import Interactions, rng
 
 PEOPLE, ITEMS = 120, 60
 

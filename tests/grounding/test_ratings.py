@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audience.datasets import Atomic
-from audience.datasets.splits import by_ratio
+from audience.datasets import by_ratio
+from audience.datasets.loaders import Atomic
 from audience.errors import BadInput
-from audience.grounding.lives import Lives
-from audience.grounding.ratings import Rater, fit_ratings, rated_in
-from audience.grounding.sessions import divergence, shares
-from audience.world.items import Catalogue, Item
-from audience.world.rng import Floats, Ints, dice, rng
+from audience.grounding import Lives, divergence, fit_ratings
+from audience.grounding.ratings import Rater, rated_in
+from audience.grounding.visits import shares
+from audience.world import Catalogue, Floats, Ints, Item, dice, rng
 
 ML_100K = Path(__file__).parents[3] / "shared" / "data" / "ml-100k"
 PEOPLE, ITEMS = 60, 40

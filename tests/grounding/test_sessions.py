@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.grounding.lives import Lives
-from audience.grounding.sessions import divergence, sessions_of, shares
-from audience.world.items import Catalogue, Item
+from audience.grounding import Lives, divergence, sessions_of
+from audience.grounding.visits import shares
+from audience.world import Catalogue, Item
 
 CATALOGUE = Catalogue(tuple(Item(number, f"Item {number}") for number in range(9)))
 # Person 0: a page of three and, after 50 s, a page of one; an hour and a day later one of two.

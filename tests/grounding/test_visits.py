@@ -3,16 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audience.agents import RuleMind
-from audience.grounding.sessions import Sessions
-from audience.grounding.visits import Stage, live_visits, stage_of
+from audience.agents.rule import RuleMind
+from audience.grounding import Sessions, VisitStage, live_visits, stage_of
 from audience.testing import tiny_genesis
 from audience.world import Past, World
 
 PEOPLE, ITEMS = 40, 60
 
 
-def stage(seed: int = 1, max_pages: int = 8, popularity: int = 0) -> Stage:
+def stage(seed: int = 1, max_pages: int = 8, popularity: int = 0) -> VisitStage:
     past = tuple(Past(agent, item, 10, 1.0, 4) for agent in range(PEOPLE) for item in range(5))
     genesis = tiny_genesis(PEOPLE, ITEMS, past=past)
     counts = np.ones(ITEMS, np.int64)

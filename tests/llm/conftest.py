@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import pytest
 
-from audience.llm import Message, Request
+from audience.llm import ChatMessage, Request
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Manners
 
@@ -57,8 +57,8 @@ class Wish(Protocol):
 def wish() -> Wish:
     def make(number: int = 0, **fields: Any) -> Request:
         messages = (
-            Message("system", "You are a person who watches films. " * 4),
-            Message("user", f"What do you feel about film {number}?"),
+            ChatMessage("system", "You are a person who watches films. " * 4),
+            ChatMessage("user", f"What do you feel about film {number}?"),
         )
         return Request(
             **{"purpose": "feeling", "messages": messages, "salt": f"1/{number}", **fields}

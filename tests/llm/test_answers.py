@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.llm import Message, Request
-from audience.llm.answers import read_chat
+from audience.llm import ChatMessage, Request
+from audience.llm.wire import read_chat
 
-REQUEST = Request("test", (Message("user", "hello"),), options=("Alien", "Heat"))
+REQUEST = Request("test", (ChatMessage("user", "hello"),), options=("Alien", "Heat"))
 
 
 def read(body: object, status: int = 200) -> Any:
@@ -79,7 +78,7 @@ def test_first_tokens_tell_options_apart(
 
 
 def test_a_token_that_begins_two_options_tells_nothing() -> None:
-    request = Request("test", (Message("user", "hello"),), options=("Alien", "Aliens"))
+    request = Request("test", (ChatMessage("user", "hello"),), options=("Alien", "Aliens"))
     rows = [{"token": "Alien", "logprob": -0.1}, {"token": "Aliens", "logprob": -3.0}]
     one = {**choice(content="x"), "logprobs": {"content": [{"top_logprobs": rows}]}}
     found = read_chat(request, 200, json.dumps({"choices": [one]}).encode(), {})

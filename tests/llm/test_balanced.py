@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 from tests.llm.conftest import nobody, until
 
-from audience.llm import Endpoint, balanced
-from audience.llm.balanced import Balanced, Lane
+from audience.llm import Endpoint, concurrency as balanced
+from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
-from audience.llm.fake_model import Manners
-from audience.llm.limited import Limited
+from audience.llm.fake_model import Faults, Manners
 from audience.llm.openai import OpenAI
-from audience.llm.retrying import Retrying
+from audience.llm.retry import Retrying
 
 
 def lane(url: str, *, weight: float = 1.0, model: str = "fake", most: int = 8) -> Lane:

@@ -10,8 +10,8 @@ from audience.errors import AudienceError, BadInput
 from audience.llm import (
     Budget,
     BudgetSpent,
-    Door,
     Endpoint,
+    GatewayStack,
     Price,
     Prices,
     Reply,
@@ -23,7 +23,7 @@ from audience.llm.fake import Fake
 PRICES = Prices({"fake": Price(prompt=1000.0, completion=1000.0)})
 
 
-async def outcome_of(door: Door, request: Request) -> Reply | BudgetSpent:
+async def outcome_of(door: GatewayStack, request: Request) -> Reply | BudgetSpent:
     try:
         return await door.ask(request)
     except BudgetSpent as spent:

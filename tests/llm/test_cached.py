@@ -9,9 +9,9 @@ import pytest
 
 from audience.errors import BadInput
 from audience.llm import CallStore, Endpoint
-from audience.llm.cached import Cached
+from audience.llm.call_store import Cached
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
+from audience.llm.fake_model import Faults
 from audience.llm.openai import OpenAI
 
 

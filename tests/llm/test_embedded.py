@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from audience.errors import AudienceError, BadInput
-from audience.llm import Endpoint, Message, Reply, Request, open_gateway
-from audience.llm import embedded as e
+from audience.llm import ChatMessage, Endpoint, Reply, Request, embedded as e, open_gateway
 
 needs_model = pytest.mark.skipif(bool(e.missing()), reason=e.missing() or "it is here")
 LINE = Request(
     "feeling",
-    (Message("user", "Finish the sentence: the sky is"),),
+    (ChatMessage("user", "Finish the sentence: the sky is"),),
     candidates=4,
     max_tokens=8,
     stop=("\n",),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from audience.download import checksum_of
-from audience.llm import embedded_file as f
+from audience.files import checksum_of
+from audience.llm import embedded as f
 
 
 @pytest.fixture

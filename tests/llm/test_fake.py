@@ -9,15 +9,14 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.llm.conftest import until
 
 from audience.errors import BadInput
+from audience.llm import answer, free
 from audience.llm.fake import Fake, main
-from audience.llm.fake_answers import INVENT, answer, free
-from audience.llm.fake_faults import KINDS, Faults, parse_faults, parse_latency
-from audience.llm.fake_model import vector
+from audience.llm.fake_answers import INVENT
+from audience.llm.fake_model import KINDS, Faults, parse_faults, parse_latency, vector
 
 PAGE = {
     "type": "object",

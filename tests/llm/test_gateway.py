@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from audience.errors import BadInput
-from audience.llm import CallStore, Door, Endpoint, Request, open_gateway
+from audience.llm import CallStore, Endpoint, GatewayStack, Request, open_gateway
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
-from audience.llm.fake_model import Manners
+from audience.llm.fake_model import Faults, Manners
 
 # Without `hang`: what is given up after a time limit depends on how fast this machine is.
 FAULTS = Faults(
@@ -31,11 +30,11 @@ FAULTS = Faults(
 SCHEMA = {"type": "object", "properties": {"rating": {"type": "integer"}}, "required": ["rating"]}
 
 
-def door_to(fake: Fake, **more: Any) -> Door:
+def door_to(fake: Fake, **more: Any) -> GatewayStack:
     return open_gateway([Endpoint(url=fake.url, model="fake")], deadline=100.0, **more)
 
 
-async def all_of(door: Door, requests: list[Request]) -> list[tuple[str, tuple[str, ...]]]:
+async def all_of(door: GatewayStack, requests: list[Request]) -> list[tuple[str, tuple[str, ...]]]:
     replies = await asyncio.gather(*(door.ask(request) for request in requests))
     return [(reply.outcome, reply.texts) for reply in replies]
 
@@ -95,11 +94,11 @@ def test_calls_last_from_a_flush_on(tmp_path: Path, wish: Any, with_fake: Any) -
 
 
 def test_a_door_may_rest_between_two_loops(tmp_path: Path, wish: Any, serving: Any) -> None:
-    async def first(door: Door) -> None:
+    async def first(door: GatewayStack) -> None:
         await door.ask(wish(1))
         await door.rest()
 
-    async def second(door: Door) -> None:
+    async def second(door: GatewayStack) -> None:
         assert (await door.ask(wish(2))).outcome == "reply"
         await door.close()
 

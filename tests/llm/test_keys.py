@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.llm.keys import filled, find_key, read_dotenv, scrub, secrets_in
+from audience.llm import find_key, read_dotenv, scrub
+from audience.llm.keys import filled, secrets_in
 
 
 def test_the_environment_comes_before_the_file(

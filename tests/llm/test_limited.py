@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 from audience.llm import Endpoint
+from audience.llm.concurrency import Limited
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
-from audience.llm.limited import Limited
+from audience.llm.fake_model import Faults
 from audience.llm.openai import OpenAI
 
 

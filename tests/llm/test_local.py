@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.experiments.models import Models, Spending, door_of
-from audience.llm import CallStore, Reply, Request, compose
-from audience.llm import embedded as e
-from audience.llm.local import NAME, Embedded
+from audience.llm import CallStore, EmbeddedGateway, Reply, Request, compose, embedded as e
+from audience.llm.embedded import EMBEDDED_NAME
+from audience.scenario import Models, SpendingOptions, door_of
 
 Wish = Callable[..., Request]
 needs_model = pytest.mark.skipif(bool(e.missing()), reason=e.missing() or "it is here")
@@ -20,7 +19,7 @@ needs_model = pytest.mark.skipif(bool(e.missing()), reason=e.missing() or "it is
 
 def test_nothing_is_started_before_the_first_question(tmp_path: Path) -> None:
     said: list[str] = []
-    local = Embedded(str(tmp_path / "none.gguf"), said=said.append)
+    local = EmbeddedGateway(str(tmp_path / "none.gguf"), said=said.append)
     asyncio.run(local.close())
     assert said == []
     assert local.model.pid is None
@@ -32,7 +31,7 @@ def test_a_missing_runtime_is_told_with_its_remedy(
     monkeypatch.setattr(e, "find_spec", lambda name: None)
 
     async def ask() -> None:
-        async with compose(Embedded(), store=tmp_path / "calls.db") as door:
+        async with compose(EmbeddedGateway(), store=tmp_path / "calls.db") as door:
             await door.ask(wish())
 
     with pytest.raises(BadInput, match="pip install xllamacpp"):
@@ -47,7 +46,7 @@ def test_stored_calls_need_no_model(wish: Wish, tmp_path: Path) -> None:
 
     async def ask(mode: str) -> Reply:
         models = Models(model=str(tmp_path / "none.gguf"))
-        async with door_of(models, Spending(mode), tmp_path) as door:
+        async with door_of(models, SpendingOptions(mode), tmp_path) as door:
             return await door.ask(request)
 
     for mode in ("reuse", "stored"):
@@ -59,7 +58,7 @@ def test_it_answers_many_at_once_and_starts_again_after_its_end(wish: Wish) -> N
     said: list[str] = []
 
     async def ask() -> list[Reply]:
-        local = Embedded(slots=2, said=said.append)
+        local = EmbeddedGateway(slots=2, said=said.append)
         requests = [wish(number, max_tokens=4, candidates=2) for number in range(3)]
         replies = await asyncio.gather(*(local.ask(request) for request in requests))
         await local.close()
@@ -70,6 +69,6 @@ def test_it_answers_many_at_once_and_starts_again_after_its_end(wish: Wish) -> N
 
     replies = asyncio.run(ask())
     assert [reply.outcome for reply in replies] == ["reply"] * 4
-    assert {reply.endpoint for reply in replies} == {NAME}
+    assert {reply.endpoint for reply in replies} == {EMBEDDED_NAME}
     assert [len(reply.texts) for reply in replies] == [2, 2, 2, 1]
     assert sum(line.startswith("starting") for line in said) == 2

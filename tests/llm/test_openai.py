@@ -8,9 +8,9 @@ import pytest
 
 from audience.llm import Endpoint, Request
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
+from audience.llm.fake_model import Faults
 from audience.llm.openai import OpenAI
-from audience.llm.tried import Tried
+from audience.llm.request import Tried
 
 SCHEMA = {
     "type": "object",

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from tests.llm.conftest import nobody, until
 
-from audience.llm import Endpoint
+from audience.llm import Endpoint, pause
 from audience.llm.fake import Fake
-from audience.llm.fake_faults import Faults
+from audience.llm.fake_model import Faults
 from audience.llm.openai import OpenAI
-from audience.llm.retrying import Gone, Retrying, pause
+from audience.llm.retry import Gone, Retrying
 
 
 def retrying(fake: Fake, *, deadline: float = 100.0, **more: Any) -> Retrying:

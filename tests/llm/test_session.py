@@ -4,7 +4,7 @@ import asyncio
 
 import aiohttp
 
-from audience.llm.session import open_session
+from audience.llm import open_session
 
 
 def test_a_session_keeps_no_cookies_and_sets_no_limit() -> None:

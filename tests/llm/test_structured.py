@@ -5,22 +5,25 @@ from pathlib import Path
 
 import pytest
 
-from audience.llm.kinds import Message, Reply, Request
-from audience.llm.loose import Unreadable, loose_json
-from audience.llm.prompts import Prompts
-from audience.llm.structured import (
+from audience.llm import (
+    ChatMessage,
+    Prompts,
     Questioner,
-    Structured,
+    Reply,
+    Request,
+    Unreadable,
     ask_for,
     list_of,
+    loose_json,
     object_of,
     one_of,
     text_of,
     unanswered,
     whole_of,
 )
+from audience.llm.structured import Structured
 
-ASKED = (Message("user", "How many?"),)
+ASKED = (ChatMessage("user", "How many?"),)
 SCHEMA = object_of(count=whole_of(1, 5))
 
 
@@ -73,8 +76,8 @@ def test_an_unreadable_reply_is_asked_for_again_with_what_was_wrong(tmp_path: Pa
     assert answer.calls == (first.key, second.key)
     assert second.messages == (
         *ASKED,
-        Message("assistant", '{"nu'),
-        Message("user", "Wrong: no count. Again."),
+        ChatMessage("assistant", '{"nu'),
+        ChatMessage("user", "Wrong: no count. Again."),
     )
     assert second.salt == "00000000000000ff.counting.1"
 

@@ -10,14 +10,18 @@ import pytest
 
 import audience.log
 from audience.log import Log
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.events import Chapter, Entry
-from audience.world.genesis import Genesis
-from audience.world.graph import Ties
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
-from audience.world.rng import rank
+from audience.world import (
+    Catalogue,
+    Chapter,
+    Entry,
+    Genesis,
+    Item,
+    Profile,
+    Ties,
+    changes as c,
+    events as e,
+    rank,
+)
 
 PEOPLE = 8
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from audience.errors import Unusable
-from audience.log.faults import NotWritten, reading, writing
+from audience.log import NotWritten
+from audience.log.check import reading, writing
 
 
 def test_a_full_database_is_told_apart_from_other_troubles(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from audience.errors import BadInput, Unusable
 from audience.log import Log
-from audience.log.making import fill_new, made, meta_of
-from audience.world.genesis import Genesis
+from audience.log.folder import fill_new, made, meta_of
+from audience.world import Genesis
 
 Run = Callable[[int], Path]
 Start = Callable[[str, Path], subprocess.Popen[str]]

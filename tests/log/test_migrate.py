@@ -10,8 +10,7 @@ import pytest
 from audience.errors import Unusable
 from audience.log import Log, fork
 from audience.log.schema import UPCASTS, VERSION, upcast
-from audience.world import events as e
-from audience.world.events import Chapter, Entry
+from audience.world import Chapter, Entry, events as e
 
 Run = Callable[[int], Path]
 

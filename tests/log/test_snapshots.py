@@ -9,9 +9,7 @@ import pytest
 
 from audience.log import Log, Snapshooter, world_at
 from audience.log.snapshots import load
-from audience.world.events import CLOSING, Chapter
-from audience.world.genesis import Genesis
-from audience.world.world import World
+from audience.world import CLOSING, Chapter, Genesis, World
 
 Story = Callable[[int], list[Chapter]]
 

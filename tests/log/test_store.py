@@ -13,9 +13,7 @@ import pytest
 from audience.errors import BadInput, Unusable
 from audience.log import Lineage, Log
 from audience.log.schema import APPLICATION, VERSION
-from audience.world import events as e
-from audience.world.events import Chapter, Entry, Record
-from audience.world.genesis import Genesis
+from audience.world import Chapter, Entry, Genesis, Record, events as e
 
 Story = Callable[[int], list[Chapter]]
 Run = Callable[[int], Path]

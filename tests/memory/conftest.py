@@ -5,14 +5,10 @@ from hashlib import blake2b
 
 import numpy as np
 
-from audience.llm.embedding import NoVectors, Vectors
-from audience.memory.kinds import Life
+from audience.llm import NoVectors, Vectors
+from audience.memory import Life
 from audience.testing import tiny_genesis
-from audience.world.agent import Agent
-from audience.world.events import AnyEvent
-from audience.world.genesis import Genesis
-from audience.world.rng import Dice, dice
-from audience.world.taste import taste_of
+from audience.world import Agent, AnyEvent, Dice, Genesis, dice, taste_of
 
 SIZE = 64
 NOW = 1_000 * 86_400

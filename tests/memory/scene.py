@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from audience.llm.kinds import Message, Outcome, Reply, Request
-from audience.memory.kinds import Life
-from audience.memory.ways import Due, Observed
-from audience.world import Agent, Catalogue, Domain, Item, Profile
-from audience.world.thoughts import Thought
+from audience.llm import ChatMessage, Outcome, Reply, Request
+from audience.memory import Life
+from audience.memory.consolidation import Due, Observed
+from audience.world import Agent, Catalogue, Domain, Item, Profile, Thought
 
 NOW = 1_736_359_200
 PROFILE = Profile(
@@ -82,5 +81,5 @@ class Model:
         return [request.purpose for request in self.requests]
 
 
-def rendered(messages: Sequence[Message]) -> str:
+def rendered(messages: Sequence[ChatMessage]) -> str:
     return "".join(f"## {one.role}\n{one.content}\n" for one in messages)

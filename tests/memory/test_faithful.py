@@ -10,12 +10,20 @@ from typing import Any
 import pytest
 from tests.memory.scene import DUE, LONG, NOW, SEEN, SHORT, Model, life
 
-from audience.llm import Budget, BudgetSpent, Endpoint, compose, open_gateway
+from audience.llm import (
+    Budget,
+    BudgetSpent,
+    Endpoint,
+    Outcome,
+    Reply,
+    Request,
+    compose,
+    open_gateway,
+)
 from audience.llm.fake import Fake
-from audience.llm.kinds import Outcome, Reply, Request
-from audience.memory.faithful import FaithfulWay
-from audience.memory.ways import Due, Insight, Observed, Taken
-from audience.world.rng import dice
+from audience.memory.consolidation import Due, Insight, Observed, Taken
+from audience.memory.model_consolidation import FaithfulWay
+from audience.world import dice
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 SAID: dict[str, Any] = {

@@ -1,19 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.memory.kinds import Life
-from audience.memory.observing import KINDS, is_own, observations
-from audience.memory.sentences import SENTENCE, tokens
-from audience.memory.ways import Observed
+from audience.memory import Life, observations, tokens
+from audience.memory.consolidation import Observed
+from audience.memory.sentences import KINDS, SENTENCE, is_own
 from audience.testing import simulate, tiny_genesis
-from audience.world import events as e
-from audience.world.agent import Agent
-from audience.world.genesis import Domain
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
+from audience.world import Agent, Catalogue, Domain, Item, Profile, events as e
 
 CATALOGUE = Catalogue(
     (

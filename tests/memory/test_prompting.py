@@ -15,14 +15,12 @@ from tests.memory.scene import DUE, LONG, NOW, SEEN, SHORT, Model, life, rendere
 
 import audience.memory
 from audience.errors import BadInput
-from audience.llm.kinds import Request
-from audience.memory.faithful import FaithfulWay
-from audience.memory.fused import FusedWay
-from audience.memory.prompting import PROMPT, fused_prompt, memory_prompts
-from audience.memory.sentences import tokens
-from audience.memory.ways import Due, Observed
-from audience.world.rng import dice
-from audience.world.thoughts import Thought
+from audience.llm import Request
+from audience.memory import tokens
+from audience.memory.consolidation import Due, Observed
+from audience.memory.model_consolidation import FaithfulWay, FusedWay
+from audience.memory.prompts import PROMPT, fused_prompt, memory_prompts
+from audience.world import Thought, dice
 
 GOLDENS = Path(__file__).parent / "goldens"
 PACK = memory_prompts()

@@ -4,21 +4,15 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 from tests.memory.conftest import NOW, Words, life_of, person, some_dice
 
 from audience.errors import BadInput
-from audience.memory import Life
-from audience.memory.observing import observations
-from audience.memory.recagent import RecAgentMemory
-from audience.memory.ways import Due, Insight, Observed, Sensed, Taken
+from audience.memory import Life, RecAgentMemory, observations
+from audience.memory.consolidation import Due, Insight, Observed, Sensed, Taken
 from audience.testing import tiny_genesis
-from audience.world import events as e
-from audience.world.agent import Agent, Laws, fold_agent
-from audience.world.rng import Dice
-from audience.world.thoughts import Thought
+from audience.world import Agent, Dice, Laws, Thought, events as e, fold_agent
 
 LAWS = Laws(tiny_genesis(6, 12).catalogue, 0.0)
 

@@ -4,21 +4,23 @@ import asyncio
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.memory.kinds import Life
-from audience.memory.observing import observations
-from audience.memory.rule import RuleWay, insight_of, reflection_of
-from audience.memory.sentences import SENTENCE, tokens
-from audience.memory.ways import Due, Taken
-from audience.world import events as e
-from audience.world.agent import Agent, Lived
-from audience.world.genesis import Domain
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
-from audience.world.rng import dice
-from audience.world.thoughts import Thought
+from audience.memory import Life, observations, tokens
+from audience.memory.consolidation import Due, Taken
+from audience.memory.rule_consolidation import RuleWay, insight_of, reflection_of
+from audience.memory.sentences import SENTENCE
+from audience.world import (
+    Agent,
+    Catalogue,
+    Domain,
+    Item,
+    Lived,
+    Profile,
+    Thought,
+    dice,
+    events as e,
+)
 
 CATALOGUE = Catalogue(
     (

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.memory.sentences import SENTENCE, shortened, tokens
+from audience.memory import tokens
+from audience.memory.sentences import SENTENCE, shortened
 
 
 @given(st.text(max_size=3_000), st.integers(3, 60))

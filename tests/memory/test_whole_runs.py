@@ -8,18 +8,14 @@ from typing import Any
 
 import pytest
 
-from audience.agents import RuleMind
+from audience.agents.rule import RuleMind
 from audience.cli import main
 from audience.engine import Rules
 from audience.log import Log, world_at
-from audience.memory import Memory
+from audience.memory import Memory, RecAgentMemory
 from audience.memory.agent4rec import Agent4RecMemory
-from audience.memory.recagent import RecAgentMemory
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.thoughts import Thoughts
-from audience.world.world import World
+from audience.world import Thoughts, World, changes as c, events as e
 
 GENESIS = tiny_genesis(12, 40)
 MIND = RuleMind(talkative=1.0, to_social=0.5, no_pick=0.5)

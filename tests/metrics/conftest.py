@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from audience.metrics import Metrics, builtin, measure
-from audience.world import Catalogue, Chapter, Entry, Genesis, Item, Profile, Ties, dice
-from audience.world import events as e
+from audience.world import (
+    Catalogue,
+    Chapter,
+    Entry,
+    Genesis,
+    Item,
+    Profile,
+    Ties,
+    dice,
+    events as e,
+)
 
 Told = tuple[int, int, Sequence[e.AnyEvent]]
 """Phase, agent and events of a chapter."""

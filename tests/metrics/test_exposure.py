@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from audience.metrics import Metrics, measure
-from audience.metrics.exposure import Exposure
-from audience.world import Chapter, Genesis, World
-from audience.world import events as e
+from audience.metrics.variety import Exposure
+from audience.world import Chapter, Genesis, World, events as e
 
 
 def _bits(*weights: float) -> float:

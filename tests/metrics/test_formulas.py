@@ -4,18 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.metrics.formulas import (
-    entropies,
-    entropy,
-    gini,
-    mean,
-    ratio,
-    ratios,
-    resized,
-)
+from audience.metrics import entropies, gini, mean, ratio
+from audience.metrics.formulas import entropy, ratios, resized
 
 
 def test_a_ratio_without_a_whole_is_undefined() -> None:

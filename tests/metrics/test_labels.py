@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from audience.metrics import LABELS, Metrics, builtin
-from audience.metrics.spreading import NUMBERS
+from audience.metrics.spread import NUMBERS
 
 
 def test_every_built_in_number_has_a_label(measured: Metrics) -> None:

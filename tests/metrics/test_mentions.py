@@ -5,10 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from audience.metrics import Metrics, builtin, measure
-from audience.metrics.mentions import Mentions
+from audience.metrics.opinion import Mentions
 from audience.testing import check_metric
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.world import Chapter, Genesis, events as e
 
 Tell = Callable[..., list[Chapter]]
 

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.metrics import Metrics
-from audience.metrics.opinion import STARS, Ratings
-from audience.world import Catalogue, Genesis, Item, Profile, Record, Ties, World
-from audience.world.events import VISITS, Rated
+from audience.metrics.opinion import STARS, RatingMetrics
+from audience.world import VISITS, Catalogue, Genesis, Item, Profile, Rated, Record, Ties, World
 
 
 def test_satisfaction_is_the_mean_of_those_given(measured: Metrics) -> None:
@@ -29,7 +27,7 @@ def test_the_histogram_of_stars(measured: Metrics) -> None:
 @given(st.lists(st.lists(st.integers(1, 5), max_size=30), max_size=4))
 def test_shares_sum_to_one(rounds: list[list[int]]) -> None:
     genesis = Genesis(Catalogue((Item(0, "A"),)), (Profile(0),), Ties.of(1, [], [], [], []))
-    world, ratings = World(genesis), Ratings()
+    world, ratings = World(genesis), RatingMetrics()
     for number, given_stars in enumerate(rounds):
         for step, stars in enumerate(given_stars):
             ratings.update(Record(number, VISITS, 0, step, Rated(0, 0, stars)), world)

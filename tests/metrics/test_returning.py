@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from audience.metrics import Metrics, measure
-from audience.metrics.returning import Returning
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.metrics.visits import Returning
+from audience.world import Chapter, Genesis, events as e
 
 
 def _seen(*rounds: set[int]) -> list[list[tuple[int, int, list[e.AnyEvent]]]]:

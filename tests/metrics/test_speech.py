@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from audience.metrics import Metrics, builtin, measure
-from audience.metrics.speech import Speech
+from audience.metrics.opinion import SpeechMetrics
 from audience.testing import check_metric
-from audience.world import Chapter, Genesis
-from audience.world import events as e
+from audience.world import Chapter, Genesis, events as e
 
 Tell = Callable[..., list[Chapter]]
 
@@ -30,7 +29,7 @@ def test_words_are_counted_by_whose_they_are(tiny: Genesis, tell: Tell) -> None:
         (e.CONVERSATIONS, 0, [e.Said(0, 1, "Hi.", (), 0.0, "human")]),
     ]
     second: list[Any] = [(e.VISITS, 1, [e.Woke(1, 121), e.Felt(1, 1, "So.", "model"), e.Left(1)])]
-    found = measure(tell(first, second), tiny, Metrics([Speech()]))
+    found = measure(tell(first, second), tiny, Metrics([SpeechMetrics()]))
     assert found.value() == {"spoken_model": 3.0, "spoken_template": 1.0, "spoken_human": 1.0}
     assert found.by_round() == [
         {"round": 1.0, "spoken_model": 2.0, "spoken_template": 1.0, "spoken_human": 1.0},
@@ -39,5 +38,5 @@ def test_words_are_counted_by_whose_they_are(tiny: Genesis, tell: Tell) -> None:
 
 
 def test_it_keeps_to_the_contract_and_is_built_in() -> None:
-    check_metric(Speech)
-    assert any(isinstance(one, Speech) for one in builtin())
+    check_metric(SpeechMetrics)
+    assert any(isinstance(one, SpeechMetrics) for one in builtin())

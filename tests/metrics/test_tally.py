@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from audience.metrics.tally import Sums, Tally
+from audience.metrics.formulas import AgentTally, Sums
 
 
-def _fed(tally: Tally, *pairs: tuple[int, float]) -> None:
+def _fed(tally: AgentTally, *pairs: tuple[int, float]) -> None:
     for agent, amount in pairs:
         tally.agents.append(agent)
         tally.amounts[0].append(amount)
 
 
 def test_a_round_is_counted_alone_and_with_those_before() -> None:
-    tally = Tally(1)
+    tally = AgentTally(1)
     _fed(tally, (2, 1.5), (0, 2.0), (2, 0.5))
     assert tally.close() == Sums(3, (4.0,), 2)
     _fed(tally, (1, 4.0))
@@ -22,7 +22,7 @@ def test_a_round_is_counted_alone_and_with_those_before() -> None:
 
 
 def test_looking_changes_nothing() -> None:
-    looked, alone = Tally(1), Tally(1)
+    looked, alone = AgentTally(1), AgentTally(1)
     for amount in (0.1, 0.2, 0.3):
         for tally in (looked, alone):
             _fed(tally, (0, amount), (1, amount))
@@ -33,7 +33,7 @@ def test_looking_changes_nothing() -> None:
 
 
 def test_a_tally_without_measures_counts() -> None:
-    tally = Tally()
+    tally = AgentTally()
     tally.agents += [1, 1]
     assert tally.whole() == Sums(2, (), 1)
     assert tally.counts().tolist() == [0.0, 2.0]

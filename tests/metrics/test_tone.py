@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from audience.agents import words
-from audience.metrics.tone import tone
+from audience.agents.rule import social as words
+from audience.metrics import tone
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 
 from audience.metrics import Metrics, measure
 from audience.metrics.variety import SAMPLE, TagWeights, TasteEntropy, Variety
-from audience.world import Chapter, Genesis, Profile, Ties
-from audience.world import events as e
+from audience.world import Chapter, Genesis, Profile, Ties, events as e
 
 
 def test_weights_by_agent_are_those_of_the_catalogue(town: Genesis) -> None:

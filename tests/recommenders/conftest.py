@@ -7,9 +7,7 @@ import pytest
 
 from audience.recommenders import Context, Ranker
 from audience.testing import tiny_genesis
-from audience.world.graph import SocialGraph
-from audience.world.interactions import Interactions
-from audience.world.rng import dice
+from audience.world import Interactions, SocialGraph, dice
 
 Row = tuple[int, int] | tuple[int, int, int]
 Make = Callable[..., Interactions]

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from tests.recommenders.conftest import Make, Show
 
-from audience.recommenders import ALS
+from audience.recommenders import ALS, lived_matrix
 from audience.recommenders.als import placed
-from audience.recommenders.matrix import lived_matrix
-from audience.world.rng import rng
+from audience.world import rng
 
 CAMPS = [
     (who, what) for who in range(8) for what in range(8) if who % 2 == what % 2 and who != what

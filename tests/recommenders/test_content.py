@@ -7,11 +7,9 @@ import pytest
 from tests.recommenders.conftest import Show
 
 from audience.errors import BadInput
-from audience.recommenders import Content
-from audience.recommenders.content import heaviest, text_of
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue, Item
-from audience.world.rng import rng
+from audience.recommenders import Content, text_of
+from audience.recommenders.content import heaviest
+from audience.world import Catalogue, Interactions, Item, rng
 
 ITEMS = (
     Item(0, "Space Pilots", "A crew leaves for the stars.", ("Science",)),

@@ -5,13 +5,9 @@ import pytest
 from tests.recommenders.conftest import Make, Show
 
 from audience.errors import BadInput
-from audience.recommenders import EASE, ItemKNN, Recommender
-from audience.recommenders.ease import products, weights_of
-from audience.recommenders.knn import nearest
-from audience.recommenders.matrix import lived_matrix
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue, Item
-from audience.world.rng import rng
+from audience.recommenders import EASE, ItemKNN, Recommender, lived_matrix, nearest, products
+from audience.recommenders.ease import weights_of
+from audience.world import Catalogue, Interactions, Item, rng
 
 PAIRS = [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (4, 5), (4, 6), (5, 5), (6, 4)]
 

@@ -5,11 +5,9 @@ import pytest
 
 from audience.engine import Platform
 from audience.errors import BadInput
-from audience.recommenders import Context, Explained, Nothing, Popular, Random, Ranked
+from audience.recommenders import Context, Explained, NoRecommender, Popular, Random, Ranked
 from audience.testing import check_recommender, simulate, tiny_genesis
-from audience.world import events as e
-from audience.world.interactions import Interactions
-from audience.world.rng import dice, rng
+from audience.world import Interactions, dice, events as e, rng
 
 
 def asked(users: int) -> Context:
@@ -47,7 +45,7 @@ def test_an_unknown_part_is_refused() -> None:
 
 
 def test_nothing_shows_nothing_and_people_leave_or_search() -> None:
-    _, kept = simulate(tiny_genesis(20), recommender=Nothing())
+    _, kept = simulate(tiny_genesis(20), recommender=NoRecommender())
     shown = [event for event in kept.events() if isinstance(event, e.SlateShown)]
     assert all(event.surface == "search" for event in shown)
     assert not any(isinstance(event, e.Failed) for event in kept.events())

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from tests.recommenders.conftest import Make, Show
 
-from audience.recommenders import LightGCN
+from audience.recommenders import LightGCN, lived_matrix
 from audience.recommenders.lightgcn import Neighbours
-from audience.recommenders.matrix import lived_matrix
 from audience.recommenders.scored import Scores
-from audience.world.rng import rng
+from audience.world import rng
 
 CAMPS = [
     (who, what) for who in range(8) for what in range(8) if who % 2 == what % 2 and who != what

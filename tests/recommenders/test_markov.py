@@ -5,7 +5,7 @@ from tests.recommenders.conftest import Make, Show
 
 from audience.recommenders import Markov
 from audience.recommenders.markov import followers
-from audience.world.rng import rng
+from audience.world import rng
 
 CHAIN = [(who, what) for who in range(4) for what in (who, who + 1, who + 2, who + 3)]
 

@@ -7,7 +7,7 @@ from tests.recommenders.conftest import Make, Show
 from audience.errors import BadInput
 from audience.recommenders import EASE, Mix, Popular
 from audience.recommenders.mix import distances, merged
-from audience.world.rng import rng
+from audience.world import rng
 
 PAIRS = [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (3, 7), (4, 7), (5, 7), (6, 7), (7, 6)]
 

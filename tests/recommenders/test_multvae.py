@@ -5,12 +5,9 @@ import pytest
 from tests.recommenders.conftest import Make, Show
 
 from audience.errors import BadInput
-from audience.recommenders import MultVAE
-from audience.recommenders.matrix import lived_matrix
+from audience.recommenders import MultVAE, lived_matrix
 from audience.recommenders.multvae import MOST_ITEMS, Weights, softmax, unit
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue, Item
-from audience.world.rng import rng
+from audience.world import Catalogue, Interactions, Item, rng
 
 CAMPS = [
     (who, what) for who in range(8) for what in range(8) if who % 2 == what % 2 and who != what

@@ -1,16 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from audience.recommenders import Context, Popular, Ranked
-from audience.recommenders.scored import Scored, Scores, best
-from audience.recommenders.simple import Ordered
+from audience.recommenders import Context, Popular, Ranked, ScoreRanker
+from audience.recommenders.scored import Scores, best
+from audience.recommenders.simple import FixedOrder
 from audience.testing import tiny_genesis
-from audience.world.interactions import Interactions
-from audience.world.rng import Ints, dice
+from audience.world import Interactions, Ints, dice
 
 SCORES = arrays(np.float32, (4, 9), elements=st.integers(-5, 5).map(lambda n: n / 3))
 
@@ -23,7 +21,7 @@ def asked(users: int) -> Context:
 
 @given(SCORES, st.permutations(range(9)), st.integers(1, 11))
 def test_the_best_come_first_ties_by_popularity(scores: Scores, fame: list[int], k: int) -> None:
-    popular = Ordered(np.array(fame, np.float64))
+    popular = FixedOrder(np.array(fame, np.float64))
     context = asked(4)
     slates, values = best(scores.copy(), popular, k, context)
     for row in range(4):
@@ -49,7 +47,7 @@ class ByUser:
 
 
 def test_pieces_are_put_together_in_the_order_of_the_users() -> None:
-    ranker = Scored(ByUser(), Ordered(np.zeros(50_000)))
+    ranker = ScoreRanker(ByUser(), FixedOrder(np.zeros(50_000)))
     users = np.arange(100)[::-1].copy()
     ranked = ranker.rank(users, 2, asked(100))
     assert isinstance(ranked, Ranked)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from audience.recommenders import Search, search_in
-from audience.recommenders.terms import words
-from audience.world.items import Catalogue, Item
+from audience.recommenders import ItemSearch, search_in
+from audience.recommenders.content import words
+from audience.world import Catalogue, Item
 
 ITEMS = (
     Item(0, "The Winter Harbour", "A keeper waits for spring.", ("Drama",)),
@@ -12,7 +12,7 @@ ITEMS = (
     Item(2, "Spring", "Two sisters open a bakery.", ("Comedy", "Drama")),
     Item(3, "Der Räuber", "Ein Mann läuft davon.", ("Drama",)),
 )
-SEARCH = Search(Catalogue(ITEMS))
+SEARCH = ItemSearch(Catalogue(ITEMS))
 
 
 def test_a_title_counts_more_than_a_tag_and_a_tag_more_than_a_description() -> None:
@@ -55,7 +55,7 @@ def meanings(texts: Sequence[str]) -> list[list[float]]:
 
 
 def test_meaning_finds_what_words_do_not() -> None:
-    search = Search(Catalogue(ITEMS), meanings)
+    search = ItemSearch(Catalogue(ITEMS), meanings)
     assert search.find("cake", 1) == (2,)
     assert set(search.find("ocean", 2)) == {0, 1}
     assert search.find("Der Räuber", 1) == (3,)
@@ -64,7 +64,7 @@ def test_meaning_finds_what_words_do_not() -> None:
 
 def test_vectors_may_be_given() -> None:
     vectors = [[0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    assert Search(Catalogue(ITEMS), meanings, vectors).find("cake", 1) == (3,)
+    assert ItemSearch(Catalogue(ITEMS), meanings, vectors).find("cake", 1) == (3,)
 
 
 def test_nothing_is_found_for_words_that_look_like_none() -> None:

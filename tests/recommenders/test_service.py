@@ -17,8 +17,7 @@ from audience.errors import BadInput
 from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, Service
 from audience.recommenders.service import contract
 from audience.testing import tiny_genesis
-from audience.world import Interactions
-from audience.world.rng import Ints, dice, rng
+from audience.world import Interactions, Ints, dice, rng
 
 GENESIS = tiny_genesis(12, 30)
 KEYS = [item.key for item in GENESIS.catalogue.items]
@@ -282,7 +281,12 @@ def test_the_contract_is_sound() -> None:
 
 
 def test_the_types_are_those_of_the_contract() -> None:
-    from audience.recommenders.service_answers import Asking, Health, RankAnswer, RankRequest
+    from audience.recommenders.service_wire import (
+        Health,
+        RankAnswer,
+        RankedUser as Asking,
+        RankRequest,
+    )
 
     schemas = contract()["components"]["schemas"]
     kinds: dict[str, type[msgspec.Struct]] = {

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from audience.recommenders.service import contract
-from audience.recommenders.service_feedback import feedback
+from audience.recommenders.service import contract, feedback
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, events as e
 
 WORLD = World(tiny_genesis(5, 10))
 EVENTS = (

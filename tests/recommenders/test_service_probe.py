@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from tests.services import Answer, example, first_items, said, serving, write_items
 
-from audience.recommenders import Service
-from audience.recommenders.service_probe import probe
+from audience.recommenders import Service, probe
 
 ITEMS = [f"i{number}" for number in range(60)]
 USERS = [f"u{number}" for number in range(9)]

@@ -6,8 +6,7 @@ import pytest
 from audience.recommenders import Context, Popular, Random
 from audience.recommenders.simple import firsts
 from audience.testing import check_recommender, tiny_genesis
-from audience.world.interactions import Interactions
-from audience.world.rng import dice, rng
+from audience.world import Interactions, dice, rng
 
 DAY = 86_400
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from audience.recommenders.spelling import Spelling, allowed, distance, triples
+from audience.recommenders.search import Spelling, allowed, distance, triples
 
 WORDS = ("godfather", "grandfather", "interstate", "stellar", "story", "it", "star")
 

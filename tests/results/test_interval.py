@@ -19,7 +19,7 @@ from audience.results import (
     t_interval,
     wilson,
 )
-from audience.world.rng import Floats, Ints, rng
+from audience.world import Floats, Ints, rng
 
 
 @pytest.mark.parametrize(

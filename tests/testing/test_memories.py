@@ -4,14 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from audience.memory import Life, NoMemory, Recollection
+from audience.memory import Life, NoMemory, RecAgentMemory, Recollection
 from audience.memory.agent4rec import Agent4RecMemory
-from audience.memory.recagent import RecAgentMemory
 from audience.testing import Diary, check_memory
-from audience.world import events as e
-from audience.world.agent import Agent
-from audience.world.rng import Dice
-from audience.world.thoughts import Thought
+from audience.world import Agent, Dice, Thought, events as e
 
 
 @pytest.mark.parametrize(

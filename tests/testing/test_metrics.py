@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from audience.metrics.kinds import Metric
+from audience.metrics import Metric
 from audience.testing import check_metric
-from audience.world import events as e
-from audience.world.events import Record
-from audience.world.world import View
+from audience.world import Record, View, events as e
 
 
 class Picks:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audience.agents import BatchMind, Decision, RuleMind
+from audience.agents import BatchMind, Decision
+from audience.agents.rule import RuleMind
 from audience.memory import Memory
 from audience.testing import check_batch_mind, check_mind
-from audience.testing._minds import observations
-from audience.world import Observation
-from audience.world import actions as a
-from audience.world.rng import Dice
+from audience.testing.minds import observations
+from audience.world import Dice, Observation, actions as a
 
 LEAVE = Decision((a.Leave(),))
 

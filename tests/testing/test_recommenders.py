@@ -9,8 +9,7 @@ import pytest
 
 from audience.recommenders import Context, Popular, Ranker
 from audience.testing import check_recommender
-from audience.world import Interactions
-from audience.world.rng import Generator, Ints
+from audience.world import Generator, Interactions, Ints
 
 
 class Plain:

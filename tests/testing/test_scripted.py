@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from audience.agents import Decision, RuleMind
+from audience.agents import Decision
+from audience.agents.rule import RuleMind
 from audience.engine import Rules
 from audience.testing import Exhausted, ScriptedMind, SlowMind, simulate, tiny_genesis
-from audience.world import actions as a
-from audience.world import events as e
+from audience.world import actions as a, events as e
 
 GENESIS = tiny_genesis(4, 10)
 ONCE = Rules(rounds=1)

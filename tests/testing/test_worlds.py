@@ -4,8 +4,7 @@ import pytest
 
 from audience.engine import Paused, Rules
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import events as e
-from audience.world.genesis import Past
+from audience.world import Past, events as e
 
 
 def test_a_tiny_genesis_is_the_same_every_time_and_as_small_as_asked_for() -> None:

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import aiohttp
 import pytest
 
-from audience.experiments import Scenario, parse, start
+from audience.runs import start
+from audience.scenario import Scenario, parse
 from audience.web import Limits, make_app
 from audience.web.security import Access
-from audience.web.serving import bound, server_of
+from audience.web.server import bound, server_of
 
 T = TypeVar("T")
 PATIENCE = 150.0

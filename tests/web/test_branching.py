@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.web.conftest import Site, Sites
 
-from audience.experiments import first_difference
-from audience.web.comparing import Comparisons, Pair
+from audience.runs import first_difference
+from audience.web.comparison import ComparedPair, Comparisons
 
 
 def test_a_branch_that_changes_nothing_is_its_parent(site: Site) -> None:
@@ -51,7 +51,7 @@ def test_how_far_a_comparison_is_can_be_asked(sites: Sites, lived: Path) -> None
     pair = Comparisons(site.hall).pair(lived / "done", lived / "done")
     seen: list[tuple[int, int]] = []
 
-    class Watched(Pair):
+    class Watched(ComparedPair):
         def __setattr__(self, name: str, value: Any) -> None:
             super().__setattr__(name, value)
             if name == "progress":

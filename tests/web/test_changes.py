@@ -9,8 +9,9 @@ import pytest
 from tests.web.conftest import Site
 
 from audience.cli import main
-from audience.experiments import measured, parse
 from audience.log import Log
+from audience.runs import measured
+from audience.scenario import parse
 from audience.web.changes import written_of
 from audience.world import events as e
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import Site, Sites
 
-from audience.experiments import measured
+from audience.runs import measured
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.browsers import browser
 from tests.web.conftest import Sites
 from tests.web.looking import find_person, looking, run_path
 
-from audience.web.app import STATIC
+from audience.web.server import STATIC
 
 SCREENS = {
     "runs": "#/",

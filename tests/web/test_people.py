@@ -12,14 +12,12 @@ from msgspec.structs import replace
 from tests.web.conftest import Site, Sites
 
 from audience.datasets import Films
-from audience.experiments import parse, person_at, start
 from audience.llm.fake import Fake
 from audience.log import Log
+from audience.runs import person_at, start
+from audience.scenario import parse
 from audience.web.graph import DRAWN, communities, drawn
-from audience.world import Clock, World
-from audience.world.changes import Raise
-from audience.world.events import Intervened
-from audience.world.topics import Topic
+from audience.world import Clock, Intervened, Raise, Topic, World
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 

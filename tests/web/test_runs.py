@@ -7,8 +7,9 @@ from pathlib import Path
 
 from tests.web.conftest import SMALL, Site, Sites
 
-from audience.experiments import Scenario, parse, resume, start
 from audience.log import Log
+from audience.runs import resume, start
+from audience.scenario import Scenario, parse
 
 
 def digest(folder: Path) -> str:

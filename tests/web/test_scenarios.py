@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import Site, Sites
 
-from audience.experiments import parse
+from audience.scenario import parse
 
 
 def test_scenarios_are_offered_and_can_be_sent_back(sites: Sites, tmp_path: Path) -> None:

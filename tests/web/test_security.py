@@ -114,7 +114,8 @@ def test_elsewhere_no_file_is_loaded_and_no_host_is_asked(sites: Sites, tmp_path
     ],
 )  # fmt: skip
 def test_no_path_leads_out_of_the_runs_folder(sites: Sites, tmp_path: Path, id_: str) -> None:
-    from audience.experiments import parse, start
+    from audience.runs import start
+    from audience.scenario import parse
 
     start(parse("agents = 5\nrounds = 1\n"), 1, tmp_path / "outside")
     root = tmp_path / "runs"

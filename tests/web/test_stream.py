@@ -12,10 +12,11 @@ import msgspec
 import pytest
 from tests.web.conftest import SMALL, Site, Sites
 
-from audience.experiments import parse, start
 from audience.log import Log
-from audience.web import feed, tape
-from audience.world.events import CLOSING, Chapter, Entry
+from audience.runs import start
+from audience.scenario import parse
+from audience.web import log_reader as tape, stream as feed
+from audience.world import CLOSING, Chapter, Entry
 
 LONG = SMALL.replace("rounds = 4", "rounds = 400")
 

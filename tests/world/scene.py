@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import events as e
+from audience.world import World, events as e
 
 PEOPLE, ITEMS, TAGS = 4, 6, 5
 

@@ -4,9 +4,8 @@ import pytest
 from tests.world.scene import ITEMS, PEOPLE, applied, tiny_world
 
 from audience.testing import tiny_genesis
-from audience.world import World
-from audience.world import events as e
-from audience.world.agent import HEARD, INBOX, Laws, Lived, fold_agent
+from audience.world import INBOX, Laws, Lived, World, events as e, fold_agent
+from audience.world.agent import HEARD
 
 
 def test_a_visit_is_carried_in_the_situation_and_ends_with_it() -> None:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from audience.errors import BadInput
-from audience.world.clock import Clock, shown
+from audience.world import Clock, shown
 
 
 def days(clock: Clock, rounds: int) -> list[str]:

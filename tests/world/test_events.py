@@ -4,14 +4,9 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from audience.world import actions as a
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.items import Item
-from audience.world.people import Profile
+from audience.world import Item, Profile, actions as a, changes as c, events as e
 
 NUMBERS = st.integers(-(2**53), 2**53)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.world.graph import SocialGraph, Tie, Ties
+from audience.world import SocialGraph, Tie, Ties
 
 PEOPLE = 6
 PAIRS = st.lists(

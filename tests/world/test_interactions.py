@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from audience.testing import tiny_genesis
-from audience.world.genesis import Past
-from audience.world.interactions import Interactions
+from audience.world import Interactions, Past
 
 
 def some() -> Interactions:

@@ -3,12 +3,7 @@ from __future__ import annotations
 import numpy as np
 from tests.world.scene import ITEMS, PEOPLE, TAGS, applied, tiny_world
 
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.items import Item
-from audience.world.people import Profile
-from audience.world.taste import taste_of
-from audience.world.thoughts import Thought
+from audience.world import Item, Profile, Thought, changes as c, events as e, taste_of
 
 
 def test_a_reminder_is_a_thought_of_that_moment_with_an_id_of_its_own() -> None:

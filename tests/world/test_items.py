@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.world.items import Catalogue, Item
+from audience.world import Catalogue, Item
 
 ITEMS = (
     Item(0, "A", tags=("Drama", "Noir"), minutes=90.0, quality=0.9, key="x1"),

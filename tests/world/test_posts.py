@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from audience.world.posts import SYSTEM, post_id, sent
+from audience.world import SYSTEM, post_id, sent
 
 
 def test_a_message_tells_when_and_by_whom_it_was_sent() -> None:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from tests.world.scene import applied
 
-from audience.world import events as e
-from audience.world.thoughts import Thought
+from audience.world import Thought, events as e
 
 
 def test_thoughts_come_and_go() -> None:

@@ -2,19 +2,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.agent import Agent
-from audience.world.genesis import Genesis, Past
-from audience.world.graph import Ties
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
-from audience.world.rng import Generator, rng
-from audience.world.snapshot import NOTHING, Shared, capture, mark, restore
-from audience.world.world import World
+from audience.world import (
+    NOTHING,
+    Agent,
+    Catalogue,
+    Generator,
+    Genesis,
+    Item,
+    Past,
+    Profile,
+    Shared,
+    Ties,
+    World,
+    capture,
+    changes as c,
+    events as e,
+    mark,
+    restore,
+    rng,
+)
 
 PEOPLE = 6
 ITEMS = 5

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.world.people import Profile
-from audience.world.spread import Spread
-from audience.world.topics import Topic
+from audience.world import Profile, Spread, Topic
 
 PEOPLE = [Profile(number, career="fisher" if number % 2 else "cook") for number in range(400)]
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from audience.testing import tiny_genesis
-from audience.world.titles import covers, mentioned, same, titled
+from audience.world import covers, mentioned, same, titled
 
 
 def test_titles_are_found_in_angle_brackets_only() -> None:

@@ -1,21 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from audience.world.people import Profile
-from audience.world.topics import (
-    MUTUAL,
-    ONE_WAY,
-    Message,
-    Topic,
-    favoured,
-    influence,
-    pooled,
-    relevance,
-    words_of,
-)
+from audience.world import MUTUAL, ONE_WAY, Message, Profile, Topic, influence
+from audience.world.topics import favoured, pooled, relevance, words_of
 
 TOPIC = Topic("a tram", "A tram for the old town.", keep=3)
 

@@ -3,17 +3,11 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from tests.world.scene import ITEMS, PEOPLE, TAGS, applied
 
 from audience.testing import simulate, tiny_genesis
-from audience.world import World
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world.agent import Heard, fold_agent
-from audience.world.taste import taste_of
-from audience.world.topics import Message
+from audience.world import Heard, Message, World, changes as c, events as e, fold_agent, taste_of
 
 WHO = st.integers(0, PEOPLE - 1)
 WHAT = st.integers(0, ITEMS - 1)

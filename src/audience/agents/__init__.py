@@ -1,42 +1,26 @@
 """How an agent decides."""
 
-from audience.agents.grounded import GroundedMind
-from audience.agents.human import HumanMind, MixedMind
-from audience.agents.llm import LLMMind
-from audience.agents.mind import (
-    BatchMind,
-    Calibratable,
-    Decision,
-    JointMind,
-    Mark,
-    Mind,
-    Scene,
-    Scoring,
-    Script,
+from audience.agents.grounded import GroundedMind as GroundedMind
+from audience.agents.human import (
+    AssistedMind as AssistedMind,
+    HumanMind as HumanMind,
+    MixedMind as MixedMind,
 )
-from audience.agents.parameters import RuleParameters
-from audience.agents.recsim import RecSimMind
-from audience.agents.rule import RuleMind
-from audience.agents.touched import TouchedMind
-from audience.agents.voiced import VoicedMind
-
-__all__ = [
-    "BatchMind",
-    "Calibratable",
-    "Decision",
-    "GroundedMind",
-    "HumanMind",
-    "JointMind",
-    "LLMMind",
-    "Mark",
-    "Mind",
-    "MixedMind",
-    "RecSimMind",
-    "RuleMind",
-    "RuleParameters",
-    "Scene",
-    "Scoring",
-    "Script",
-    "TouchedMind",
-    "VoicedMind",
-]
+from audience.agents.language import LLMMind as LLMMind
+from audience.agents.mind import (
+    BatchMind as BatchMind,
+    Decision as Decision,
+    JointMind as JointMind,
+    Mark as Mark,
+    Mind as Mind,
+    Scene as Scene,
+    Scoring as Scoring,
+    Script as Script,
+)
+from audience.agents.recsim import RecSimMind as RecSimMind
+from audience.agents.rule import (
+    Calibratable as Calibratable,
+    RuleMind as RuleMind,
+    RuleParameters as RuleParameters,
+)
+from audience.agents.voiced import VoicedMind as VoicedMind

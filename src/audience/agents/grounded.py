@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from audience.agents.page import Wishes
-from audience.agents.rule import RuleMind
+from audience.agents.rule import RuleMind, Wishes
 from audience.errors import BadInput
-from audience.parts import Grounds, Options, PartContext, Ratings
-from audience.world.observe import Observation
-from audience.world.rng import Floats
+from audience.parts import ChoiceEvidence, Options, PartContext, StarEvidence
+from audience.world import Floats, Observation
 
 _FURTHEST = 6.0
 """Log-odds beyond this count as this."""
@@ -29,9 +27,9 @@ class GroundedMind(RuleMind):
 
     def __init__(
         self,
-        grounds: Grounds | None = None,
+        grounds: ChoiceEvidence | None = None,
         *,
-        ratings: Ratings | None = None,
+        ratings: StarEvidence | None = None,
         pull: float = 1.0,
         usual: float = 0.0,
         stars: bool = False,

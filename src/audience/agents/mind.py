@@ -7,11 +7,8 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from audience.agents.parameters import RuleParameters
 from audience.memory import Memory
-from audience.world.actions import AnyAction, Say
-from audience.world.observe import Observation
-from audience.world.rng import Dice
+from audience.world import AnyAction, Dice, Observation, Say
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
@@ -87,13 +84,6 @@ class Mind(Protocol):
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         """Return what this agent attempts now. `dice` holds the one key of this decision."""
         ...
-
-
-@runtime_checkable
-class Calibratable(Protocol):
-    """A mind whose behaviour follows from parameters, which can be fitted to real sessions."""
-
-    parameters: RuleParameters
 
 
 @runtime_checkable

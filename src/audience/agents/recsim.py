@@ -15,10 +15,7 @@ import numpy as np
 
 from audience.agents.mind import Decision
 from audience.memory import Memory
-from audience.world import actions as a
-from audience.world.observe import Observation
-from audience.world.rng import Dice, Floats, Ints
-from audience.world.taste import tastes
+from audience.world import Dice, Floats, Ints, Observation, actions as a, tastes
 
 BUDGET = 200.0
 LENGTH = 4.0

@@ -1,5 +1,3 @@
 """The command line: one file a command."""
 
-from audience.cli.main import main
-
-__all__ = ["main"]
+from audience.cli.commands import main as main

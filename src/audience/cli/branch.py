@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput
+from audience.log import Log
+
+if TYPE_CHECKING:
+    from audience.metrics import Metrics
 
 
 @click.command("branch")
@@ -21,7 +27,7 @@ from audience.cli import options as o
 @o.spending_options
 @o.report_option
 @o.json_option
-def command(
+def branch_command(
     run: Path,
     at: int | None,
     intervene: Path | None,
@@ -32,8 +38,8 @@ def command(
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Copy a run up to a round and go on from there, with other interventions."""
-    from audience.cli.conducting import conduct_on_screen
-    from audience.experiments import branch, load_interventions, scenario_of
+    from audience.cli.progress import conduct_on_screen
+    from audience.runs import branch, load_interventions, scenario_of
 
     with o.open_run(run):
         pass
@@ -61,3 +67,81 @@ def _free_beside(run: Path) -> Path:
     while (place := run.parent / f"{run.name}-branch-{count}").exists():
         count += 1
     return place
+
+
+_SHOWN = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "chats")
+
+
+@click.command("replay")
+@o.run_argument
+@o.at_option
+@click.option(
+    "--check", is_flag=True, help="Run it again from its scenario and compare the digests."
+)
+@o.json_option
+def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
+    """Fold a log from its beginning and show each round's numbers."""
+    from audience.cli.screen import reading
+    from audience.runs import measured_upto
+
+    with o.open_run(run) as log:
+        at = o.round_within(at, log.complete_rounds(), run)
+        if check and not at:
+            raise BadInput(f"--check: {run} has no complete round; resume it first")
+        with reading([run]) as seen:
+            found = measured_upto(log, at, seen)
+        digest = log.digest(upto_round=at)
+        again = _again(log, at) if check else ""
+    if as_json:
+        o.print_json(
+            {
+                "run": str(run),
+                "rounds": at,
+                "digest": digest,
+                "reproduced": again == digest if check else None,
+            }
+        )
+    else:
+        _print_rounds(found)
+        click.echo(f"digest {digest}")
+        if check:
+            click.echo(
+                "Lived again: the same bytes."
+                if again == digest
+                else f"Lived again: DIFFERENT ({again})"
+            )
+    if check and again != digest:
+        raise click.exceptions.Exit(1)
+
+
+def _print_rounds(found: Metrics) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from audience.results import readable
+
+    table = Table(show_edge=False)
+    for name in _SHOWN:
+        table.add_column(name.replace("_", " "), justify="right")
+    for numbers in found.by_round():
+        table.add_row(*(readable(numbers[name]) for name in _SHOWN))
+    Console().print(table)
+
+
+def _again(log: Log, at: int) -> str:
+    from rich.console import Console
+
+    from audience.cli.screen import Bar
+    from audience.llm import FILE as CALLS
+    from audience.runs import start
+    from audience.scenario import FILE as MOVES, SpendingOptions as Spending, changed, parse
+
+    wanted, seed = changed(parse(log.scenario), rounds=at), log.seed
+    asked = any((log.folder / name).is_file() for name in (CALLS, MOVES))
+    spending = Spending("stored", source=log.folder) if asked else None
+    with (
+        tempfile.TemporaryDirectory(prefix="audience-") as place,
+        Bar(Console(stderr=True), 1, at) as bar,
+    ):
+        again = start(wanted, seed, Path(place) / "again", progress=bar, spending=spending)
+        return again.measured.digest

@@ -1,4 +1,4 @@
-"""`audience doctor`: is everything as it should be?"""
+"""`audience model`: language models on this machine."""
 
 from __future__ import annotations
 
@@ -12,6 +12,46 @@ from pathlib import Path
 import click
 
 from audience.cli import options as o
+
+
+@click.group("model")
+def model_command() -> None:
+    """List and get models that run on this machine."""
+
+
+@model_command.command("list", short_help="List models that are here or can be had.")
+def list_() -> None:
+    """List the embedded model, those that can be had, and GGUF files of yours."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from audience.llm import list_models
+
+    table = Table("name", "what", "size", show_edge=False)
+    table.add_column("where", overflow="fold")
+    for one in list_models():
+        where = str(one.path) if one.path else one.remedy
+        table.add_row(Text(one.name), one.about, f"{one.size / 1e6:,.0f} MB", Text(where))
+    Console().print(table)
+
+
+@model_command.command("get", short_help="Download a model, or check one that is here.")
+@click.argument("name")
+def get(name: str) -> None:
+    """Download a model, going on where an earlier attempt broke off; or check one that is here."""
+    from rich.console import Console
+    from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
+
+    from audience.llm import get_model
+
+    console = Console(stderr=True)
+    with Progress(
+        *Progress.get_default_columns(), DownloadColumn(), TransferSpeedColumn(), console=console
+    ) as bar:
+        task = bar.add_task(name, total=None)
+        path = get_model(name, lambda done, total: bar.update(task, completed=done, total=total))
+    click.echo(f"{path}\nUse it with: audience run --mind llm --model {path}")
 
 
 @click.command("doctor")
@@ -28,7 +68,7 @@ from audience.cli import options as o
 @click.option("--model", default="", metavar="NAME", help="Which model there.")
 @click.option("--key-env", default="", metavar="NAME", help="The variable that holds its key.")
 @o.json_option
-def command(
+def doctor_command(
     run: Path | None,
     recommender: str | None,
     data: str | None,
@@ -98,9 +138,9 @@ def _run_file(run: Path) -> list[tuple[str, bool, str]]:
 def _recommender(
     kind: str, data: str | None, key_env: str, header: str
 ) -> list[tuple[str, bool, str]]:
-    from audience.datasets import options_for
+    from audience.datasets.loaders import options_for
     from audience.errors import AudienceError
-    from audience.experiments import try_recommender
+    from audience.runs import try_recommender
 
     given = {"key_env": key_env, "header": header}
     options = {name: value for name, value in given.items() if value}
@@ -114,8 +154,7 @@ def _recommender(
 def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]:
     import asyncio
 
-    from audience.llm import Endpoint
-    from audience.llm.probe import probe
+    from audience.llm import Endpoint, probe
 
     found = asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env)))
     if not found.reachable:

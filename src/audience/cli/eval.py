@@ -2,29 +2,198 @@
 
 from __future__ import annotations
 
-import click
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from audience.cli.lazy import LazyGroup
+import click
+from msgspec import structs
+
+from audience.cli import options as o
+from audience.cli.commands import LazyGroup
+
+if TYPE_CHECKING:
+    from audience.lab.evaluation import Doors, Progress, Result
 
 EVALUATIONS = {
-    "recommenders": "How well recommenders find what people did next.",
-    "verdicts": "What one audience makes of several recommenders, and how sure that is.",
-    "discrimination": "Telling what people took up next from what they never did.",
-    "taste": "Saying yes to what people took up, one to one up to one to nine.",
-    "ratings": "The stars people give: errors, and how far the histogram is off.",
-    "generation": "Five and ten steps from a history, beside what people really did.",
-    "activity": "Pareto and lognormal fits of how much people do.",
-    "calibration": "Fit how minds visit and rate to real people, and check on others.",
-    "spread": "A real curve of who hears of something: fitted first, then predicted.",
-    "memory": "What each kind of memory keeps and loses, by planted facts.",
-    "people": "People as judges, or a model as judge: choices, texts, blind pairs, scores.",
-    "knowledge": "What a language model knows by heart, and titles that it should not name.",
-    "consistency": "Does a model stay the person it plays, and can it dislike.",
-    "prompts": "Places on a page, wordings of a prompt, visits beside real ones.",
-    "forgetting": "Draw the forgetting function for chosen beta and delta.",
+    "recommenders": (
+        "eval_recommenders:recommenders_command",
+        "How well recommenders find what people did next.",
+    ),
+    "verdicts": (
+        "eval_recommenders:verdicts_command",
+        "What one audience makes of several recommenders, and how sure that is.",
+    ),
+    "discrimination": (
+        "eval_minds:discrimination_command",
+        "Telling what people took up next from what they never did.",
+    ),
+    "taste": (
+        "eval_minds:taste_command",
+        "Saying yes to what people took up, one to one up to one to nine.",
+    ),
+    "ratings": (
+        "eval_minds:ratings_command",
+        "The stars people give: errors, and how far the histogram is off.",
+    ),
+    "generation": (
+        "eval_minds:generation_command",
+        "Five and ten steps from a history, beside what people really did.",
+    ),
+    "activity": ("eval_minds:activity_command", "Pareto and lognormal fits of how much people do."),
+    "calibration": (
+        "eval_fits:calibration_command",
+        "Fit how minds visit and rate to real people, and check on others.",
+    ),
+    "spread": (
+        "eval_fits:spread_command",
+        "A real curve of who hears of something: fitted first, then predicted.",
+    ),
+    "memory": (
+        "eval_memory:memory_command",
+        "What each kind of memory keeps and loses, by planted facts.",
+    ),
+    "people": (
+        "eval_people:people_command",
+        "People as judges, or a model as judge: choices, texts, blind pairs, scores.",
+    ),
+    "knowledge": (
+        "eval_models:knowledge_command",
+        "What a language model knows by heart, and titles that it should not name.",
+    ),
+    "consistency": (
+        "eval_models:consistency_command",
+        "Does a model stay the person it plays, and can it dislike.",
+    ),
+    "prompts": (
+        "eval_models:prompts_command",
+        "Places on a page, wordings of a prompt, visits beside real ones.",
+    ),
+    "forgetting": (
+        "eval_memory:forgetting_command",
+        "Draw the forgetting function for chosen beta and delta.",
+    ),
 }
 
 
-@click.group("eval", cls=LazyGroup, listed=EVALUATIONS, files="audience.cli.eval_")
-def command() -> None:
+@click.group("eval", cls=LazyGroup, listed=EVALUATIONS)
+def eval_group() -> None:
     """Evaluate a part against what is known to be right, with intervals and baselines."""
+
+
+Work = Callable[["Doors", "Progress", Path], Awaitable["Result"]]
+_WIDTH = 110
+
+
+def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags that every evaluation of minds takes."""
+    flags = (
+        click.option(
+            "--data", type=o.RUN, required=True, metavar="PATH", help="Real interactions."
+        ),
+        click.option(
+            "--mind",
+            default="grounded",
+            show_default=True,
+            metavar="KIND[,KIND…]",
+            help="grounded, rule, recsim, llm, llm+evidence, llm+scores; baselines always.",
+        ),
+        click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
+        click.option("--seed", type=int, default=1, show_default=True, help="Names every draw."),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return o.model_options(o.spending_options(o.out_option(o.json_option(command))))
+
+
+def folder_for(out: Path | None, *parts: object) -> Path:
+    """Return where an evaluation lands: the same arguments, the same folder."""
+    from audience.lab.evaluation import joined
+
+    if out is not None:
+        return out
+    name, data, *rest = parts
+    slug = "-".join("".join(c if c.isalnum() else " " for c in Path(str(data)).stem).split())
+    return Path("runs") / f"eval-{name}-{slug[:30]}-{joined(str(data), *map(str, rest))[:8]}"
+
+
+def model_name(doors: Doors, kinds: Sequence[str]) -> str:
+    """Return how a table names the model; nothing where none takes part."""
+    from audience.scenario import name_of
+
+    if not any(kind.startswith("llm") for kind in kinds):
+        return ""
+    return name_of(doors.models) or doors.models.url
+
+
+def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -> None:
+    """Do the work with a door to models and a progress bar; write and print what came of it."""
+    from audience.engine import run_sync
+    from audience.lab.evaluation import Doors, write_evaluation as write
+    from audience.scenario import Models
+
+    flags = {"url": given.pop("llm"), "model": given.pop("model"), "key_env": given.pop("key_env")}
+    models = Models(**{name: value for name, value in flags.items() if value})
+    doors = Doors(models, o.spending_of(given), folder)
+    found: list[Result] = []
+
+    async def whole() -> None:
+        try:
+            found.append(await work(doors, progress, folder))
+        finally:
+            await doors.close()
+
+    with bar() as progress:
+        run_sync(whole)
+    result = structs.replace(found[0], calls_now=doors.calls)
+    written = write(result, folder)
+    if as_json:
+        from audience.lab.evaluation import result_values as plain
+
+        o.print_json(plain(result) | {"written": [str(path) for path in written]})
+        return
+    show(result)
+    for path in written:
+        click.echo(str(path))
+
+
+@contextmanager
+def bar() -> Iterator[Progress]:
+    """Show on standard error who answers and how far it is."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as shown:
+        task = shown.add_task("reading", total=None)
+        totals: dict[str, int] = {}
+
+        def told(name: str, done: int, total: int) -> None:
+            totals[name] = total or totals.get(name, 0)
+            shown.update(task, description=name, completed=done, total=totals[name] or None)
+
+        yield told
+
+
+def show(result: Result) -> None:
+    """Print a result: a section for each group, paired differences, and what it rests on."""
+    from audience.lab.evaluation import footer, group_table, paired_table
+    from audience.results import to_rich, wide_console
+
+    console = wide_console(_WIDTH)
+    console.print(result.title, style="bold", markup=False)
+    for group in result.groups:
+        for table in (group_table(result, group), paired_table(result, group)):
+            if table.rows:
+                console.print(to_rich(table))
+                console.print()
+    for line in footer(result):
+        console.print(line, style="dim", markup=False, soft_wrap=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput
 
 if TYPE_CHECKING:
-    from audience.experiments.eval_memory import Evaluation
+    from audience.lab.evaluation import Evaluation
 
 WIDTH = 100
 
@@ -23,13 +24,13 @@ WIDTH = 100
 @click.option("--seed", type=int, default=1, help="The first seed.")
 @o.out_option
 @o.json_option
-def command(
+def memory_command(
     kinds: str, people: int, rounds: int, seeds: int, seed: int, out: Path | None, as_json: bool
 ) -> None:
     """Plant facts, repeat some, let time pass, and ask. No model, no judge."""
     from rich.console import Console
 
-    from audience.experiments.eval_memory import KINDS, evaluate, plain
+    from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
 
     wanted = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
     with Console(stderr=True).status("Living …") as status:
@@ -53,9 +54,9 @@ def command(
 def _written(found: Evaluation, out: Path) -> list[Path]:
     import json
 
-    from audience.experiments.eval_figure import recall_by_age
-    from audience.experiments.eval_memory import plain
-    from audience.results import figure_files, replace_all
+    from audience.files import replace_all
+    from audience.lab.evaluation import memory_values as plain, recall_by_age
+    from audience.results import figure_files
 
     contents = {
         out / name: body for name, body in figure_files(recall_by_age(found), "memory").items()
@@ -65,7 +66,7 @@ def _written(found: Evaluation, out: Path) -> list[Path]:
 
 
 def _print(found: Evaluation) -> None:
-    from audience.experiments.eval_scores import OFTEN, OLD, RECENT
+    from audience.lab.evaluation import OFTEN, OLD, RECENT
     from audience.results import Column, ResultTable, to_rich, wide_console
 
     shares = (Column(head, digits=2) for head in ("should last", "should fade", "balance"))
@@ -86,3 +87,41 @@ def _print(found: Evaluation) -> None:
         "balance: the mean of the two. tokens: of what one cue brings to mind. "
         "thoughts: kept in the end."
     )
+
+
+MOST = 6
+
+
+@click.command("forgetting")
+@click.option("--beta", default="1,1.5,2", metavar="LIST", help="Exponents of recency.")
+@click.option("--delta", default="0.01,0.1", metavar="LIST", help="Holds that never go.")
+@click.option("--decay", type=float, default=0.99, help="Recency left after an hour.")
+@click.option(
+    "--out", type=o.RUN, default=Path("forgetting.svg"), metavar="FILE", help="SVG, PDF or PNG."
+)
+def forgetting_command(beta: str, delta: str, decay: float, out: Path) -> None:
+    """Draw g(M) = 1 - (s + r)/2 * max(r^beta, delta) over recency r and importance s."""
+    from audience.lab.evaluation import forgetting_curves
+    from audience.results import format_of, write_figure
+
+    format_of(out)
+    betas, deltas = numbers_of("--beta", beta), numbers_of("--delta", delta)
+    for name, value, fits, wanted in (
+        *(("--beta", one, one >= 1, "at least 1") for one in betas),
+        *(("--delta", one, 0 < one < 1, "between 0 and 1") for one in deltas),
+        ("--decay", decay, 0 < decay <= 1, "above 0 and at most 1"),
+    ):
+        if not fits:
+            raise BadInput(f"{name} {value:g}: give numbers {wanted}")
+    click.echo(str(write_figure(forgetting_curves(betas, deltas, decay), out)))
+
+
+def numbers_of(flag: str, text: str) -> list[float]:
+    """Return the numbers of a list such as `1,1.5,2`."""
+    try:
+        found = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise BadInput(f"{flag} {text!r} is not a list of numbers such as 1,1.5,2") from None
+    if len(found) > MOST:
+        raise BadInput(f"{flag}: {len(found)} numbers are too many to tell apart; give {MOST}")
+    return found

@@ -1,18 +1,217 @@
-"""`audience eval people`: a page for people to judge on, their answers, and a model as judge."""
+"""Printing what judges said: the tables of the paper, the agreement, and what was left out."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.markup import escape
 
 from audience.cli import options as o
 from audience.errors import BadInput
+from audience.lab.judging import (
+    MODEL,
+    PEOPLE,
+    Answered,
+    ChoiceTable,
+    JudgementTables,
+    PairVerdicts,
+    Problem,
+    Scores,
+    Turned,
+)
+from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
 
 if TYPE_CHECKING:
-    from audience.experiments.judging.answers import Answered, Problem
-    from audience.experiments.judging.kinds import Key
+    from audience.lab.judging import Answered, Key, Problem
+
+WIDTH = 140
+_PROBLEMS = 12
+_POINTS = ("A >> B", "A > B", "A = B", "B > A", "B >> A")
+_VARIANTS = {
+    "full": "full memory",
+    "no-short": "without short-term",
+    "no-long": "without long-term",
+    "no-reflection": "without reflection",
+}
+
+
+def print_all(
+    tables: JudgementTables,
+    models: Sequence[Turned],
+    answered: Sequence[Answered],
+    problems: Sequence[Problem],
+    *,
+    seed: int,
+    kept: bool,
+) -> None:
+    """Print everything that answers say, people and models under their own names.
+
+    `seed` is the page's; `kept`: whether the texts were written to a folder.
+    """
+    console = wide_console(WIDTH)
+    _print_judges(console, answered)
+    if tables.choices:
+        _print_choices(console, tables.choices)
+    judges = [*(one.who for one in tables.verdicts), *(one.who for one in tables.scores)]
+    for who in dict.fromkeys(judges):
+        _print_verdicts(console, who, [one for one in tables.verdicts if one.who == who])
+        _print_scores(console, who, [one for one in tables.scores if one.who == who])
+    if tables.texts:
+        told = ", ".join(f"{many} of {what}" for what, many in sorted(tables.texts.items()))
+        where = "kept in references.json" if kept else "--out DIR keeps them as references.json"
+        console.print(f"\n[bold]Texts written[/]: {told}; {where}")
+    _print_agreement(console, tables)
+    for one in models:
+        _print_turned(console, one)
+    _print_problems(answered, problems, seed)
+
+
+def _print_judges(console: Console, answered: Sequence[Answered]) -> None:
+    people = [one for one in answered if one.by == PEOPLE]
+    models = [one for one in answered if one.by == MODEL]
+    if people:
+        whole = sum(len(one.answers) == one.tasks for one in people)
+        console.print(
+            f"[bold]{len(people)} {'person' if len(people) == 1 else 'people'}[/] judged, "
+            f"{whole} of them all {people[0].tasks} tasks: "
+            + escape(", ".join(f"{one.judge} ({len(one.answers)})" for one in people)),
+            soft_wrap=True,
+        )
+    for one in models:
+        used = one.usage
+        spent = (
+            f"{used.get('calls', 0)} calls, {used.get('reused', 0)} reused, "
+            f"{used.get('tokens', 0):,} tokens, {used.get('cost', 'cost unknown')}"
+        )
+        unread = sum(one.unreadable.values())
+        console.print(
+            f"[bold]{escape(one.name)}[/] (a language model, not a person): {len(one.answers)} "
+            f"tasks answered, {unread} replies unreadable, {used.get('not_asked', 0)} texts left "
+            f"to people; {spent}",
+            soft_wrap=True,
+        )
+        for why, many in one.unreadable.items():
+            console.print(f"[dim]  unreadable: {many} x {escape(why)}[/]")
+
+
+def _table(
+    console: Console,
+    title: str,
+    heads: Sequence[str],
+    rows: Iterable[Sequence[Value]],
+    digits: int = 3,
+) -> None:
+    first, *others = heads
+    columns = (Column(first, is_text=True), *(Column(head, digits=digits) for head in others))
+    console.print()
+    console.print(to_rich(ResultTable(columns, tuple(map(tuple, rows)), title)))
+
+
+def _print_choices(console: Console, found: Sequence[ChoiceTable]) -> None:
+    cells = list(dict.fromkeys((one.negatives, one.a, one.b) for one in found))
+    heads = ["who", *(f"({a},{b})" + " matched" * (kind == "matched") for kind, a, b in cells)]
+
+    def rows() -> Iterator[list[Value]]:
+        for who in dict.fromkeys(one.who for one in found):
+            own = {(one.negatives, one.a, one.b): one for one in found if one.who == who}
+            shown = [own[cell].hit if cell in own else None for cell in cells]
+            yield [who, *shown]
+            many = [
+                f"{own[cell].cases} cases, {own[cell].judges} judge(s)" if cell in own else ""
+                for cell in cells
+            ]
+            yield ["", *many]
+
+    _table(console, "Choices: share of the truth among what was chosen (table 3)", heads, rows())
+
+
+def _print_verdicts(console: Console, who: str, found: Sequence[PairVerdicts]) -> None:
+    if not found:
+        return
+    heads = ["A / B", *_POINTS, "A better", "cases", "verdicts", "judges"]
+
+    def rows() -> Iterator[list[Value]]:
+        for one in found:
+            counts = (str(one.cases), str(one.verdicts), str(one.judges))
+            yield [f"{one.table}: {one.a} / {one.b}", *one.shares, one.better, *counts]
+
+    title = "Blind pairs by {} (tables 1, 4, 5); A better: with half of the ties"
+    _table(console, title.format(who), heads, rows())
+
+
+def _print_scores(console: Console, who: str, found: Sequence[Scores]) -> None:
+    if not found:
+        return
+    heads = ["memory", "informative", "relevant", "less informative", "less relevant", "cases",
+             "judges"]  # fmt: skip
+
+    def rows() -> Iterator[list[Value]]:
+        for one in found:
+            less: tuple[Value, Value] = (one.informative_less, one.relevant_less)
+            differences = ("", "") if one.variant == "full" else less
+            own = (one.informative, one.relevant)
+            counts = (str(one.cases), str(one.judges))
+            yield [_VARIANTS[one.variant], *own, *differences, *counts]
+
+    title = "Memories by {}, 1 to 5 (table 2); less: than the full memory, paired"
+    _table(console, title.format(who), heads, rows(), 2)
+
+
+def _print_agreement(console: Console, tables: JudgementTables) -> None:
+    shared = [one for one in tables.agreed if one.agreement.things]
+    alone = [one.what for one in tables.agreed if not one.agreement.things]
+    if shared:
+        heads = ["people on", "Krippendorff's alpha", "equal", "judged by two or more", "judges"]
+
+        def rows() -> Iterator[list[Value]]:
+            for one in shared:
+                it = one.agreement
+                alpha = Interval(it.alpha, it.low, it.high)
+                equal = f"{100 * it.equal:.0f} %"
+                yield [one.what, alpha, equal, str(it.things), str(it.judges)]
+
+        _table(console, "Agreement between people", heads, rows(), 2)
+    if alone:
+        click.echo(f"\nNo agreement for {', '.join(alone)}: no task was judged by two people.")
+
+
+def _print_turned(console: Console, one: Turned) -> None:
+    console.print(f"\n[bold]{escape(one.who)}[/], asked in both orders; both answers count half")
+    if one.pairs:
+        first = "–" if one.first_shown is None else f"{100 * one.first_shown:.0f} %"
+        console.print(
+            f"  pairs: {one.other_side} of {one.pairs} change sides with the order, "
+            f"{one.other_point} change the point; the one shown first wins {first}"
+        )
+    if one.choices:
+        console.print(f"  choices: {one.other_choice} of {one.choices} change with the order")
+    for what, share in one.like_people.items():
+        console.print(f"  as people, {what}: {100 * share:.0f} %")
+
+
+def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem], seed: int) -> None:
+    files = [one for one in problems if not one.task]
+    single = [one for one in problems if one.task]
+    partial = [one for one in answered if len(one.answers) < one.tasks]
+    click.echo(
+        f"\nSeed {seed}. 95 % intervals over cases, none where scores are all alike. Left out: "
+        f"{_many(files, 'file')}, {_many(single, 'answer')}; partial: {_many(partial, 'file')}."
+    )
+    for one in [*files, *single][:_PROBLEMS]:
+        click.echo(f"  {one.path}{f', task {one.task}' if one.task else ''}: {one.why}")
+    if len(problems) > _PROBLEMS:
+        click.echo(f"  … {len(problems) - _PROBLEMS} more; all with --json")
+    for who in partial:
+        click.echo(f"  {who.path}: {len(who.answers)} of {who.tasks} tasks")
+
+
+def _many(found: Sequence[object], noun: str) -> str:
+    return f"{len(found)} {noun}" + ("" if len(found) == 1 else "s")
+
 
 _NAMES = {"choose": "choices", "write": "texts", "pair": "pairs", "score": "memories"}
 SHAPES = "1:5,3:3,3:7,1:9"
@@ -22,11 +221,11 @@ _KEY_OPTION = click.option(
 
 
 @click.group("people")
-def command() -> None:
+def people_command() -> None:
     """Let people choose, write and judge on a page; import what they say; ask a model the same."""
 
 
-@command.command("make")
+@people_command.command("make")
 @click.option("--data", type=o.RUN, default=None, metavar="PATH", help="Real interactions (a).")
 @click.option("--run", type=o.RUN, default=None, metavar="RUN", help="With memories (b, c).")
 @click.option(
@@ -47,10 +246,8 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> Non
     """Make a page that opens offline, and its key, which judges must not see."""
     import msgspec
 
-    from audience.experiments.judging.making import Sources, notes
-    from audience.experiments.judging.making import make as made
-    from audience.experiments.judging.page import page_of
-    from audience.results import replace_all
+    from audience.files import replace_all
+    from audience.lab.judging import Sources, make as made, notes, page_of
 
     sources = {name: given.pop(name) for name in ("data", "run", "sequences", "references")}
     wanted = _tasks(tasks)
@@ -76,7 +273,7 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> Non
 
 
 def _tasks(tasks: str) -> tuple[str, ...]:
-    from audience.experiments.judging.making import TASKS
+    from audience.lab.judging import TASKS
 
     wanted = tuple(dict.fromkeys(one.strip() for one in tasks.split(",") if one.strip()))
     wrong = [one for one in wanted if one not in TASKS]
@@ -95,14 +292,14 @@ def _shapes(shapes: str) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys(found))
 
 
-@command.command("import")
+@people_command.command("import")
 @click.argument("answers", type=o.RUN, nargs=-1, required=True)
 @_KEY_OPTION
 @o.out_option
 @o.json_option
 def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: bool) -> None:
     """Print the tables that answers give, with intervals and the agreement between judges."""
-    from audience.experiments.judging.answers import read_answers, read_key
+    from audience.lab.judging import read_answers, read_key
 
     sealed = read_key(key)
     answered, problems = read_answers(answers, sealed)
@@ -112,7 +309,7 @@ def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: boo
     _tell(sealed, answered, problems, out, as_json)
 
 
-@command.command("judge")
+@people_command.command("judge")
 @click.argument("page", type=o.RUN)
 @_KEY_OPTION
 @click.option("--prompts", default="", metavar="DIR", help="Prompt files of yours.")
@@ -124,11 +321,9 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None
     """Ask a language model the tasks of a page, each pair and choice in both orders."""
     import json
 
-    from audience.experiments.judging.answers import read_answers, read_key
-    from audience.experiments.judging.judge import answers_file
-    from audience.experiments.judging.page import sheet_in
-    from audience.experiments.models import Models, check_models, name_of
-    from audience.results import replace_all
+    from audience.files import replace_all
+    from audience.lab.judging import answers_file, read_answers, read_key, sheet_in
+    from audience.scenario import Models, check_models, name_of
 
     sheet, sealed = sheet_in(page), read_key(key)
     if sheet.id != sealed.page:
@@ -150,8 +345,8 @@ def _judged(sheet: Any, models: Any, spending: Any, out: Path, prompts: str) -> 
     from rich.console import Console
     from rich.progress import Progress
 
-    from audience.experiments.judging.judge import judge as judge_
-    from audience.experiments.models import door_of, name_of
+    from audience.lab.judging import judge as judge_
+    from audience.scenario import door_of, name_of
 
     out.mkdir(parents=True, exist_ok=True)
     door = door_of(models, spending, out)
@@ -170,14 +365,12 @@ def _tell(
     key: Key, answered: list[Answered], problems: list[Problem], out: Path | None, as_json: bool
 ) -> None:
     """Write what is to be kept, and print the tables."""
-    from audience.cli.judgements import print_all
-    from audience.experiments.judging.tables import tables_of
-    from audience.experiments.judging.turning import turned
+    from audience.lab.judging import tables_of, turned
 
     tables, models = tables_of(key, answered), turned(key, answered)
     written = _written(key, answered, problems, out) if out else []
     if as_json:
-        from audience.experiments.judging.keeping import plain_result
+        from audience.lab.judging import plain_result
 
         found = plain_result(key, answered, problems)
         o.print_json({**found, "written": [str(path) for path in written]})
@@ -188,8 +381,8 @@ def _tell(
 
 
 def _written(key: Key, answered: list[Answered], problems: list[Problem], out: Path) -> list[Path]:
-    from audience.experiments.judging.keeping import files_of
-    from audience.results import replace_all
+    from audience.files import replace_all
+    from audience.lab.judging import files_of
 
     contents = files_of(key, answered, problems)
     return replace_all({out / name: body for name, body in contents.items()})

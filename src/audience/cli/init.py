@@ -13,7 +13,7 @@ from audience.errors import BadInput
 
 @click.command("init")
 @click.argument("folder", type=o.RUN, default=Path("my-audience"))
-def command(folder: Path) -> None:
+def init_command(folder: Path) -> None:
     """Write a scenario, a recommender of your own in 20 lines, and a small catalogue."""
     source = files("audience.cli") / "starter"
     wanted = {

@@ -12,7 +12,7 @@ from audience.errors import BadInput
 from audience.log import Log
 
 if TYPE_CHECKING:
-    from audience.experiments.models import Spending
+    from audience.scenario import SpendingOptions
 
 RUN = click.Path(path_type=Path)
 run_argument = click.argument("run", type=RUN)
@@ -57,9 +57,9 @@ def spending_options(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
-def spending_of(given: dict[str, Any]) -> Spending:
+def spending_of(given: dict[str, Any]) -> SpendingOptions:
     """Take the flags about spending out of what was given."""
-    from audience.experiments.models import Spending
+    from audience.scenario import SpendingOptions as Spending
 
     names = ("calls", "budget", "max_calls", "max_tokens")
     kept = {name: given.pop(name) for name in names}
@@ -68,7 +68,7 @@ def spending_of(given: dict[str, Any]) -> Spending:
 
 def open_run(folder: Path) -> Log:
     """Open a run to read, or say what the folder is instead."""
-    from audience.experiments import is_experiment
+    from audience.runs import is_experiment
 
     if is_experiment(folder):
         inside = sorted(str(place.parent) for place in folder.glob("*/seed-*/run.db"))

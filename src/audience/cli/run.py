@@ -1,16 +1,102 @@
-"""`audience run`: one run, or arms x seeds."""
+"""`audience run --estimate`: what it would cost."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
 
 from audience.cli import options as o
+from audience.runs import GROWING, WAYS, CostEstimate, estimate, way_of, with_way
+from audience.scenario import Scenario, changed
 
 if TYPE_CHECKING:
-    from audience.experiments import Scenario
+    from audience.scenario import Scenario
+
+WIDTH = 92
+
+
+def print_estimate(scenario: Scenario, *, as_json: bool) -> None:
+    """Print calls, tokens and money before anything is spent, for every way of asking."""
+    chosen = way_of(scenario)
+    with Console(stderr=True).status("Living a few rounds with made-up answers …"):
+        found = {way: estimate(one) for way, one in _prompted(scenario).items()}
+        memory = {way: estimate(with_way(scenario, way)) for way in WAYS} if chosen else {}
+    if as_json:
+        tree = {way or "estimate": msgspec.to_builtins(one) for way, one in found.items()}
+        if memory:
+            tree["memory"] = {"chosen": chosen, "ways": msgspec.to_builtins(memory)}
+        o.print_json(tree)
+        return
+    _print_minds(scenario, found)
+    if memory:
+        _print_memory(memory, chosen)
+    click.echo("\nAn estimate from made-up answers, four characters to a token; nothing was asked.")
+
+
+def _prompted(scenario: Scenario) -> dict[str, Scenario]:
+    """Return the scenario for both ways of prompting, where there are two."""
+    if scenario.mind.kind != "llm":
+        return {"": scenario}
+    ways = {}
+    for way in ("fused", "faithful"):
+        mind = {"kind": "llm", "options": {**scenario.mind.options, "prompting": way}}
+        ways[way] = changed(scenario, mind=mind)
+    return ways
+
+
+def _print_minds(scenario: Scenario, found: Mapping[str, CostEstimate]) -> None:
+    table = Table(
+        "", "calls", "per visit", "prompt tokens", "completion tokens", "cost", show_edge=False
+    )
+    for way, one in found.items():
+        table.add_row(
+            way or scenario.mind.kind,
+            f"{one.calls:,.0f}",
+            f"{one.calls_per_visit:.2f}",
+            f"{one.prompt:,.0f}",
+            f"{one.completion:,.0f}",
+            _cost(one),
+        )
+    Console().print(table)
+
+
+def _print_memory(found: Mapping[str, CostEstimate], chosen: str) -> None:
+    """Print the ways of consolidating side by side: memory's own share, and the whole run."""
+    table = Table(show_edge=False)
+    for head in ("memory", "its calls", "per visit", "its tokens", "calls", "tokens", "cost"):
+        table.add_column(head, no_wrap=head == "memory")
+    for way, one in found.items():
+        table.add_row(
+            f"{way} (chosen)" if way == chosen else way,
+            f"{one.memory_calls:,.0f}",
+            f"{one.memory_calls_per_visit:.2f}",
+            f"{one.memory_prompt + one.memory_completion:,.0f}",
+            f"{one.calls:,.0f}",
+            f"{one.prompt + one.completion:,.0f}",
+            _cost(one),
+        )
+    click.echo()
+    console = Console()
+    console.width = max(console.width, WIDTH)
+    console.print(table)
+    people, rounds = GROWING
+    click.echo(
+        "\nThe last three columns are of minds and memory together. Memories are lived for "
+        f"{rounds} rounds\nby {people} people; later rounds count as the second half of these. "
+        "Reflections fall due later\nthan that: `fused` puts them into the same call, `faithful` "
+        "takes calls of its own for them\nand will cost somewhat more than this."
+    )
+
+
+def _cost(one: CostEstimate) -> str:
+    return "unknown: no price for this model" if one.dollars is None else f"${one.dollars:,.2f}"
+
 
 DEFAULT_TITLE = "Two recommenders"
 
@@ -40,7 +126,7 @@ DEFAULT_TITLE = "Two recommenders"
 @click.option("--overwrite", is_flag=True, help="Replace the run that lies in --out.")
 @o.report_option
 @o.json_option
-def command(
+def run_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
     out: Path | None,
@@ -51,10 +137,15 @@ def command(
     """Run a scenario, or the embedded one: two recommenders before a thousand people."""
     from rich.console import Console
 
-    from audience.cli.conducting import conduct_on_screen
-    from audience.cli.estimating import print_estimate
-    from audience.experiments import drawn_instead, embedded_scenario, load, make_room, verify
-    from audience.experiments import settle_people as settle
+    from audience.cli.progress import conduct_on_screen
+    from audience.runs import (
+        drawn_instead,
+        embedded_scenario,
+        make_room,
+        settle_people as settle,
+        verify,
+    )
+    from audience.scenario import load
 
     overwrite, estimate = bool(given.pop("overwrite")), bool(given.pop("estimate"))
     spending = o.spending_of(given)
@@ -90,9 +181,8 @@ def changed_by(
     scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
 ) -> Scenario:
     """Return the scenario with what the command line says laid over it."""
-    from audience.datasets import options_for
-    from audience.experiments import arms_of, changed
-    from audience.experiments.scenario import label
+    from audience.datasets.loaders import options_for
+    from audience.scenario import arms_of, changed, label
 
     changes = {key: value for key, value in given.items() if value is not None}
     names = {"url": "llm", "model": "model", "key_env": "key_env"}
@@ -111,3 +201,33 @@ def changed_by(
     elif recommenders:
         changes["arms"] = arms_of(recommenders)
     return changed(scenario, **changes) if changes else scenario
+
+
+@click.command("resume")
+@o.run_argument
+@click.option("--rounds", type=int, default=None, help="Go on to this round instead.")
+@o.spending_options
+@o.report_option
+@o.json_option
+def resume_command(
+    run: Path,
+    rounds: int | None,
+    report: bool,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Take up a run or an experiment where it was committed last."""
+    from audience.cli.progress import conduct_on_screen
+    from audience.errors import BadInput
+    from audience.runs import is_experiment, prolong, scenario_of
+
+    if rounds is not None:
+        if is_experiment(run):
+            raise BadInput(
+                f"--rounds: {run} is an experiment; prolong its runs one by one, "
+                f"as in {run}/ARM/seed-1"
+            )
+        prolong(run, rounds)
+    scenario = scenario_of(run)
+    spending = o.spending_of(given)
+    conduct_on_screen(scenario, run, as_json=as_json, report=report, spending=spending)

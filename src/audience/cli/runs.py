@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from audience.cli import options as o
-from audience.errors import AudienceError, BadInput
+from audience.errors import AudienceError, BadInput, unknown
+
+if TYPE_CHECKING:
+    from audience.results import Findings
 
 DEFAULT = Path("runs")
 
@@ -15,7 +19,7 @@ DEFAULT = Path("runs")
 @click.command("runs")
 @click.argument("folder", type=o.RUN, default=DEFAULT)
 @o.json_option
-def command(folder: Path, as_json: bool) -> None:
+def runs_command(folder: Path, as_json: bool) -> None:
     """List the runs below a folder: state, people, rounds, size, cost."""
     from rich.console import Console
     from rich.markup import escape
@@ -47,9 +51,8 @@ def command(folder: Path, as_json: bool) -> None:
 
 
 def _row(folder: Path) -> dict[str, object]:
-    from audience.experiments import parse
-    from audience.experiments.models import cost_of
     from audience.log import Log
+    from audience.scenario import cost_of, parse
 
     with Log.open(folder) as log:
         scenario = parse(log.scenario, str(folder))
@@ -63,3 +66,105 @@ def _row(folder: Path) -> dict[str, object]:
             "size": f"{size / 1e6:.1f} MB",
             "cost": cost_of(folder, scenario.llm),
         }
+
+
+@click.command("digest")
+@o.run_argument
+@o.at_option
+def digest_command(run: Path, at: int | None) -> None:
+    """Print the hash of a run's log, to the end of a round if given."""
+    with o.open_run(run) as log:
+        upto = None if at is None else o.round_within(at, log.complete_rounds(), run)
+        click.echo(log.digest(upto_round=upto))
+
+
+KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics")
+
+
+@click.command("export")
+@o.run_argument
+@click.option("--to", "kind", type=click.Choice(KINDS), required=True, help="The format.")
+@click.option("--exposures", is_flag=True, help="Also what was shown and not taken.")
+@o.out_option
+def export_command(run: Path, kind: str, exposures: bool, out: Path | None) -> None:
+    """Write interactions (csv, parquet, recbole), events, words, messages or numbers."""
+    if exposures and kind not in ("csv", "parquet", "recbole"):
+        raise BadInput(f"--exposures: --to {kind} holds no interactions; use csv, parquet, recbole")
+    from audience.runs import export
+
+    with o.open_run(run) as log:
+        for path in export(log, kind, out or run / "export", exposures=exposures):
+            click.echo(str(path))
+
+
+FORMATS = ("html", "md", "csv", "tex", "json")
+
+
+@click.command("report")
+@o.run_argument
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    type=click.Choice(FORMATS),
+    default=("html",),
+    help="May be repeated.",
+)
+@o.out_option
+def report_command(run: Path, formats: tuple[str, ...], out: Path | None) -> None:
+    """Write the report of a run or an experiment: page, tables, figures as SVG, PDF and PNG."""
+    from rich.console import Console
+
+    from audience.cli.screen import reading
+    from audience.results import write as write_report
+    from audience.runs import gathered
+
+    with reading([run]) as seen:
+        findings = gathered(run, seen)
+    with Console(stderr=True).status("Writing the report and its figures …"):
+        paths = write_report(findings, out or run, formats)
+    for path in paths:
+        click.echo(str(path))
+
+
+@click.command("compare")
+@click.argument("runs", type=o.RUN, nargs=-1, required=True)
+@click.option(
+    "--fail-if",
+    multiple=True,
+    metavar='"METRIC < -2%"',
+    help="Exit with 1 when the difference is so.",
+)
+@click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
+@o.json_option
+def compare_command(
+    runs: tuple[Path, ...], fail_if: tuple[str, ...], metrics: tuple[str, ...], as_json: bool
+) -> None:
+    """Compare runs with the first one, person by person; or the arms of an experiment."""
+    from audience.cli.screen import print_findings, reading
+    from audience.runs import compared, condition, first_difference, plain_comparison
+
+    conditions = [condition(text) for text in fail_if]
+    with reading(runs) as seen:
+        findings = compared(runs, seen)
+    first = first_difference(runs) if len(runs) == 2 else None
+    failed = [one.text for one in conditions if one.holds(findings.differences)]
+    if as_json:
+        o.print_json(plain_comparison(findings, failed, first))
+    else:
+        print_findings(findings, known_metrics(metrics, findings))
+        if len(runs) == 2:
+            click.echo(f"First difference: {first or 'none, the logs are equal'}")
+        for text in failed:
+            click.echo(f"FAILED: {text}")
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def known_metrics(wanted: tuple[str, ...], findings: Findings) -> tuple[str, ...]:
+    """Return the metrics asked for, or all; refuse one that was not measured."""
+    there = findings.arms[0].runs[0].totals
+    for name in wanted:
+        if name not in there:
+            raise BadInput(f"--metric: {unknown('metric', name, there)}")
+    return wanted or tuple(there)

@@ -22,12 +22,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from audience.experiments.experiment import SUMMARY, summary_of
-from audience.experiments.findings import Findings
-from audience.experiments.summary import summary
-from audience.experiments.tables import result_table
 from audience.llm import Meter
-from audience.results import ResultTable, print_table
+from audience.results import Findings, ResultTable, print_table, result_table, summary
+from audience.runs import SUMMARY, summary_of
 
 
 class Bar:
@@ -125,7 +122,7 @@ class StudyBar:
 @contextmanager
 def reading(folders: Sequence[Path]) -> Iterator[Callable[[int], None]]:
     """Show on standard error how far logs have been read; give what is told each round."""
-    from audience.experiments import is_experiment, scenario_of
+    from audience.runs import is_experiment, scenario_of
 
     rounds = 0
     for folder in folders:

@@ -18,14 +18,14 @@ DEFAULT = Path("runs")
 @click.option("--host", default="127.0.0.1", metavar="ADDR", help="Another address needs a token.")
 @click.option("--runs", type=o.RUN, default=None, metavar="DIR", help="The folder of runs.")
 @click.option("--open", "open_", is_flag=True, help="Open the page in a browser.")
-def command(what: Path | None, port: int, host: str, runs: Path | None, open_: bool) -> None:
+def serve_command(what: Path | None, port: int, host: str, runs: Path | None, open_: bool) -> None:
     """Watch, steer, ask, play, change, branch and compare runs in a browser."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         raise BadInput("the page needs FastAPI and uvicorn: pip install 'audience[web]'") from None
-    from audience.web.serving import serve
+    from audience.web import serve
 
     if what is not None and not what.exists():
         raise BadInput(f"{what} does not exist; give the folder of a run or a scenario file")

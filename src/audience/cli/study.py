@@ -13,7 +13,7 @@ from audience.errors import BadInput, Interrupted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from audience.experiments.studies import Recipe, Studied
+    from audience.lab.studies import Recipe, Studied
 
 ALL, LIST = "all", "list"
 
@@ -31,7 +31,7 @@ ALL, LIST = "all", "list"
 @click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file to change.")
 @o.out_option
 @o.json_option
-def command(
+def study_command(
     name: str,
     quick: bool,
     workers: int,
@@ -41,7 +41,7 @@ def command(
     **given: Any,  # noqa: ANN401
 ) -> None:
     """Run a study by NAME, a changed one by FILE.toml, or all; `list` says what there is."""
-    from audience.experiments.studies import NAMES
+    from audience.lab.studies import study_names
 
     if workers < 0:
         raise BadInput(f"--workers {workers} is negative; 0 means one per core")
@@ -51,7 +51,7 @@ def command(
         _write_file(name, write)
     elif name == ALL:
         root = out or o.free_folder("studies")
-        chosen = [(one, root / one) for one in NAMES]
+        chosen = [(one, root / one) for one in study_names()]
         done = [_one(one, place, given, quick, workers, as_json) for one, place in chosen]
         _print_all(root, done, as_json=as_json)
     else:
@@ -62,9 +62,9 @@ def command(
 
 
 def _print_list(*, as_json: bool) -> None:
-    from audience.experiments.studies import NAMES, find
+    from audience.lab.studies import find, study_names
 
-    found = {name: find(name).question for name in NAMES}
+    found = {name: find(name).question for name in study_names()}
     if as_json:
         o.print_json(found)
         return
@@ -74,8 +74,8 @@ def _print_list(*, as_json: bool) -> None:
 
 
 def _write_file(name: str, path: Path) -> None:
-    from audience.experiments.studies import shipped
-    from audience.results import replace_all
+    from audience.files import replace_all
+    from audience.lab.studies import shipped
 
     if name.endswith(".toml") or name == ALL:
         raise BadInput("--write wants the name of one study; see `audience study list`")
@@ -91,7 +91,7 @@ def _one(
     """Run or go on with one study, print what it found and write its files."""
     from rich.console import Console
 
-    from audience.experiments.studies import command_of, find, with_changes, write_study
+    from audience.lab.studies import command_of, find, with_changes, write_study
 
     recipe = with_changes(find(name), changes_of(given), quick=quick)
     errors = Console(stderr=True)
@@ -119,7 +119,7 @@ def _conducted(
     quiet: bool,
 ) -> Studied:
     from audience.cli.screen import StudyBar, stoppable
-    from audience.experiments.studies import conduct_study
+    from audience.lab.studies import conduct_study
 
     scenario = recipe.scenario
     runs = len(scenario.arms) * scenario.seeds
@@ -137,7 +137,7 @@ def _conducted(
 
 def changes_of(given: dict[str, Any]) -> dict[str, Any]:
     """Return what the flags change in a scenario."""
-    from audience.datasets import options_for
+    from audience.datasets.loaders import options_for
 
     changes = {key: value for key, value in given.items() if value is not None}
     names = {"url": "llm", "model": "model", "key_env": "key_env"}
@@ -150,7 +150,7 @@ def changes_of(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_all(root: Path, done: list[Studied], *, as_json: bool) -> None:
-    from audience.experiments.studies import write_index
+    from audience.lab.studies import write_index
 
     page = write_index(root, done)
     if as_json:

@@ -1,86 +1,77 @@
 """Making a genesis: embedded catalogues, a user's own folder, or real data with its people."""
 
-from audience.datasets._yaml import read_yaml
-from audience.datasets.activity_fit import Fitted, fit_activity
-from audience.datasets.aligned import Choices, Loaded, genesis_of
-from audience.datasets.builtin import Books, Films, RecSimTopics
-from audience.datasets.catalogue import embedded_catalogue
-from audience.datasets.checking import Checked, Listed, check, listing
-from audience.datasets.corpus import Columns, Corpus, Edges, Skipped, at_least, chosen
-from audience.datasets.folder import Folder
-from audience.datasets.handcrafted import Handcrafted, read_people
-from audience.datasets.held import HeldOut
-from audience.datasets.kinds import Dataset
-from audience.datasets.loaders import (
-    Amazon,
-    Atomic,
-    Found,
-    LastFm,
-    MovieLens,
-    RecAgentFiles,
-    Steam,
-    Tables,
-    options_for,
-    public,
-    recognise,
+from audience.datasets.aligned import (
+    Loaded as Loaded,
+    SourceOptions as SourceOptions,
+    genesis_of as genesis_of,
 )
-from audience.datasets.mixture import Mixture
-from audience.datasets.people import activity, population
-from audience.datasets.public import PUBLIC, fetch
-from audience.datasets.splits import Split, by_ratio, by_time, leave_last
-from audience.datasets.ties import no_ties, small_world
-from audience.datasets.training import Training
-from audience.datasets.traits import Traits, traits_of
-
-__all__ = [
-    "PUBLIC",
-    "Amazon",
-    "Atomic",
-    "Books",
-    "Checked",
-    "Choices",
-    "Columns",
-    "Corpus",
-    "Dataset",
-    "Edges",
-    "Films",
-    "Fitted",
-    "Folder",
-    "Found",
-    "Handcrafted",
-    "HeldOut",
-    "LastFm",
-    "Listed",
-    "Loaded",
-    "Mixture",
-    "MovieLens",
-    "RecAgentFiles",
-    "RecSimTopics",
-    "Skipped",
-    "Split",
-    "Steam",
-    "Tables",
-    "Training",
-    "Traits",
-    "activity",
-    "at_least",
-    "by_ratio",
-    "by_time",
-    "check",
-    "chosen",
-    "embedded_catalogue",
-    "fetch",
-    "fit_activity",
-    "genesis_of",
-    "leave_last",
-    "listing",
-    "no_ties",
-    "options_for",
-    "population",
-    "public",
-    "read_people",
-    "read_yaml",
-    "recognise",
-    "small_world",
-    "traits_of",
-]
+from audience.datasets.builtin import Books as Books, Films as Films, RecSimTopics as RecSimTopics
+from audience.datasets.checks import (
+    Checked as Checked,
+    Listed as Listed,
+    check as check,
+    listing as listing,
+)
+from audience.datasets.corpus import (
+    Columns as Columns,
+    Corpus as Corpus,
+    Dataset as Dataset,
+    Edges as Edges,
+    SkippedLines as SkippedLines,
+    at_least as at_least,
+    chosen as chosen,
+    halves as halves,
+)
+from audience.datasets.embedded import embedded_catalogue as embedded_catalogue
+from audience.datasets.loaders import (
+    PUBLIC as PUBLIC,
+    Amazon as Amazon,
+    Atomic as Atomic,
+    Folder as Folder,
+    LastFm as LastFm,
+    MappedTables as MappedTables,
+    MovieLens as MovieLens,
+    RecAgentFiles as RecAgentFiles,
+    RecognisedDataset as RecognisedDataset,
+    Steam as Steam,
+    fetch as fetch,
+    options_for as options_for,
+    public as public,
+    read_yaml as read_yaml,
+    recognise as recognise,
+)
+from audience.datasets.mixture import (
+    Draft as Draft,
+    Mixture as Mixture,
+    counts_of as counts_of,
+    draft as draft,
+    finish as finish,
+    row_of as row_of,
+    split_options as split_options,
+)
+from audience.datasets.people import (
+    ActivityFit as ActivityFit,
+    Handcrafted as Handcrafted,
+    Traits as Traits,
+    activity as activity,
+    fit_activity as fit_activity,
+    no_ties as no_ties,
+    population as population,
+    read_people as read_people,
+    small_world as small_world,
+    traits_of as traits_of,
+)
+from audience.datasets.people_cache import (
+    keep as keep,
+    kept_at as kept_at,
+    mixed_genesis as mixed_genesis,
+    people_folder as people_folder,
+)
+from audience.datasets.splits import (
+    HeldOut as HeldOut,
+    Split as Split,
+    Training as Training,
+    by_ratio as by_ratio,
+    by_time as by_time,
+    leave_last as leave_last,
+)

@@ -11,28 +11,42 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from audience.datasets._names import draw_names
-from audience.datasets._source import Source
-from audience.datasets._temper import TRAITS, draw_habits, draw_temper, draw_traits
-from audience.datasets.activity_fit import draw_levels, fit_activity, levels_of
 from audience.datasets.corpus import Corpus, at_least, chosen, halves
-from audience.datasets.people import ACTIVITIES, activity
-from audience.datasets.splits import leave_last
-from audience.datasets.ties import check_shape, small_world
-from audience.datasets.training import Training
+from audience.datasets.people import (
+    ACTIVITIES,
+    TRAITS,
+    activity,
+    check_shape,
+    draw_habits,
+    draw_levels,
+    draw_names,
+    draw_temper,
+    draw_traits,
+    fit_activity,
+    levels_of,
+    small_world,
+)
+from audience.datasets.source import Source
+from audience.datasets.splits import Training, leave_last
 from audience.errors import BadInput, unknown
-from audience.world.clock import Clock, shown
-from audience.world.genesis import Genesis, Past
-from audience.world.graph import Ties
-from audience.world.items import Catalogue
-from audience.world.people import NO_HABITS, Profile
-from audience.world.rng import Bools, dice
+from audience.world import (
+    NO_HABITS,
+    Bools,
+    Catalogue,
+    Clock,
+    Genesis,
+    Past,
+    Profile,
+    Ties,
+    dice,
+    shown,
+)
 
 log = logging.getLogger(__name__)
 _NO_AGE = 40
 
 
-class Choices(msgspec.Struct, frozen=True):
+class SourceOptions(msgspec.Struct, frozen=True):
     """Which part of a source takes part, and what is drawn where it is silent."""
 
     min_per_person: int = 0
@@ -68,9 +82,9 @@ class Loaded:
     reads: ClassVar[Callable[..., Corpus]]
 
     def __init__(self, path: str | Path, **options: Any) -> None:  # noqa: ANN401
-        names = Choices.__struct_fields__
+        names = SourceOptions.__struct_fields__
         self.path = Path(path)
-        self.choices = Choices(**{key: options.pop(key) for key in names if key in options})
+        self.choices = SourceOptions(**{key: options.pop(key) for key in names if key in options})
         inspect.signature(type(self).reads).bind(None, **options)
         self.options = options
 
@@ -91,14 +105,14 @@ class Loaded:
 
 
 def genesis_of(
-    corpus: Corpus, people: int, seed: int, clock: Clock, choices: Choices | None = None
+    corpus: Corpus, people: int, seed: int, clock: Clock, choices: SourceOptions | None = None
 ) -> Genesis:
     """Return a genesis; quality, interests and activity come from the given interactions alone.
 
     What the data does not say of anybody (names, traits, habits, ties) is drawn. With `apart`, a
     person's interests and activity are measured by what is usual in the other half.
     """
-    wanted = choices or Choices()
+    wanted = choices or SourceOptions()
     kept = training_part(corpus, wanted)
     mine, others = halves(kept, seed) if wanted.apart else (kept, kept)
     training = Training(others)
@@ -117,7 +131,7 @@ def genesis_of(
     return Genesis(Catalogue(items), profiles, ties, clock, here.domain, past, known)
 
 
-def training_part(corpus: Corpus, choices: Choices) -> Corpus:
+def training_part(corpus: Corpus, choices: SourceOptions) -> Corpus:
     """Return the people and items asked for, without the interactions that are held out."""
     kept = at_least(corpus, choices.min_per_person, choices.min_per_item, core=choices.core)
     return leave_last(kept, choices.hold_last).corpus if choices.hold_last else kept

@@ -1,24 +1,98 @@
-"""The datasets that need no download."""
+"""What people lived before the run begins, so that a recommender has something to learn from."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from audience.datasets.catalogue import embedded_catalogue
-from audience.datasets.past import earlier
-from audience.datasets.people import ACTIVITIES, population
-from audience.datasets.ties import check_shape, no_ties, small_world
+from audience.datasets.embedded import embedded_catalogue
+from audience.datasets.people import ACTIVITIES, check_shape, no_ties, population, small_world
 from audience.errors import BadInput, unknown
-from audience.world.clock import Clock
-from audience.world.genesis import Domain, Genesis
-from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
-from audience.world.rng import Floats, rng
+from audience.world import (
+    Catalogue,
+    Clock,
+    Domain,
+    Floats,
+    Generator,
+    Genesis,
+    Ints,
+    Item,
+    Past,
+    Profile,
+    rng,
+)
+
+DAYS = 90
+FAME = 0.8
+"""Spread of how known items are besides their quality: a log-normal's sigma."""
 
 
-class Embedded:
+def earlier(
+    profiles: Sequence[Profile], catalogue: Catalogue, seed: int, clock: Clock, mean: float
+) -> tuple[Past, ...]:
+    """Return about `mean` items per person, more for the active, in the order of time.
+
+    Each is drawn from one of the person's interests (now and then from any tag), good and known
+    items more often. Nobody lives an item twice.
+    """
+    if mean <= 0:
+        return ()
+    draw = rng(seed, "past", "count")
+    levels = np.sqrt([profile.activity for profile in profiles])
+    counts = draw.poisson(mean * levels / levels.mean())
+    owners = np.repeat(np.arange(len(profiles)), counts)
+    tags = _tags(profiles, owners, catalogue, rng(seed, "past", "tag"))
+    items = _items(tags, catalogue, seed)
+    _, first = np.unique(owners * len(catalogue) + items, return_index=True)
+    owners, items = owners[first], items[first]
+    at = clock.at(1) - rng(seed, "past", "time").integers(1, DAYS * 86400, len(owners))
+    stars = _stars(catalogue.quality[items], rng(seed, "past", "stars"))
+    order = np.lexsort((owners, at))
+    columns = (column[order].tolist() for column in (owners, items, at, stars))
+    return tuple(
+        Past(owner, item, moment, 1.0, given)
+        for owner, item, moment, given in zip(*columns, strict=True)
+    )
+
+
+def _tags(profiles: Sequence[Profile], owners: Ints, catalogue: Catalogue, draw: Generator) -> Ints:
+    ids = catalogue.tag_ids
+    liked = [[ids[tag] for tag in profile.interests if tag in ids] for profile in profiles]
+    sizes = np.array([len(one) for one in liked])
+    starts = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+    flat = np.array([tag for one in liked for tag in one] or [0], np.int64)
+    own = starts[owners] + (draw.random(len(owners)) * sizes[owners]).astype(np.int64)
+    anywhere = draw.integers(0, len(catalogue.tags), len(owners))
+    strays = (draw.random(len(owners)) < 0.2) | (sizes[owners] == 0)
+    return np.where(strays, anywhere, flat[np.minimum(own, len(flat) - 1)])
+
+
+def _items(tags: Ints, catalogue: Catalogue, seed: int) -> Ints:
+    """Return one item per tag drawn, in proportion to its appeal among those that carry the tag."""
+    appeal = np.exp(
+        FAME * rng(seed, "past", "fame").standard_normal(len(catalogue))
+        + 2.0 * (2.0 * catalogue.quality - 1.0)
+    )
+    places = rng(seed, "past", "item").random(len(tags))
+    items = np.zeros(len(tags), np.int64)
+    for tag in range(len(catalogue.tags)):
+        weights: Floats = appeal * catalogue.weights[:, tag]
+        sums = np.cumsum(weights)
+        rows = np.flatnonzero(tags == tag)
+        if len(rows):
+            items[rows] = np.searchsorted(sums, places[rows] * sums[-1], side="right")
+    return np.minimum(items, len(catalogue) - 1)
+
+
+def _stars(quality: Floats, draw: Generator) -> Ints:
+    felt = 1.6 + 3.2 * quality + 0.8 * draw.standard_normal(len(quality))
+    given = np.clip(np.round(felt), 1, 5).astype(np.int64)
+    return np.where(draw.random(len(quality)) < 0.5, given, 0)
+
+
+class EmbeddedDataset:
     """An embedded catalogue with drawn people in a small world of (degree, rewire, homophily).
 
     Each person has lived about `past` items before the run begins.
@@ -54,14 +128,14 @@ class Embedded:
         return Genesis(catalogue, profiles, ties, clock, self.domain, past)
 
 
-class Films(Embedded):
+class Films(EmbeddedDataset):
     """Real films from the 1920s to the 2020s, with a drawn audience."""
 
     name = "films"
     domain = Domain("film", "films", "watched")
 
 
-class Books(Embedded):
+class Books(EmbeddedDataset):
     """Real books of a thousand years, with a drawn readership."""
 
     name = "books"

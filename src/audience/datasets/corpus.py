@@ -1,23 +1,30 @@
-"""What every loader yields: catalogue, people, ties and dated interactions, all from one source."""
+"""What a dataset is: something that makes a genesis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.world.genesis import Domain
-from audience.world.items import Item
-from audience.world.people import Profile
-from audience.world.rng import Bools, Floats, Ints, keys
+from audience.world import Bools, Clock, Domain, Floats, Genesis, Ints, Item, Profile, keys
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A source of catalogue, people and ties."""
+
+    def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
+        """Return what is true before the first event. Equal arguments give equal bytes."""
+        ...
+
 
 _Thing = TypeVar("_Thing", Item, Profile)
 
 
-class Skipped(msgspec.Struct, frozen=True):
+class SkippedLines(msgspec.Struct, frozen=True):
     """Lines of a source that were left out, and why. Users are told."""
 
     reason: str
@@ -26,7 +33,7 @@ class Skipped(msgspec.Struct, frozen=True):
     """The file and line of the first of them."""
 
 
-class Tally:
+class SkipTally:
     """Counts what is left out while a source is read."""
 
     def __init__(self) -> None:
@@ -38,8 +45,8 @@ class Tally:
             before, first = self._found.get(reason, (0, where))
             self._found[reason] = (before + count, first)
 
-    def skipped(self) -> tuple[Skipped, ...]:
-        return tuple(Skipped(reason, *found) for reason, found in self._found.items())
+    def skipped(self) -> tuple[SkippedLines, ...]:
+        return tuple(SkippedLines(reason, *found) for reason, found in self._found.items())
 
 
 class Columns(msgspec.Struct, frozen=True, eq=False):
@@ -93,7 +100,7 @@ class Corpus(msgspec.Struct, frozen=True, eq=False):
     domain: Domain = Domain("item", "items", "tried")
     dated: bool = True
     """Whether the moments are the source's own; otherwise only each person's order is."""
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedLines, ...] = ()
     notes: tuple[str, ...] = ()
     """What is odd without being wrong."""
 
@@ -102,7 +109,7 @@ class Corpus(msgspec.Struct, frozen=True, eq=False):
         return msgspec.structs.replace(self, lived=lived)
 
 
-def in_time(columns: Columns, tally: Tally, where: str, *, dated: bool = True) -> Columns:
+def in_time(columns: Columns, tally: SkipTally, where: str, *, dated: bool = True) -> Columns:
     """Return interactions in the order of time, lines as in the file where moments are equal.
 
     One that repeats person, item and moment of an earlier one is left out and counted; where

@@ -1,47 +1,29 @@
 """One round: rules, platform, activation, the loop and its drivers."""
 
-from audience.engine.activation import METHODS, Activation
-from audience.engine.changes import objection
-from audience.engine.consolidation import LivedRound
-from audience.engine.control import Control, Queued, Steering
-from audience.engine.feed import FEEDS
-from audience.engine.groups import Groups
-from audience.engine.pacing import Paused
-from audience.engine.platform import Platform, RecommenderFault
-from audience.engine.rounds import run
-from audience.engine.simulation import (
-    DIALOGUES,
-    ORDERS,
-    Keeper,
-    Listener,
-    Parts,
-    Rules,
-    Simulation,
-    run_sync,
+from audience.engine.activation import METHODS as METHODS, Activation as Activation
+from audience.engine.consolidation import LivedRound as LivedRound, consolidate as consolidate
+from audience.engine.control import (
+    Control as Control,
+    MakeMind as MakeMind,
+    Queued as Queued,
+    Steering as Steering,
 )
-from audience.engine.ties import TieRules
-
-__all__ = [
-    "DIALOGUES",
-    "FEEDS",
-    "METHODS",
-    "ORDERS",
-    "Activation",
-    "Control",
-    "Groups",
-    "Keeper",
-    "Listener",
-    "LivedRound",
-    "Parts",
-    "Paused",
-    "Platform",
-    "Queued",
-    "RecommenderFault",
-    "Rules",
-    "Simulation",
-    "Steering",
-    "TieRules",
-    "objection",
-    "run",
-    "run_sync",
-]
+from audience.engine.groups import Groups as Groups
+from audience.engine.interventions import objection as objection
+from audience.engine.platform import (
+    FEEDS as FEEDS,
+    Platform as Platform,
+    RecommenderFault as RecommenderFault,
+)
+from audience.engine.rounds import Paused as Paused, run as run
+from audience.engine.simulation import (
+    DIALOGUES as DIALOGUES,
+    ORDERS as ORDERS,
+    Keeper as Keeper,
+    Listener as Listener,
+    Parts as Parts,
+    Rules as Rules,
+    Simulation as Simulation,
+    run_sync as run_sync,
+)
+from audience.engine.ties import TieRules as TieRules

@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import unknown
-from audience.world.rng import Floats, Ints, dice
-from audience.world.world import World
+from audience.world import Floats, Ints, World, dice
 
 METHODS = ("random", "sample", "marginal", "reached")
 

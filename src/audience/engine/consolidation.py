@@ -7,12 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from audience.errors import AudienceError
-from audience.llm.together import together
+from audience.llm import together
 from audience.memory import Fading, Life
-from audience.world import events as e
-from audience.world.agent import Agent, fold_agent
-from audience.world.rng import Floats, Ints, dice
-from audience.world.world import World
+from audience.world import Agent, Floats, Ints, World, dice, events as e, fold_agent
 
 if TYPE_CHECKING:
     from audience.engine.simulation import Simulation

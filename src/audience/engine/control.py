@@ -19,9 +19,7 @@ import msgspec
 
 from audience.agents import Mind
 from audience.errors import BadInput
-from audience.world.changes import AnyChange
-from audience.world.events import Chapter
-from audience.world.world import View
+from audience.world import AnyChange, Chapter, View
 
 Hearer = Callable[[Chapter, View], None]
 Keep = Callable[[Sequence["Queued"]], None]

@@ -22,14 +22,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from audience.agents import Mark, Scene, Script
+from audience.engine.conversations import Talk, Talked
 from audience.engine.platform import Noted, Platform
-from audience.engine.talk import Talk, Talked
 from audience.errors import BadInput, unknown
-from audience.world import events as e
-from audience.world.agent import Agent, Situation
-from audience.world.observe import in_company
-from audience.world.rng import dice, key, rank
-from audience.world.world import World
+from audience.world import Agent, Situation, World, dice, events as e, in_company, key, rank
 
 Row = tuple[Mark, ...]
 RULES: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {

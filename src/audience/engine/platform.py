@@ -1,4 +1,15 @@
-"""What agents act on: ranked pages and search, with what a ranker returned checked."""
+"""Pages with uniformly random items among the ranked ones, and the chance of each to be there.
+
+Of a page of p places, k are random. The ranker's best p - k keep their order; the k random items
+are drawn without replacement from all the others that this visit may still be shown, and stand at
+random places. The ranked ones that had to make room come first on the next page.
+
+The propensity of an item is the chance, over these draws and given the ranking and all that was
+shown before, that it comes onto this page. Let u be how many items may still be shown: a kept item
+has 1, every other item k / (u - (p - k)), shown or not. None of them is 0, so that what is weighed
+by 1 / propensity estimates the plain mean over all u items, whatever the ranker does (Horvitz and
+Thompson): sum over shown items of y / propensity, divided by u.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +19,109 @@ import msgspec
 import numpy as np
 
 from audience.errors import AudienceError
-from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, SelfChecking, search_in
-from audience.world.agent import INBOX, Agent
-from audience.world.events import Failed
-from audience.world.rng import Bools, Floats, Ints, dice
-from audience.world.world import View
+from audience.recommenders import (
+    AsyncRanker,
+    Context,
+    Ranked,
+    Ranker,
+    SelfChecking,
+    Shuffled,
+    search_in,
+)
+from audience.world import (
+    INBOX,
+    SYSTEM,
+    Agent,
+    Bools,
+    Failed,
+    Floats,
+    Ints,
+    Message,
+    View,
+    dice,
+    events as e,
+    sent,
+    tastes,
+)
+
+
+def mixed(
+    world: View, agent: int, page: int, exclude: tuple[int, ...], kept: tuple[int, ...], k: int
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return a page of the kept items and k random ones, and the propensity of each.
+
+    There are fewer random ones where fewer items are left. The draws are named by agent, round and
+    page, where `page` counts the pages of the visit.
+    """
+    barred = tuple({*exclude, *kept})
+    pool = len(world.catalogue) - len(barred)
+    k = min(k, pool)
+    if k < 1:
+        return kept, (1.0,) * len(kept)
+    users, pages = np.array([agent]), np.array([page])
+    draws = dice(world.seed, "random_k", users, world.round, pages)
+    context = Context(np.array([world.now]), pages, [barred], draws)
+    drawn = iter(Shuffled(len(world.catalogue)).rank(users, k, context)[0].tolist())
+    ranked = iter(kept)
+    order = np.argsort(draws.integers("place", len(kept) + k)[0], kind="stable")
+    places = set(order[:k].tolist())
+    items, chances = list[int](), list[float]()
+    for place in range(len(kept) + k):
+        is_random = place in places
+        items.append(next(drawn if is_random else ranked))
+        chances.append(k / pool if is_random else 1.0)
+    return tuple(items), tuple(chances)
+
+
+def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.Delivered]:
+    """Return one delivery per post that somebody hears; it costs no decision."""
+    deliveries = []
+    for post in outbox:
+        author = post.author if isinstance(post, e.Forwarded) else post.agent
+        readers = tuple(reader for reader in world.graph.followers(post.agent) if reader != author)
+        if readers:
+            news: tuple[int, int, str] = (-1, -1, "")
+            if post.topic >= 0:
+                root = post.root if isinstance(post, e.Forwarded) else post.post
+                news = (post.topic, post.agent, root)
+            told = (post.text, post.items, post.stance, *news)
+            deliveries.append(e.Delivered(post.post, author, readers, *told))
+    return deliveries
+
+
+FEEDS = ("time", "ranked")
+HALF_LIFE = 3.0
+"""Rounds after which a message counts half."""
+PLATFORM = 0.5
+"""How close the platform is."""
+UNKNOWN = 0.1
+"""How close somebody is whom one does not listen to any more."""
+
+
+def feed_of(world: View, me: Agent, order: str, length: int) -> tuple[Message, ...]:
+    """Return the messages of the inbox that are shown, the newest or the best last."""
+    if order == "time":
+        return me.inbox[-length:]
+    if not me.inbox:
+        return ()
+    close = {tie.other: tie.closeness for tie in world.graph.ties(me.profile.id)}
+    close[SYSTEM] = PLATFORM
+    taste = tastes([me.taste])[0]
+
+    def worth(message: Message) -> float:
+        round_, sender = sent(message.post)
+        fresh = 0.5 ** (max(world.round - round_, 0) / HALF_LIFE)
+        fits = [
+            (1.0 + float((taste * world.catalogue.weights[item]).sum())) / 2.0
+            for item in message.items
+        ]
+        match = sum(fits) / len(fits) if fits else 0.5
+        value: float = round(close.get(sender, UNKNOWN) * fresh * match, 6)
+        return value
+
+    order_ = sorted((worth(message), place) for place, message in enumerate(me.inbox))
+    return tuple([me.inbox[place] for _, place in order_[-length:]])
+
 
 REASON = 120
 """Characters of a reason that are shown; what is longer is cut."""
@@ -22,7 +131,7 @@ class RecommenderFault(AudienceError):
     """A recommender raised or returned something that cannot be shown."""
 
 
-class Wanted(msgspec.Struct, frozen=True, gc=False):
+class PageRequest(msgspec.Struct, frozen=True, gc=False):
     """A visit's request for ranked items: several pages at once."""
 
     agent: int
@@ -81,14 +190,14 @@ class Platform:
         self.feed_length = feed_length
         self.ahead = min(max_pages, 5)
 
-    def want(self, me: Agent) -> Wanted:
+    def want(self, me: Agent) -> PageRequest:
         """Return the request for the next pages of `me`."""
         now = me.situation
         lived = tuple([lived.item for lived in me.history])
         exclude = now.shown if self.repeat else lived + now.shown
-        return Wanted(me.profile.id, now.at, now.pages, exclude, lived)
+        return PageRequest(me.profile.id, now.at, now.pages, exclude, lived)
 
-    def rank(self, world: View, ranker: Ranker, wants: Sequence[Wanted]) -> Sequence[Served]:
+    def rank(self, world: View, ranker: Ranker, wants: Sequence[PageRequest]) -> Sequence[Served]:
         """Return what is ranked for each request, best first."""
         users, k, context = self._question(world, wants)
         try:
@@ -98,7 +207,7 @@ class Platform:
         return self._served(world, ranker, found, wants, k)
 
     async def rank_async(
-        self, world: View, ranker: AsyncRanker, wants: Sequence[Wanted]
+        self, world: View, ranker: AsyncRanker, wants: Sequence[PageRequest]
     ) -> Sequence[Served]:
         """Return the same as `rank`, from a ranker that waits for others."""
         users, k, context = self._question(world, wants)
@@ -108,7 +217,7 @@ class Platform:
             raise _fault(ranker, error) from error
         return self._served(world, ranker, found, wants, k)
 
-    def _question(self, world: View, wants: Sequence[Wanted]) -> tuple[Ints, int, Context]:
+    def _question(self, world: View, wants: Sequence[PageRequest]) -> tuple[Ints, int, Context]:
         users = np.array([want.agent for want in wants], np.int64)
         pages = np.array([want.page for want in wants], np.int64)
         moments = np.array([want.at for want in wants], np.int64)
@@ -128,7 +237,7 @@ class Platform:
         world: View,
         ranker: object,
         found: Ints | Ranked,
-        wants: Sequence[Wanted],
+        wants: Sequence[PageRequest],
         k: int,
     ) -> Sequence[Served]:
         try:
@@ -148,7 +257,7 @@ class Platform:
             return [tuple(item for item in row if item >= 0) for row in rows]
         return [tuple(row) for row in rows]
 
-    def _noted(self, ranker: object, found: Ranked, row: int, want: Wanted) -> Served:
+    def _noted(self, ranker: object, found: Ranked, row: int, want: PageRequest) -> Served:
         """Return one row with what is said of its items; plain where nothing is."""
         if row in found.failures:
             return Failed(want.agent, f"recommender: {found.failures[row]}")
@@ -204,7 +313,9 @@ def name_of(ranker: object) -> str:
     return type(ranker).__qualname__
 
 
-def check_slates(ranker: object, slates: Ints, wants: Sequence[Wanted], k: int, items: int) -> None:
+def check_slates(
+    ranker: object, slates: Ints, wants: Sequence[PageRequest], k: int, items: int
+) -> None:
     """Raise a fault that names the user and the item when slates cannot be shown."""
     who, users = name_of(ranker), len(wants)
     if slates.shape != (users, k) or not np.issubdtype(slates.dtype, np.integer):
@@ -227,7 +338,7 @@ def check_slates(ranker: object, slates: Ints, wants: Sequence[Wanted], k: int, 
         _complain(who, slates, wants, np.array(barred), "which it was told to leave out")
 
 
-def _complain(who: str, slates: Ints, wants: Sequence[Wanted], bad: Bools, what: str) -> None:
+def _complain(who: str, slates: Ints, wants: Sequence[PageRequest], bad: Bools, what: str) -> None:
     if bad.any():
         row, column = np.argwhere(bad)[0].tolist()
         raise RecommenderFault(
@@ -235,7 +346,7 @@ def _complain(who: str, slates: Ints, wants: Sequence[Wanted], bad: Bools, what:
         )
 
 
-def _check_enough(who: str, slates: Ints, wants: Sequence[Wanted], items: int) -> None:
+def _check_enough(who: str, slates: Ints, wants: Sequence[PageRequest], items: int) -> None:
     given = (slates >= 0).sum(axis=1)
     for row in np.flatnonzero(given < slates.shape[1]).tolist():
         left = items - len(set(wants[row].exclude))

@@ -1,23 +1,69 @@
-"""The course of one round, from its opening to its end, also when taken up in the middle."""
+"""Driving strands as fast as rules, control and a wish to stop allow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from audience.engine.activation import awake
-from audience.engine.changes import opened
 from audience.engine.consolidation import consolidate
-from audience.engine.delivery import delivered
-from audience.engine.drive import Strand, T
+from audience.engine.conversations import Talk, Talked, pairs, talk
+from audience.engine.drivers import Done, Strand, T, as_coroutines, in_waves
 from audience.engine.groups import companies, gathering
-from audience.engine.news import reached
-from audience.engine.pacing import Paused, drive
+from audience.engine.interventions import opened, reached
+from audience.engine.platform import delivered
 from audience.engine.simulation import Simulation
-from audience.engine.talk import Talk, Talked, pairs, talk
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
-from audience.world import events as e
-from audience.world.rng import Floats, Ints, keys
+from audience.world import Floats, Ints, events as e, keys
+
+
+class Paused(Exception):
+    """The run was asked to stop and has committed what is done."""
+
+
+async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in waves or as coroutines; raise `Paused` when asked to stop."""
+    assert sim.stage is not None
+    if not strands:
+        return
+    if sim.stopping():
+        raise Paused
+    if sim.in_waves:
+        await _in_waves(sim, strands, done)
+        return
+    rules = sim.rules
+    await as_coroutines(
+        sim.stage,
+        strands,
+        done,
+        concurrency=rules.concurrency,
+        deadline=0.0 if sim.is_played else rules.deadline,
+        stopping=sim.stopping,
+        allowed=sim.control.allowed if sim.control else None,
+    )
+    if sim.stopping():
+        raise Paused
+
+
+async def _in_waves(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive strands in one wave, or in as many as the control lets begin at a time."""
+    assert sim.stage is not None
+    if sim.control is None:
+        in_waves(sim.stage, strands, done)
+        return
+    start = 0
+    while start < len(strands):
+        count = await sim.control.allowed(len(strands) - start)
+        if not count:
+            raise Paused
+        some = partial(_done_from, start, done)
+        in_waves(sim.stage, strands[start : start + count], some)
+        start += count
+
+
+def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
+    done([(start + place, result) for place, result in ended])
 
 
 async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:

@@ -9,20 +9,18 @@ from typing import Protocol
 
 import msgspec
 
-from audience.agents import BatchMind, JointMind, Mind, MixedMind
+from audience.agents import BatchMind, JointMind, Mind
+from audience.agents.human import MixedMind
 from audience.engine.activation import Activation
 from audience.engine.consolidation import LivedRound
 from audience.engine.control import Control, Keep, MakeMind
-from audience.engine.drive import Stage, shared_mind
+from audience.engine.drivers import DriverStage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
 from audience.recommenders import Ranker, Recommender, learnt_by
-from audience.world import events as e
-from audience.world.changes import AnyChange, SwapRecommender
-from audience.world.rng import rng
-from audience.world.world import View, World
+from audience.world import AnyChange, SwapRecommender, View, World, events as e, rng
 
 ORDERS = ("together", "one-by-one")
 DIALOGUES = ("turns", "joint")
@@ -74,7 +72,7 @@ class Parts(msgspec.Struct, frozen=True):
     groups: Groups = Groups()
 
 
-class Places(Protocol):
+class PlayedRounds(Protocol):
     """Who was played by somebody, round by round."""
 
     def of(self, round_: int) -> Mapping[int, MakeMind]: ...
@@ -101,7 +99,7 @@ class Simulation:
         stopping: Callable[[], bool] = lambda: False,
         control: Control | None = None,
         keep: Keep = lambda queued: None,
-        places: Places | None = None,
+        places: PlayedRounds | None = None,
     ) -> None:
         """`control` steers the run; `keep` writes down what it queued before that happens.
 
@@ -123,7 +121,7 @@ class Simulation:
         self.keep = keep
         self._places = places
         self.decisions = 0
-        self.stage: Stage | None = None
+        self.stage: DriverStage | None = None
         self._unplayed = parts
 
     def progress(self, round_: int, done: int, total: int) -> None:
@@ -213,7 +211,7 @@ class Simulation:
             raise RecommenderFault(
                 f"{name_of(recommender)}.fit returned {type(ranker).__name__}, which has no `rank`"
             )
-        self.stage = Stage(world, parts.platform, ranker, parts.mind, parts.memory)
+        self.stage = DriverStage(world, parts.platform, ranker, parts.mind, parts.memory)
         return ranker
 
 

@@ -9,10 +9,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.world import events as e
-from audience.world.rng import Floats, Ints, dice, keys
-from audience.world.taste import tastes
-from audience.world.world import World
+from audience.world import Floats, Ints, World, dice, events as e, keys, tastes
 
 STRANGER = "stranger"
 """What somebody of another taste is called who is followed for a while."""

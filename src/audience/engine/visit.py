@@ -7,25 +7,31 @@ coroutines drive each at its own pace (engine/drive.py); both give the same byte
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
+from typing import TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from audience.agents import Decision, Scene, Script
-from audience.engine.feed import feed_of
-from audience.engine.mixing import mixed
-from audience.engine.platform import Note, Noted, Platform, Served, Wanted
+from audience.engine.platform import Note, Noted, PageRequest, Platform, Served, feed_of, mixed
 from audience.engine.rules import is_text, refuse, resolve
-from audience.world import actions as a
-from audience.world import events as e
-from audience.world.agent import FOLDS, Agent
-from audience.world.observe import LAST_PAGE, LAST_RESULTS, MENUS, Observation, observe
-from audience.world.world import World
+from audience.world import (
+    FOLDS,
+    LAST_PAGE,
+    LAST_RESULTS,
+    MENUS,
+    Agent,
+    Observation,
+    World,
+    actions as a,
+    events as e,
+    observe,
+)
 
 EMOTION = 0.7
 """How important it is to somebody how a visit felt."""
-Need = Observation | Wanted | Scene
-Answer = Decision | Served | Script
+Need: TypeAlias = Observation | PageRequest | Scene
+Answer: TypeAlias = Decision | Served | Script
 
 
 class Visited(msgspec.Struct, frozen=True, gc=False):

@@ -1,1 +1,32 @@
 """Minds grounded in what real people did: evidence, choices, ratings, from training rows alone."""
+
+from audience.grounding.calibration import (
+    Bin as Bin,
+    fit_enjoyment as fit_enjoyment,
+    fit_habits as fit_habits,
+    miscalibration as miscalibration,
+    recalibrate as recalibrate,
+    reliability as reliability,
+)
+from audience.grounding.chooser import TooFew as TooFew, fit_chooser as fit_chooser
+from audience.grounding.evidence import fit_evidence as fit_evidence
+from audience.grounding.grounds import (
+    Grounds as Grounds,
+    fit_grounds as fit_grounds,
+    grounds_of as grounds_of,
+    ratings_of as ratings_of,
+)
+from audience.grounding.ratings import LEAST as LEAST, fit_ratings as fit_ratings
+from audience.grounding.tables import Lives as Lives
+from audience.grounding.visits import (
+    MINUTES as MINUTES,
+    PAGES as PAGES,
+    PICKS as PICKS,
+    TAKEN as TAKEN,
+    Sessions as Sessions,
+    VisitStage as VisitStage,
+    divergence as divergence,
+    live_visits as live_visits,
+    sessions_of as sessions_of,
+    stage_of as stage_of,
+)

@@ -12,16 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.agents.mind import BatchMind
+from audience.agents import BatchMind
 from audience.errors import BadInput
-from audience.grounding._stars import STARS
-from audience.grounding.lives import Lives
-from audience.grounding.sessions import Sessions, divergence, shares
-from audience.grounding.visits import Stage, live_visits
-from audience.world.agent import Agent
-from audience.world.items import Catalogue
-from audience.world.rng import Bools, Floats
-from audience.world.taste import tastes
+from audience.grounding.ratings import STARS
+from audience.grounding.tables import Lives
+from audience.grounding.visits import Sessions, VisitStage, divergence, live_visits, shares
+from audience.world import Agent, Bools, Catalogue, Floats, tastes
 
 Make = Callable[[Mapping[str, float]], BatchMind]
 VISITING = ("no_pick", "again", "leave", "settle")
@@ -33,7 +29,7 @@ MATCHED = ("picks per page", "pages per visit", "picks per visit")
 _ROUNDS = 4
 
 
-class Fitted(msgspec.Struct, frozen=True):
+class FittedParameters(msgspec.Struct, frozen=True):
     """Parameters, and how far what they lead to is from the data."""
 
     parameters: dict[str, float]
@@ -44,13 +40,13 @@ class Fitted(msgspec.Struct, frozen=True):
 
 def fit_habits(
     real: Sessions,
-    stage: Stage,
+    stage: VisitStage,
     make: Make,
     *,
     given: Mapping[str, float] | None = None,
     tries: int = 120,
     rates: bool = True,
-) -> Fitted:
+) -> FittedParameters:
     """Return parameters whose visits look like the real ones, as far as data shows visits.
 
     `given` stays as it is. With `rates` the bounds of the stars are moved until the shares of stars
@@ -87,7 +83,7 @@ def fit_habits(
         for name, target in targets.items()
         if name in found
     }
-    return Fitted(fitted, distances, count)
+    return FittedParameters(fitted, distances, count)
 
 
 def _named(x: Floats) -> dict[str, float]:
@@ -100,7 +96,7 @@ def _most(real: Sessions, page_size: int) -> int:
 
 
 def _bounds(
-    real: Sessions, stage: Stage, make: Make, fitted: Mapping[str, float]
+    real: Sessions, stage: VisitStage, make: Make, fitted: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the enjoyment at which stars begin, moved until their shares are the real ones."""
     wanted = _odds(np.cumsum(shares(real.stars, np.arange(1, STARS + 1)))[:-1])
@@ -119,7 +115,7 @@ def _bounds(
 
 
 def _usual() -> tuple[float, ...]:
-    from audience.agents.parameters import RuleParameters
+    from audience.agents.rule import RuleParameters
 
     usual = RuleParameters()
     return (usual.two_stars, usual.three_stars, usual.four_stars, usual.five_stars)

@@ -1,9 +1,9 @@
-"""What a person's history and what others did say about items, from training data alone."""
+"""The evidence itself, family by family: each gives named columns [cases, candidates]."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -11,14 +11,170 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audience.errors import unknown
-from audience.grounding._batch import batch_of
-from audience.grounding._features import FAMILIES, columns_of
-from audience.grounding._tables import Tables, fit_tables
-from audience.grounding.lives import Lives
-from audience.world.rng import Floats
+from audience.grounding.tables import (
+    RECENT,
+    Batch,
+    EvidenceTables,
+    Lives,
+    Whole,
+    batch_of,
+    fit_tables,
+    over_recent,
+    per_case,
+    per_recent,
+    stage_of,
+)
+from audience.world import Bools, Floats
+
+Column = tuple[str, Floats]
+AGES = ((0, 1), (1, 2), (2, 3), (3, 5), (5, 10), (10, 20), (20, 30))
+"""Ages that are told apart: the newest, the one before, and so on."""
+FADINGS = (0.7, 0.85, 0.93)
+STEPS = ("next", "beside", "later", "around")
+LAST = (3, 5, 10)
+"""Over how many last items contents are compared."""
+
+
+def popularity(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """How many lived it, and beside what the person usually takes."""
+    places = tables.places[batch.candidates]
+    mine = tables.log_count[tables.places]
+    count = tables.log_count[places]
+    yield "popularity", count
+    yield "popularity share", 1000.0 * tables.share[places]
+    yield "popularity beside recent", count - per_recent(batch, mine, 20)[:, None]
+    yield "popularity beside usual", count - per_case(batch, mine)[:, None]
+    yield "history", np.broadcast_to(np.log1p(batch.lengths)[:, None], count.shape)
+
+
+def collaborative(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """Yield what goes with the whole history, with its last part, with any part of it."""
+    whole = Whole(batch, tables)
+    linear = whole.of(tables.linear)
+    for last in (-1, 100, 20):
+        yield "collaborative" + (f" {last}" if last > 0 else ""), whole.sums(linear, last)
+    yield "collaborative part", whole.best(whole.runs(linear, 32))
+    yield "alike", whole.sums(whole.of(tables.cosine)) / whole.size
+    window = whole.of(tables.window)
+    yield "window whole", whole.sums(window)
+    for length in (4, 16):
+        yield f"window part {length}", whole.best(whole.runs(window, length))
+    for kind, table in zip(STEPS[1::2], tables.steps[1::2], strict=True):
+        values = whole.of(table)
+        yield f"{kind} whole", whole.sums(values) / whole.size
+        yield f"{kind} best", whole.best(values)
+        yield f"{kind} part", whole.best(whole.runs(values, 4))
+        lift = whole.sums(np.exp(np.float32(4.0) * whole.runs(values, 8))) / whole.size
+        yield f"{kind} parts", np.log(np.maximum(lift, 1e-3))
+
+
+def recent(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """Yield what goes with the last items."""
+    ages = np.arange(RECENT)
+    weights = np.stack([ages < 5, ages < 20, 0.85**ages]).astype(np.float64)
+    found = over_recent(batch, tables, tables.cosine, weights)
+    yield from zip(("alike 5", "alike 20", "alike fading"), found, strict=True)
+    window = over_recent(batch, tables, tables.window, np.stack([0.9**ages, 0.7**ages]))
+    yield from zip(("window", "window soon"), window, strict=True)
+
+
+def steps(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """Yield what people go on to, from each of the last items and from the last together."""
+    ages = np.arange(RECENT)
+    fading = [np.power(each, ages, dtype=np.float64) for each in FADINGS]
+    groups = [((ages >= begin) & (ages < end)).astype(np.float64) for begin, end in AGES]
+    together = [f"fading {each}" for each in FADINGS]
+    apart = [f"{begin}" for begin, _ in AGES]
+    for place, (kind, table) in enumerate(zip(STEPS, tables.steps, strict=True)):
+        weights, names = (fading + groups, together + apart) if place < 2 else (fading, together)
+        found = over_recent(batch, tables, table, np.stack(weights))
+        yield from ((f"{kind} {name}", one) for name, one in zip(names, found, strict=True))
+
+
+def lifetime(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """Whether it is lived early or late in lives, and near their ends."""
+    places = tables.places[batch.candidates]
+    moment, lived = tables.moment[places], np.log1p(batch.lengths)[:, None]
+    yield "stage", tables.stage[stage_of(batch.lengths)[:, None], places]
+    yield "stage distance", np.abs(moment - lived)
+    yield "later than recent", moment - per_recent(batch, tables.moment[tables.places], 10)[:, None]
+    yield "ending", tables.ending[places]
+
+
+def genres(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """Which tags it shares with the last items and with all, and which it lacks."""
+    has = tables.tags[batch.candidates]
+    for last in LAST:
+        shares = _tag_shares(batch, tables, last)
+        yield from _tag_columns(has, shares, tables.rarity, last)
+    all_tags = np.stack([per_case(batch, tag) for tag in tables.tags.T.astype(np.float64)], axis=-1)
+    yield "genre whole", _over_tags(has, all_tags * tables.rarity)
+
+
+def _tag_columns(has: Bools, shares: Floats, rarity: Floats, last: int) -> Iterator[Column]:
+    rare = shares * rarity
+    yield f"genre lacks {last}", _over_tags(~has, shares * rare)
+    yield f"genre best {last}", _best_tag(has, shares)
+    yield f"genre best rare {last}", _best_tag(has, rare)
+    yield f"genre kept {last}", _over_tags(has, shares**3 * rare)
+    yield f"genre new {last}", _over_tags(has, (shares == 0.0) * rarity)
+
+
+def _tag_shares(batch: Batch, tables: EvidenceTables, last: int) -> Floats:
+    found = np.zeros((len(batch.lengths), tables.tags.shape[1]))
+    count = np.zeros((len(batch.lengths), 1))
+    for age in range(last):
+        there = batch.real[:, age, None]
+        found += tables.tags[batch.recent[:, age]] & there
+        count += there
+    return found / np.maximum(count, 1.0)
+
+
+def _over_tags(has: Bools, values: Floats) -> Floats:
+    found = np.zeros(has.shape[:2])
+    for tag in range(values.shape[1]):
+        found += np.where(has[:, :, tag], values[:, tag, None], 0.0)
+    return found
+
+
+def _best_tag(has: Bools, values: Floats) -> Floats:
+    if not values.shape[1]:
+        return np.zeros(has.shape[:2])
+    found: Floats = np.where(has, values[:, None, :], 0.0).max(axis=2)
+    return found
+
+
+def years(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
+    """How far its year is from the years of the last items, beside how these spread."""
+    known = np.isfinite(tables.year)
+    usual = float(tables.year[known].mean()) if known.any() else 0.0
+    year = np.where(known, tables.year, usual)
+    shown = year[batch.candidates]
+    for last in LAST:
+        mean = per_recent(batch, year, last)
+        square = per_recent(batch, (year - usual) ** 2, last)
+        spread = np.sqrt(np.maximum(square - (mean - usual) ** 2, 0.0))
+        away = np.abs(shown - mean[:, None])
+        there = (batch.lengths > 0)[:, None]
+        yield f"year off {last}", np.where(there, np.log1p(away / (spread + 1.0)[:, None]), 0.0)
+        yield f"year away {last}", np.where(there, np.log1p(away), 0.0)
+        yield f"year spread {last}", np.broadcast_to(np.log1p(spread)[:, None], shown.shape)
+    mean = np.where(batch.lengths > 0, per_case(batch, year), usual)
+    yield "year whole", np.log1p(np.abs(shown - mean[:, None]))
+    yield "year", (shown - usual) / 10.0
+
+
+FAMILIES = (popularity, collaborative, recent, steps, lifetime, genres, years)
+
+
+def columns_of(batch: Batch, tables: EvidenceTables, families: Sequence[str]) -> list[Column]:
+    """Return all evidence of some families about a batch."""
+    made = (family for family in FAMILIES if family.__name__ in families)
+    return [column for family in made for column in family(batch, tables)]
+
 
 Values = NDArray[np.float32]
-KINDS = tuple(family.__name__ for family in FAMILIES)
+KINDS: tuple[str, ...] = tuple(family.__name__ for family in FAMILIES)
 """Families of evidence: all that may be left out for ablation."""
 CASES = 256
 """Cases worked on at once; their number changes no result."""
@@ -28,7 +184,7 @@ Made = TypeVar("Made")
 class Evidence:
     """Fitted on lives; pure afterwards. Of items that came later nothing is known."""
 
-    def __init__(self, tables: Tables, families: Sequence[str] = KINDS) -> None:
+    def __init__(self, tables: EvidenceTables, families: Sequence[str] = KINDS) -> None:
         for family in families:
             if family not in KINDS:
                 raise unknown("evidence", family, KINDS)
@@ -80,3 +236,33 @@ def in_parts(part: Callable[[int], Made], count: int) -> list[Made]:
         return [part(start) for start in starts]
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
         return list(threads.map(part, starts))
+
+
+HIGH, LOW = 0.7, -0.9
+"""How many spreads above or below the others of a list something is worth a word."""
+SAYINGS = (
+    ("next fading 0.85", "people with your history often went on to this", ""),
+    ("collaborative", "people who share your past took it up", "few with your past took it up"),
+    ("genre kept 10", "much like what you took up lately", "unlike what you took up lately"),
+    ("popularity", "very popular", "known to few"),
+)
+"""What stands out in a list is said: the name of the evidence, words for much and for little."""
+MOST = 2
+
+
+def words_of(names: Sequence[str], evidence: Floats) -> list[str]:
+    """Return what the evidence [candidates, names] says of each candidate beside the others.
+
+    Only what stands out is said, the strongest first; most candidates get nothing.
+    """
+    told: list[list[tuple[float, str]]] = [[] for _ in evidence]
+    for name, much, little in SAYINGS:
+        values = evidence[:, list(names).index(name)]
+        spread = float(values.std())
+        if len(values) < 2 or spread < 1e-9:
+            continue
+        for row, place in enumerate(((values - values.mean()) / spread).tolist()):
+            words = much if place >= HIGH else little if place <= LOW else ""
+            if words:
+                told[row].append((abs(place), words))
+    return ["; ".join(words for _, words in sorted(one, reverse=True)[:MOST]) for one in told]

@@ -8,13 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from audience.grounding.chooser import Chooser, fit_chooser
-from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts
-from audience.grounding.lives import Lives
+from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts, words_of
 from audience.grounding.ratings import Rater, fit_ratings
-from audience.grounding.words import words_of
-from audience.world.genesis import Genesis
-from audience.world.interactions import Interactions
-from audience.world.rng import Floats
+from audience.grounding.tables import Lives
+from audience.world import Floats, Genesis, Interactions
 
 WIDEST = 64
 """Candidates that cases of one history are asked about together."""

@@ -1,4 +1,7 @@
-"""Ratings as real people give them: what is expected, and stars drawn over the whole scale."""
+"""From what somebody is expected to make of an item to whole stars, as people give them.
+
+An expectation is close to the middle; people use the whole scale, each in a way of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +11,125 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.grounding._posterior import Given, Sample, draw_samples, expected
-from audience.grounding._stars import (
-    STARS,
-    Scale,
-    Ways,
-    chances_of,
-    drawn_stars,
-    fit_scale,
-    ways_of,
-    whole,
-)
-from audience.grounding.lives import Lives
-from audience.recommenders.matrix import known
-from audience.world.rng import Dice, Floats, Generator, Ints, rng
+from audience.grounding.posterior import CentredRatings, Sample, draw_samples, expected
+from audience.grounding.tables import Lives
+from audience.recommenders import known
+from audience.world import Dice, Floats, Generator, Ints, rng
+
+STARS = 5
+_BOUNDS = np.array([1.5, 2.5, 3.5, 4.5])
+_WIDTH = 0.45
+_DOUBT = 10.0
+"""A person's own way counts as if so many ratings of the usual way came besides."""
+_LEAST = 1e-6
+
+
+class Scale(msgspec.Struct, frozen=True, eq=False):
+    """Stars given an expectation m: bounds smeared by a logistic, then drawn to one's own way.
+
+    P(at most k stars) = logistic((bounds[k] - m) / (width * spread^power)); a person's spread is
+    how far its ratings lie from what was expected, 1 for the usual. Then star k is weighed by
+    (its share in the person's ratings / the share expected there)^lean.
+    """
+
+    bounds: tuple[float, ...]
+    width: float
+    power: float
+    lean: float
+    usual: tuple[float, ...]
+    """The shares of the stars over all people."""
+    missed: float
+    """The mean square of what all people's ratings lie from what was expected of them."""
+
+
+class Ways(msgspec.Struct, frozen=True, eq=False):
+    """How each of some people uses the scale."""
+
+    spread: Floats
+    own: Floats
+    """[people, stars]: the logarithm of one's own share over the share expected."""
+
+
+def whole(stars: Floats) -> Ints:
+    """Return whole stars; halves are given upwards: 0.5 is one star."""
+    found: Ints = np.clip(np.floor(stars + 0.5), 1, STARS).astype(np.int64)
+    return found
+
+
+def ways_of(
+    people: int,
+    owners: Ints,
+    stars: Floats,
+    expectations: Floats,
+    usual: tuple[float, ...],
+    missed: float,
+) -> Ways:
+    """Return how people use the scale, from their ratings and what was expected of these."""
+    counts = np.bincount(owners, minlength=people)
+    apart = np.bincount(owners, (stars - expectations) ** 2, people)
+    spread = np.sqrt((apart + _DOUBT * missed) / (counts + _DOUBT) / missed)
+    chances = _smeared(expectations, _BOUNDS, _WIDTH * spread[owners])
+    given = whole(stars)
+    shares = np.array(usual)
+    own = np.empty((people, STARS))
+    for star in range(STARS):
+        seen = np.bincount(owners, given == star + 1, people) + _DOUBT * shares[star]
+        meant = np.bincount(owners, chances[:, star], people) + _DOUBT * shares[star]
+        own[:, star] = np.log(seen / meant)
+    return Ways(spread, own)
+
+
+def chances_of(scale: Scale, expectations: Floats, owners: Ints, ways: Ways) -> Floats:
+    """Return [rows, stars]: the chance of one to five stars."""
+    width = scale.width * ways.spread[owners] ** scale.power
+    plain = _smeared(expectations, np.array(scale.bounds), width)
+    weighed = plain * np.exp(scale.lean * ways.own[owners])
+    found: Floats = weighed / weighed.sum(axis=1, keepdims=True)
+    return found
+
+
+def drawn_stars(chances: Floats, draws: Floats) -> Ints:
+    """Return whole stars, 1 to 5, for one number in [0, 1) a row."""
+    below = (np.cumsum(chances, axis=1) <= draws[:, None]).sum(axis=1)
+    found: Ints = 1 + np.minimum(below, STARS - 1)
+    return found
+
+
+def fit_scale(
+    stars: Floats,
+    expectations: Floats,
+    owners: Ints,
+    ways: Ways,
+    usual: tuple[float, ...],
+    missed: float,
+) -> Scale:
+    """Return the scale that makes ratings likeliest which their expectations never saw."""
+    from scipy.optimize import minimize
+
+    given, rows = whole(stars) - 1, np.arange(len(stars))
+
+    def unlikely(x: Floats) -> float:
+        chances = chances_of(_scale(x, usual, missed), expectations, owners, ways)
+        return -float(np.log(np.maximum(chances[rows, given], _LEAST)).mean())
+
+    start = np.array([_BOUNDS[0], 0.0, 0.0, 0.0, np.log(_WIDTH), 0.5, 0.5])
+    limits = [(-1.0, 5.0), *[(-3.0, 2.0)] * 3, (-3.0, 1.0), (0.0, 2.0), (0.0, 1.5)]
+    return _scale(minimize(unlikely, start, method="L-BFGS-B", bounds=limits).x, usual, missed)
+
+
+def _scale(x: Floats, usual: tuple[float, ...], missed: float) -> Scale:
+    bounds = x[0] + np.concatenate([[0.0], np.cumsum(np.exp(x[1:4]))])
+    return Scale(
+        tuple(bounds.tolist()), float(np.exp(x[4])), float(x[5]), float(x[6]), usual, missed
+    )
+
+
+def _smeared(expectations: Floats, bounds: Floats, width: Floats) -> Floats:
+    reach = (bounds[None, :] - expectations[:, None]) / width[:, None]
+    upto = 1.0 / (1.0 + np.exp(-np.clip(reach, -30.0, 30.0)))
+    edges = np.zeros((len(expectations), 1))
+    return np.maximum(np.diff(np.hstack([edges, upto, edges + 1.0]), axis=1), _LEAST)
+
 
 LEAST = 50
 """Ratings below which nothing is fitted."""
@@ -41,7 +149,11 @@ class Rater:
     """
 
     def __init__(
-        self, centre: float, bounds: tuple[float, float], given: Given, samples: tuple[Sample, ...]
+        self,
+        centre: float,
+        bounds: tuple[float, float],
+        given: CentredRatings,
+        samples: tuple[Sample, ...],
     ) -> None:
         self.centre = centre
         self.bounds = bounds
@@ -82,12 +194,12 @@ class Rater:
         """Return stars, 1 to 5, drawn for user i and item i with key i of the dice."""
         return drawn_stars(self.chances(users, items), dice.uniform("stars"))
 
-    def _known(self, users: Ints) -> tuple[Ints, Given]:
+    def _known(self, users: Ints) -> tuple[Ints, CentredRatings]:
         people = known(users, self.given.values.shape[0] - 1)
         here, rows = np.unique(people, return_inverse=True)
         return rows, self.given.rows(here)
 
-    def _told(self, histories: Sequence[History]) -> Given:
+    def _told(self, histories: Sequence[History]) -> CentredRatings:
         many = self.given.values.shape[1]
         rated = [
             {item: stars for item, stars in one if stars > 0 and item < many} for one in histories
@@ -95,23 +207,25 @@ class Rater:
         owners = np.repeat(np.arange(len(rated)), [len(one) for one in rated])
         items = np.array([item for one in rated for item in one], np.int64)
         values = np.array([stars for one in rated for stars in one.values()], np.float64)
-        return Given.of(owners, items, values - self.centre, (len(rated), many))
+        return CentredRatings.of(owners, items, values - self.centre, (len(rated), many))
 
     def _within(self, apart: Floats) -> Floats:
         found: Floats = np.clip(self.centre + apart, *self.bounds)
         return found
 
-    def _chances(self, given: Given, rows: Ints, items: Ints) -> Floats:
+    def _chances(self, given: CentredRatings, rows: Ints, items: Ints) -> Floats:
         asked, own = expected(self.samples, given, rows, items)
         ways = self._ways(given, own, self.scale.usual, self.scale.missed)
         return chances_of(self.scale, self._within(asked), rows, ways)
 
-    def _ways(self, given: Given, own: Floats, usual: tuple[float, ...], missed: float) -> Ways:
+    def _ways(
+        self, given: CentredRatings, own: Floats, usual: tuple[float, ...], missed: float
+    ) -> Ways:
         stars = given.values.data + self.centre
         people = given.values.shape[0]
         return ways_of(people, given.owners, stars, self._within(own), usual, missed)
 
-    def learn_scale(self, held: Rated | None = None, scale: Scale | None = None) -> None:
+    def learn_scale(self, held: RatingColumns | None = None, scale: Scale | None = None) -> None:
         """Fit the scale on ratings that were `held` back, or take the shape of another's."""
         rows = held.users if held else np.empty(0, np.int64)
         asked, own = expected(
@@ -128,24 +242,24 @@ class Rater:
             self.scale = msgspec.structs.replace(scale, usual=usual, missed=missed)
 
 
-class Rated(msgspec.Struct, frozen=True, eq=False):
+class RatingColumns(msgspec.Struct, frozen=True, eq=False):
     """Ratings as columns, each pair of person and item once."""
 
     users: Ints
     items: Ints
     stars: Floats
 
-    def rows(self, chosen: Ints) -> Rated:
-        return Rated(self.users[chosen], self.items[chosen], self.stars[chosen])
+    def rows(self, chosen: Ints) -> RatingColumns:
+        return RatingColumns(self.users[chosen], self.items[chosen], self.stars[chosen])
 
 
-def rated_in(lives: Lives) -> Rated:
+def rated_in(lives: Lives) -> RatingColumns:
     """Return the last rating of each person for each item."""
     there = np.flatnonzero(lives.stars > 0)
     pairs = lives.users[there] * len(lives.catalogue) + lives.items[there]
     _, last = np.unique(pairs[::-1], return_index=True)
     rows = np.sort(there[len(there) - 1 - last])
-    return Rated(lives.users[rows], lives.items[rows], lives.stars[rows])
+    return RatingColumns(lives.users[rows], lives.items[rows], lives.stars[rows])
 
 
 def fit_ratings(
@@ -182,10 +296,12 @@ def fit_ratings(
     return rater
 
 
-def _drawn(rated: Rated, shape: tuple[int, int], rank: int, draws: Generator, sweeps: int) -> Rater:
+def _drawn(
+    rated: RatingColumns, shape: tuple[int, int], rank: int, draws: Generator, sweeps: int
+) -> Rater:
     centre = float(rated.stars.mean())
     size = (shape[0] + 1, shape[1])
-    given = Given.of(rated.users, rated.items, rated.stars - centre, size)
+    given = CentredRatings.of(rated.users, rated.items, rated.stars - centre, size)
     kept = sweeps * 2 // 7
     samples = draw_samples(given, rank, draws, sweeps=sweeps, burn=kept, every=2)
     bounds = (min(1.0, float(rated.stars.min())), float(max(STARS, rated.stars.max())))

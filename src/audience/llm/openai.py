@@ -1,4 +1,4 @@
-"""One OpenAI-compatible endpoint, spoken to over aiohttp."""
+"""The connection to a server over HTTP, for models and for recommenders alike."""
 
 from __future__ import annotations
 
@@ -10,16 +10,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from audience.llm import answers, keys
-from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
-from audience.llm.kinds import Request
-from audience.llm.offers import Form, Offers
-from audience.llm.session import open_session
-from audience.llm.tried import Tried, added, changed
+from audience.llm import keys, wire as answers
+from audience.llm.endpoint import Endpoint, Form, Offers, headers_of, proxy_of, trust_of
+from audience.llm.request import Request, Tried, added, changed
 from audience.llm.wire import chat_body, echo_body, embed_body
 
 if TYPE_CHECKING:
     import aiohttp
+
+
+def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
+    """Return a session of as many connections as are asked for, without cookies or limits."""
+    import aiohttp
+
+    return aiohttp.ClientSession(
+        headers=headers,
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=None),
+    )
 
 
 class _Came(NamedTuple):

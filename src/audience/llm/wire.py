@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import math
+import struct
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+import orjson
 
-from audience.llm.endpoint import Endpoint
-from audience.llm.kinds import Message, Request
-from audience.llm.offers import Form, Offers
+from audience.llm.endpoint import Endpoint, Form, Offers
+from audience.llm.request import ChatMessage, Request, Tried, Usage, changed
+from audience.llm.retry import asked_wait
 
 TOP = 20
 """The most alternatives per token that servers give."""
@@ -83,8 +88,10 @@ def _messages(request: Request, form: Form | None) -> list[dict[str, str]]:
     messages = list(request.messages)
     if request.schema is not None and form in ("json_object", "told"):
         told = _TOLD + msgspec.json.encode(request.schema).decode()
-        last = messages.pop() if messages and messages[-1].role == "user" else Message("user", "")
-        messages.append(Message("user", (last.content + told).lstrip()))
+        last = (
+            messages.pop() if messages and messages[-1].role == "user" else ChatMessage("user", "")
+        )
+        messages.append(ChatMessage("user", (last.content + told).lstrip()))
     return [{"role": one.role, "content": one.content} for one in messages]
 
 
@@ -111,3 +118,212 @@ def is_strict(schema: object) -> bool:
             return False
     plain = ("properties", "required", "enum", "const")
     return all(is_strict(value) for name, value in schema.items() if name not in plain)
+
+
+_LATER = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 529})
+_SHOWN = 300
+
+
+def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[str, str]) -> Tried:
+    """Return what came of a chat request: a reply, a refusal, or why there is neither."""
+    if status != 200:
+        return read_failure(request, status, payload, headers)
+    body = loaded(payload)
+    if not isinstance(body, dict):
+        return _unreadable(request, f"no JSON came back but {shown(payload)}")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        if body.get("error"):
+            return read_failure(request, 500, payload, headers)
+        return _unreadable(request, f"no choices came back but {shown(payload)}")
+    found = _from_choices(request, [one for one in choices if isinstance(one, dict)])
+    model = body.get("model")
+    return changed(
+        found, usage=usage_of(body), model=model if isinstance(model, str) else "", status=200
+    )
+
+
+def read_embedding(
+    request: Request, status: int, payload: bytes, headers: Mapping[str, str]
+) -> Tried:
+    """Return what came of asking for a vector; as text it is base64 of float32, low byte first."""
+    if status != 200:
+        return read_failure(request, status, payload, headers)
+    body = loaded(payload)
+    if not isinstance(body, dict):
+        return _unreadable(request, f"no JSON came back but {shown(payload)}")
+    try:
+        numbers = body["data"][0]["embedding"]
+        packed = struct.pack(f"<{len(numbers)}f", *numbers)
+        if not any(numbers) or not all(map(math.isfinite, numbers)):
+            raise ValueError("a vector of nothing")
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, struct.error):
+        if body.get("error"):
+            return read_failure(request, 500, payload, headers)
+        return _unreadable(request, f"no vector came back but {shown(payload)}")
+    model = body.get("model")
+    return Tried(
+        request.key,
+        "reply",
+        texts=(base64.b64encode(packed).decode(),),
+        usage=usage_of(body),
+        model=model if isinstance(model, str) else "",
+        status=200,
+    )
+
+
+def read_failure(
+    request: Request, status: int, payload: bytes, headers: Mapping[str, str]
+) -> Tried:
+    """Return the reply for a status that is not 200."""
+    text = payload[:20_000].decode("utf-8", "replace")
+    said = _message(payload)
+    if "content_filter" in text or "content_policy" in text:
+        return Tried(request.key, "refusal", why=f"filtered: {said}", status=status)
+    broke = "insufficient_quota" in text or "billing" in text.lower()
+    hints = {
+        401: " (is the key right?)",
+        403: " (may the key do this?)",
+        404: " (is there such a model?)",
+    }
+    return Tried(
+        request.key,
+        "error",
+        why=f"status {status}{hints.get(status, '')}: {said}",
+        status=status,
+        again=status in _LATER and not broke,
+        after=asked_wait(headers, text) if status in _LATER and not broke else 0.0,
+        elsewhere=status in (401, 402, 403) or broke,
+    )
+
+
+def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
+    choices.sort(key=lambda one: one.get("index") or 0)
+    texts, refusals, cut = [], [], False
+    for choice in choices:
+        message = choice.get("message")
+        message = message if isinstance(message, dict) else {}
+        finish = choice.get("finish_reason")
+        text = _text(message.get("content"))
+        if message.get("refusal") or finish == "content_filter":
+            refusals.append(str(message.get("refusal") or "the content filter stopped it"))
+        elif text.strip():
+            texts.append(text)
+        cut = cut or finish == "length"
+    if texts:
+        top = _first_tokens(choices[0])
+        scores = _option_scores(request.options, top)
+        said = tuple(texts)
+        return Tried(request.key, "reply", said, scores=scores, cut=cut, scored=bool(top))
+    if refusals:
+        return Tried(request.key, "refusal", why=refusals[0][:_SHOWN])
+    why = f"no text within {request.max_tokens} tokens" if cut else "the text is empty"
+    return Tried(request.key, "unreadable", why=why, again=not cut)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "".join(str(one.get("text", "")) for one in content if isinstance(one, dict))
+    return ""
+
+
+def _first_tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return what the first token could have been, each with its log-probability."""
+    try:
+        top = choice["logprobs"]["content"][0]["top_logprobs"]
+        return [(str(one["token"]).strip(), float(one["logprob"])) for one in top]
+    except (KeyError, IndexError, TypeError, ValueError):
+        return []
+
+
+def _option_scores(options: tuple[str, ...], tokens: list[tuple[str, float]]) -> tuple[float, ...]:
+    """Return each option's first token's log-probability, () where that does not tell them apart.
+
+    An option that is not among the alternatives gets the lowest of them: at most that likely.
+    """
+    best: dict[str, float] = {}
+    shared = -math.inf
+    for token, score in tokens:
+        owners = [one for one in options if token and one.strip().startswith(token)]
+        if len(owners) == 1:
+            best[owners[0]] = max(score, best.get(owners[0], -math.inf))
+        elif owners:
+            shared = max(shared, score)
+    if not best or shared > max(best.values()):
+        return ()
+    lowest = min(score for _, score in tokens)
+    return tuple(best.get(option, lowest) for option in options)
+
+
+def echo_scores(request: Request, payload: bytes, start: int) -> tuple[float, ...]:
+    """Return each option's log-probability as a continuation, () where the server gave none."""
+    body = loaded(payload)
+    try:
+        choices = sorted(body["choices"], key=lambda one: one["index"])
+        found = [
+            _continued(one["logprobs"], start, start + 1 + len(option))
+            for one, option in zip(choices, request.options, strict=True)
+        ]
+    except (KeyError, TypeError, ValueError):
+        return ()
+    return tuple(found)
+
+
+def _continued(logprobs: dict[str, Any], start: int, end: int) -> float:
+    pairs = zip(logprobs["text_offset"], logprobs["token_logprobs"], strict=True)
+    inside = [float(score) for offset, score in pairs if start <= offset < end]
+    if not inside:
+        raise ValueError("the server did not echo the option")
+    return sum(inside)
+
+
+def usage_of(body: Mapping[str, Any]) -> Usage:
+    """Return the tokens a body tells of, 0 where it does not."""
+    usage = body.get("usage")
+    if not isinstance(usage, dict):
+        return Usage()
+    prompt = _part(usage, "prompt_tokens_details", "cached_tokens")
+    # DeepSeek's own name for the same figure.
+    cached = prompt or _count(usage.get("prompt_cache_hit_tokens"))
+    return Usage(
+        prompt=_count(usage.get("prompt_tokens")),
+        completion=_count(usage.get("completion_tokens")),
+        cached=cached,
+        reasoning=_part(usage, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+def _part(usage: dict[str, Any], where: str, name: str) -> int:
+    details = usage.get(where)
+    return _count(details.get(name)) if isinstance(details, dict) else 0
+
+
+def _count(value: object) -> int:
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
+
+
+def loaded(payload: bytes | str) -> Any:  # noqa: ANN401
+    """Return what JSON says, None where it is none."""
+    try:
+        return orjson.loads(payload)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def shown(payload: bytes) -> str:
+    """Return the beginning of a payload on one line, quoted."""
+    text = " ".join(payload[:_SHOWN].decode("utf-8", "replace").split())
+    return repr(text[:120]) if text else "nothing"
+
+
+def _message(payload: bytes) -> str:
+    body = loaded(payload)
+    error = body.get("error", body) if isinstance(body, dict) else None
+    said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
+    return str(said)[:_SHOWN] if said else shown(payload)
+
+
+def _unreadable(request: Request, why: str) -> Tried:
+    return Tried(request.key, "unreadable", why=why, again=True, status=200)

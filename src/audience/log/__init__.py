@@ -1,10 +1,8 @@
 """Keeping events: append, read, follow, fork. The log is the truth; snapshots are a cache."""
 
-from audience.log.faults import NotWritten
-from audience.log.fork import fork
-from audience.log.lock import is_held
-from audience.log.schema import Lineage
-from audience.log.snapshots import Snapshooter, world_at
-from audience.log.store import Log
-
-__all__ = ["Lineage", "Log", "NotWritten", "Snapshooter", "fork", "is_held", "world_at"]
+from audience.log.branch import fork as fork
+from audience.log.check import NotWritten as NotWritten
+from audience.log.folder import is_held as is_held
+from audience.log.schema import FILE as FILE, Lineage as Lineage
+from audience.log.snapshots import Snapshooter as Snapshooter, world_at as world_at
+from audience.log.store import Log as Log, Row as Row

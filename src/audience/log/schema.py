@@ -1,10 +1,27 @@
-"""How a run file is laid out, and how older layouts are read."""
+"""All or nothing in a run file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import msgspec
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Make what is written inside last together, or not at all."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # After some faults SQLite has rolled back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
 
 FILE = "run.db"
 APPLICATION = 0x41554449
@@ -67,3 +84,27 @@ def upcast(body: bytes, version: int) -> bytes:
     for old in range(version, VERSION):
         body = UPCASTS[old](body)
     return body
+
+
+_WAL_LIMIT = 64 << 20
+
+
+def prepare(connection: sqlite3.Connection) -> None:
+    """Set up a connection that writes, and bring its file up to the present version."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")
+    connection.execute(SNAPSHOTS)
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version < VERSION:
+        _migrate(connection, version)
+
+
+def _migrate(connection: sqlite3.Connection, version: int) -> None:
+    connection.create_function("upcast", 1, lambda body: upcast(body, version), deterministic=True)
+    with transaction(connection):
+        connection.execute("UPDATE chapters SET body = upcast(body)")
+        connection.execute("DELETE FROM snapshots")
+        connection.execute("DROP VIEW IF EXISTS records")
+        connection.execute(RECORDS)
+        connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -7,10 +7,18 @@ from collections.abc import Iterator
 import msgspec
 
 from audience.log.store import Log
-from audience.world.agent import Agent
-from audience.world.genesis import Genesis
-from audience.world.snapshot import NOTHING, Mark, Shared, Snapshot, capture, mark, restore
-from audience.world.world import World
+from audience.world import (
+    NOTHING,
+    Agent,
+    Genesis,
+    Shared,
+    Snapshot,
+    SnapshotMark,
+    World,
+    capture,
+    mark,
+    restore,
+)
 
 _EVERYBODY = -1
 """The agent column of the row that belongs to no single agent."""
@@ -34,7 +42,7 @@ class Snapshooter:
             raise ValueError(f"every {every} rounds is not possible; 1 is the least")
         self._log = log
         self._every = every
-        self._mark: Mark = NOTHING
+        self._mark: SnapshotMark = NOTHING
 
     def after_round(self, world: World) -> None:
         """Take a snapshot if one is due. Call it when the round has ended, before its commit."""

@@ -14,15 +14,11 @@ from typing import Any, Self
 import msgspec
 
 from audience.errors import Unusable
-from audience.log import making
-from audience.log.check import connected, inspect, open_to_read
-from audience.log.faults import reading, writing
-from audience.log.lock import Lock
-from audience.log.migrate import prepare
-from audience.log.schema import FILE, STATES, VERSION, Lineage, upcast
-from audience.log.transaction import transaction
-from audience.world.events import CLOSING, Chapter, Entry, Record
-from audience.world.genesis import Genesis
+from audience.log import folder as making
+from audience.log.check import connected, inspect, open_to_read, reading, writing
+from audience.log.folder import Lock
+from audience.log.schema import FILE, STATES, VERSION, Lineage, prepare, transaction, upcast
+from audience.world import CLOSING, Chapter, Entry, Genesis, Record
 
 _ENTRIES = msgspec.json.Decoder(tuple[Entry, ...])
 _ENCODER = msgspec.json.Encoder()

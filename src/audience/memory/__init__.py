@@ -1,5 +1,22 @@
 """How an agent remembers: stateless behaviour over thoughts kept in the world."""
 
-from audience.memory.kinds import Fading, Idle, Life, Memory, NoMemory, Recollection, is_idle
-
-__all__ = ["Fading", "Idle", "Life", "Memory", "NoMemory", "Recollection", "is_idle"]
+from audience.memory.consolidation import is_telling as is_telling
+from audience.memory.forgetting_curve import (
+    DAY as DAY,
+    HOUR as HOUR,
+    Forgetting as Forgetting,
+    chance as chance,
+    forgetting as forgetting,
+    recency as recency,
+)
+from audience.memory.memory import (
+    Fading as Fading,
+    Idle as Idle,
+    Life as Life,
+    Memory as Memory,
+    NoMemory as NoMemory,
+    Recollection as Recollection,
+    is_idle as is_idle,
+)
+from audience.memory.recagent import RecAgentMemory as RecAgentMemory
+from audience.memory.sentences import observations as observations, tokens as tokens

@@ -6,19 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from audience.errors import BadInput
-from audience.llm.embedding import Embedder
-from audience.llm.kinds import Gateway
-from audience.memory.choosing import embedder_of, needs_gateway, taken_in, way_of
-from audience.memory.growing import Growing
-from audience.memory.kinds import Life, Recollection
-from audience.memory.observing import observations
-from audience.memory.recalling import Recaller, Want
-from audience.memory.rule import RuleWay
-from audience.memory.ways import Due, Observed, Sensed, is_telling
+from audience.llm import Embedder, Gateway
+from audience.memory.builder import Growing
+from audience.memory.consolidation import Due, Observed, Sensed, is_telling
+from audience.memory.memory import Life, Recollection
+from audience.memory.model_consolidation import embedder_of, needs_gateway, taken_in, way_of
+from audience.memory.recall import Recaller, Want
+from audience.memory.rule_consolidation import RuleWay
+from audience.memory.sentences import observations
 from audience.parts import Options, PartContext
-from audience.world.agent import Agent
-from audience.world.events import Entry
-from audience.world.rng import Dice
+from audience.world import Agent, Dice, Entry
 
 
 class Agent4RecMemory:

@@ -9,22 +9,18 @@ import numpy as np
 from msgspec.structs import replace
 
 from audience.errors import BadInput
-from audience.llm.embedding import Embedder, NoVectors, Vectors
-from audience.llm.kinds import Gateway
-from audience.memory.calibration import Thresholds, thresholds_of
-from audience.memory.choosing import embedder_of, needs_gateway, taken_in, way_of
-from audience.memory.forgetting import Forgetting, fade
-from audience.memory.growing import Growing
-from audience.memory.kinds import Draw, Life, Recollection
-from audience.memory.observing import observations
-from audience.memory.recalling import Recaller, Want
-from audience.memory.rule import RuleWay
-from audience.memory.ways import Due, Observed, Taken, is_telling
+from audience.llm import Embedder, Gateway, NoVectors, Vectors
+from audience.memory.builder import Growing
+from audience.memory.consolidation import Due, Observed, Taken, is_telling
+from audience.memory.forgetting_curve import Forgetting, fade
+from audience.memory.memory import Draw, Life, Recollection
+from audience.memory.model_consolidation import embedder_of, needs_gateway, taken_in, way_of
+from audience.memory.recall import Recaller, Want
+from audience.memory.rule_consolidation import RuleWay
+from audience.memory.sentences import observations
+from audience.memory.similarity import Thresholds, thresholds_of
 from audience.parts import Options, PartContext
-from audience.world.agent import Agent
-from audience.world.events import Entry
-from audience.world.rng import Bools, Dice
-from audience.world.thoughts import Thought, Thoughts
+from audience.world import Agent, Bools, Dice, Entry, Thought, Thoughts
 
 REFLECT_ON = 12
 """Long-term thoughts that a reflection looks at: the weightiest and newest."""

@@ -1,60 +1,283 @@
-"""What a model is asked to answer with when it remembers for somebody, as JSON schemas."""
+"""What a reply says of what somebody lived: all of it that is right, and nothing else.
+
+What is missing, contradictory or out of range becomes a problem, in words that name nobody, and is
+counted. Nothing takes its place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from audience.llm.structured import list_of, object_of, one_of, text_of, whole_of
+from audience.llm import (
+    Broken,
+    Reply,
+    T,
+    Table,
+    Unreadable,
+    agreed,
+    answer_in,
+    number_of,
+    plain_value,
+    sort_out,
+    squash,
+    told as f_told,
+    words,
+)
+from audience.memory.consolidation import Insight
+from audience.memory.prompts import HIGHEST, ReplyContents
+from audience.memory.sentences import SENTENCE, shortened, tokens
 
-HIGHEST = 10
-"""The highest degree of importance."""
-_LONGEST = 240
-"""Characters of a sentence that a schema allows."""
+_ENDLESS = 10**9
+_TEXT = ("sentence", "text", "memory", "content", "summary")
+_DRAWN = ("insight", "sentence", "text", "conclusion")
+_MEMORIES = ("memories", "memory", "lines", "entries")
+_TOP: Table = {
+    "memories": _MEMORIES,
+    "insights": ("insights", "insight"),
+    "reflection": ("reflection", "reflections"),
+}
+_MEMORY: Table = {
+    "n": ("n", "number", "no", "line", "id"),
+    "sentence": _TEXT,
+    "importance": ("importance", "score", "rating"),
+}
+_INSIGHT: Table = {"n": ("n", "letter", "id"), "insight": _DRAWN}
+_REFLECTION: Table = {
+    "topic": ("topic", "theme"),
+    "insight": _DRAWN,
+    "sources": ("sources", "source", "memories", "numbers"),
+}
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """What a reply is to hold."""
+class MemoryReply(msgspec.Struct, frozen=True):
+    """What a reply says, as far as it can be used."""
 
-    memories: int = 0
-    insights: tuple[str, ...] = ()
-    """The letters of what to draw them from."""
-    sources: tuple[int, ...] = ()
-    """The thoughts that a reflection may cite; none: there is no reflection."""
+    memories: Mapping[int, tuple[str, int]] = {}
+    """By the number of the line: a sentence and its importance."""
+    insights: Mapping[str, str] = {}
+    reflection: Insight | None = None
+    problems: tuple[str, ...] = ()
+    why: str = ""
+    """What was wrong, in words the model can be told."""
 
     @property
-    def size(self) -> int:
-        """Tokens that the reply may take."""
-        return 60 + 60 * (self.memories + len(self.insights)) + 100 * bool(self.sources)
+    def usable(self) -> bool:
+        return bool(self.memories or self.insights or self.reflection)
 
 
-def schema_of(wanted: Wanted) -> dict[str, Any]:
-    """Return the JSON schema of a reply: as many entries as lines, only sources that were shown."""
-    parts: dict[str, Any] = {}
-    if wanted.memories:
-        numbers = range(1, wanted.memories + 1)
-        memory = object_of(n=one_of(numbers), sentence=text(), importance=degree())
-        parts["memories"] = list_of(memory, wanted.memories, wanted.memories)
-    if wanted.insights:
-        insight = object_of(n=one_of(wanted.insights), insight=text())
-        parts["insights"] = list_of(insight, len(wanted.insights), len(wanted.insights))
-    if wanted.sources:
-        parts["reflection"] = object_of(topic=text(), insight=text(), sources=cited(wanted.sources))
-    return object_of(**parts)
+def read(reply: Reply, wanted: ReplyContents) -> MemoryReply:
+    """Return what a reply to the one prompt of a round says."""
+    value = value_of(reply)
+    if isinstance(value, Unreadable):
+        return MemoryReply(problems=(problem_of(value.why),), why=value.why)
+    problems: list[str] = []
+    try:
+        given = _given(value)
+        told = MemoryReply(
+            _memories(given.get("memories"), wanted.memories, problems),
+            _insights(given.get("insights"), wanted.insights, problems),
+            _reflection(given.get("reflection"), wanted.sources, problems),
+        )
+    except Broken as broken:
+        return MemoryReply(problems=(problem_of(broken.why),), why=broken.why)
+    return msgspec.structs.replace(told, problems=tuple(problems), why="; ".join(problems))
 
 
-def text() -> dict[str, Any]:
-    """Return the schema of a sentence."""
-    return text_of(_LONGEST)
+def value_of(reply: Reply) -> Any | Unreadable:  # noqa: ANN401
+    """Return the JSON value of a reply, whatever came of it."""
+    if reply.outcome != "reply":
+        return Unreadable(f"no reply ({reply.outcome})")
+    return answer_in(reply.text)
 
 
-def degree() -> dict[str, Any]:
-    """Return the schema of an importance."""
-    return whole_of(1, HIGHEST)
+def problem_of(why: str) -> str:
+    """Return what is wrong without the words it is wrong with."""
+    return why.partition(":")[0]
 
 
-def cited(sources: Sequence[int]) -> dict[str, Any]:
-    """Return the schema of the thoughts that something is drawn from."""
-    return list_of(one_of(sources), 1, min(len(sources), 8))
+def sentence_in(value: Any, name: str, problems: list[str]) -> str:  # noqa: ANN401
+    """Return the one sentence of a reply, empty when there is none to use."""
+    table = {"sentence": _MEMORY, "insight": _REFLECTION, "topic": _REFLECTION}[name]
+    return _tried(lambda: _text(_fields(value, table), name, problems), "", problems)
+
+
+def importance_in(value: Any, problems: list[str]) -> int:  # noqa: ANN401
+    """Return the one importance of a reply, 0 when there is none to use."""
+    return _tried(lambda: _importance(_fields(value, _MEMORY)), 0, problems)
+
+
+def conclusion_in(
+    value: Any,  # noqa: ANN401
+    sources: Sequence[int],
+    problems: list[str],
+) -> Insight | None:
+    """Return the insight of a reply with the sources it cites."""
+    return _reflection(value, sources, problems)
+
+
+def _tried(work: Callable[[], T], otherwise: T, problems: list[str]) -> T:
+    try:
+        return work()
+    except Broken as broken:
+        problems.append(problem_of(broken.why))
+        return otherwise
+
+
+def _given(value: Any) -> dict[str, Any]:  # noqa: ANN401
+    """Return the parts of a reply; a bare list or entry holds memories."""
+    if isinstance(value, dict):
+        found = sort_out(value, _TOP)
+        if not found and squash("sentence") in {squash(key) for key in value}:
+            return {"memories": [value]}
+        if any(len(values) > 1 for values in found.values()):
+            raise Broken("contradiction: a part is given twice")
+        return {name: values[0] for name, values in found.items()}
+    if isinstance(value, list):
+        return {"memories": value}
+    raise Broken("no JSON: a JSON object is wanted, nothing else")
+
+
+def _entries(given: Any, what: str, wanted: int, problems: list[str]) -> list[Any]:  # noqa: ANN401
+    entries = given if isinstance(given, list) else [given] if given else []
+    if not wanted:
+        problems += [f"{what} not asked for"] * bool(entries)
+        return []
+    if len(entries) > wanted:
+        problems.append(f"too many {what}")
+    return entries
+
+
+def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[str, int]]:  # noqa: ANN401
+    found: dict[int, list[tuple[str, int]]] = {}
+    named: set[int] = set()
+
+    def one(entry: Any) -> None:  # noqa: ANN401
+        fields = _fields(entry, _MEMORY)
+        number = agreed(fields, "n", _number, 0)
+        if not 1 <= number <= count:
+            raise Broken("unknown number" if number else "memory without number")
+        named.add(number)
+        said = (_text(fields, "sentence", problems), _importance(fields))
+        found.setdefault(number, []).append(said)
+
+    for entry in _entries(given, "memories", count, problems):
+        _tried(partial(one, entry), None, problems)
+    if len(named) < count:
+        problems.append("too few memories" if named else "no memories")
+    return _single(found, lambda said: said[1], "memories", problems)
+
+
+def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[str, str]:  # noqa: ANN401
+    found: dict[str, list[str]] = {}
+
+    def one(entry: Any) -> None:  # noqa: ANN401
+        fields = _fields(entry, _INSIGHT)
+        letter = "".join(map(str, f_told(fields, "n"))).strip("[]().: ").upper()
+        if letter not in letters:
+            raise Broken("unknown letter")
+        said = _text(fields, "insight", problems)
+        found.setdefault(letter, []).append(said)
+
+    for entry in _entries(given, "insights", len(letters), problems):
+        _tried(partial(one, entry), None, problems)
+    if len(found) < len(letters):
+        problems.append("too few insights")
+    return _single(found, lambda said: said, "insights", problems)
+
+
+def _single(
+    found: Mapping[Any, list[T]],
+    matter: Callable[[T], object],
+    what: str,
+    problems: list[str],
+) -> dict[Any, T]:
+    """Return what is said once of each, dropping what is said twice and differs."""
+    kept: dict[Any, T] = {}
+    for number, said in found.items():
+        if any(matter(one) != matter(said[0]) for one in said):
+            problems.append(f"contradictory {what}")
+        else:
+            kept[number] = said[0]
+    return kept
+
+
+def _reflection(given: Any, sources: Sequence[int], problems: list[str]) -> Insight | None:  # noqa: ANN401
+    if not sources:
+        problems += ["reflection not asked for"] * bool(given)
+        return None
+    if not given:
+        problems.append("no reflection")
+        return None
+    return _tried(lambda: _concluded(given, sources, problems), None, problems)
+
+
+def _concluded(given: Any, sources: Sequence[int], problems: list[str]) -> Insight:  # noqa: ANN401
+    fields = _fields(given, _REFLECTION)
+    insight = _text(fields, "insight", problems)
+    named = [one for value in fields.get("sources", ()) for one in _listed(value)]
+    valid = [source for value in named if (source := _source(value)) in sources]
+    problems += ["unknown source"] * (len(valid) < len(named))
+    if not valid:
+        raise Broken("insight without sources")
+    return Insight(insight, tuple(dict.fromkeys(valid)))
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401
+    return value if isinstance(value, list) else [value]
+
+
+def _source(value: Any) -> int:  # noqa: ANN401
+    text = value.strip("[]()# ") if isinstance(value, str) else value
+    try:
+        return _number(text)
+    except Broken:
+        return -1
+
+
+def _fields(entry: Any, table: Table) -> dict[str, list[Any]]:  # noqa: ANN401
+    entry = plain_value(entry)
+    if not isinstance(entry, dict):
+        raise Broken("entry is no object")
+    known = {name for names in table.values() for name in names}
+    flat = {
+        key: value
+        for key, value in entry.items()
+        if not isinstance(value, list | dict) or squash(key) in known
+    }
+    return sort_out(flat, table)
+
+
+def _text(fields: Mapping[str, list[Any]], name: str, problems: list[str]) -> str:
+    said = words(fields, name, _ENDLESS)
+    if not said:
+        raise Broken(f"empty {name}")
+    if tokens(said) > SENTENCE:
+        problems.append(f"{name} too long")
+    return shortened(said)
+
+
+def _importance(fields: Mapping[str, list[Any]]) -> int:
+    if not f_told(fields, "importance"):
+        raise Broken("importance missing")
+    return agreed(fields, "importance", _degree, 0)
+
+
+def _degree(value: Any) -> int:  # noqa: ANN401
+    try:
+        found = number_of(value, "importance")
+    except Broken:
+        raise Broken("importance not a number") from None
+    if found.of not in (None, HIGHEST) or found.unit or found.value not in range(1, HIGHEST + 1):
+        raise Broken("importance out of range")
+    return int(found.value)
+
+
+def _number(value: Any) -> int:  # noqa: ANN401
+    found = number_of(value, "n")
+    if found.of is not None or found.unit or found.value != int(found.value):
+        raise Broken("unknown number")
+    return int(found.value)

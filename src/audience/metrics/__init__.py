@@ -1,17 +1,21 @@
 """Measuring: incremental folds over records."""
 
-from audience.metrics.kinds import Metric, PerAgent, PerRound
-from audience.metrics.labels import LABELS, OPTIONAL
-from audience.metrics.suite import Metrics, builtin, measure, suite
-
-__all__ = [
-    "LABELS",
-    "OPTIONAL",
-    "Metric",
-    "Metrics",
-    "PerAgent",
-    "PerRound",
-    "builtin",
-    "measure",
-    "suite",
-]
+from audience.metrics.formulas import (
+    NAN as NAN,
+    entropies as entropies,
+    gini as gini,
+    mean as mean,
+    ratio as ratio,
+)
+from audience.metrics.labels import LABELS as LABELS, OPTIONAL as OPTIONAL
+from audience.metrics.opinion import tone as tone
+from audience.metrics.registry import (
+    Metric as Metric,
+    Metrics as Metrics,
+    PerAgent as PerAgent,
+    PerRound as PerRound,
+    builtin as builtin,
+    measure as measure,
+    suite as suite,
+)
+from audience.metrics.spread import Cascades as Cascades, standing as standing

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
-from audience.world.events import (
+from audience.metrics.formulas import ratio
+from audience.world import (
     MEMORY,
+    VISITS,
     Delivered,
     Failed,
     Followed,
     Forwarded,
+    Gathered,
+    Parted,
     Posted,
+    Rated,
     Record,
     Refused,
     Said,
     Unfollowed,
+    View,
 )
-from audience.world.world import View
 
 _NAMES: dict[type, str] = {
     Posted: "posts",
@@ -30,7 +36,7 @@ _NAMES: dict[type, str] = {
 }
 
 
-class Social:
+class SocialMetrics:
     """Counts events.
 
     posts, forwards  number of Posted and of Forwarded
@@ -74,3 +80,59 @@ class Social:
 
 def _listed(counts: Counter[str]) -> dict[str, float]:
     return {name: float(counts[name]) for name in (*_NAMES.values(), "chats")}
+
+
+_EVENINGS, _PEOPLE, _CONTENT, _LEAST, _ALONE, _STARS, _SHARED, _SHARED_STARS = range(8)
+
+
+class Together:
+    """Follows evenings together.
+
+    group_visits            number of Gathered
+    group_size              people / group_visits
+    satisfaction_together   mean satisfaction with which people part
+    misery_together         mean over evenings of the lowest expectation of a member
+    rating_alone            mean stars given in visits, where there were evenings together too
+    rating_together         mean stars given in company
+    """
+
+    watches: tuple[type, ...] = (Gathered, Parted, Rated)
+
+    def __init__(self) -> None:
+        self._now = [0.0] * 8
+        self._past = [0.0] * 8
+
+    def update(self, record: Record, world: View) -> None:
+        del world
+        event: Any = record.event
+        now = self._now
+        if isinstance(event, Gathered):
+            now[_EVENINGS] += 1.0
+            now[_PEOPLE] += len(event.members)
+            now[_LEAST] += min(event.scores)
+        elif isinstance(event, Parted):
+            now[_CONTENT] += event.satisfaction
+        else:
+            count, stars = (_ALONE, _STARS) if record.phase == VISITS else (_SHARED, _SHARED_STARS)
+            now[count] += 1.0
+            now[stars] += event.stars
+
+    def value(self) -> dict[str, float]:
+        return _named([past + now for past, now in zip(self._past, self._now, strict=True)])
+
+    def close(self) -> dict[str, float]:
+        found = _named(self._now)
+        self._past = [past + now for past, now in zip(self._past, self._now, strict=True)]
+        self._now = [0.0] * 8
+        return found
+
+
+def _named(sums: list[float]) -> dict[str, float]:
+    return {
+        "group_visits": sums[_EVENINGS],
+        "group_size": ratio(sums[_PEOPLE], sums[_EVENINGS]),
+        "satisfaction_together": ratio(sums[_CONTENT], sums[_PEOPLE]),
+        "misery_together": ratio(sums[_LEAST], sums[_EVENINGS]),
+        "rating_alone": ratio(sums[_STARS], sums[_ALONE] if sums[_EVENINGS] else 0.0),
+        "rating_together": ratio(sums[_SHARED_STARS], sums[_SHARED]),
+    }

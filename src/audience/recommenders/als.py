@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from audience.recommenders.factors import FactorScorer
-from audience.recommenders.kinds import Context, Ranker
 from audience.recommenders.matrix import Sparse, listed, lived_matrix, one_thread
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Context, Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Floats, Generator, Ints
+from audience.world import Floats, Generator, Interactions, Ints
 
 _CELLS = 4_000_000
 
@@ -52,7 +51,7 @@ class ALS:
         def fold(context: Context) -> Scores:
             return self._placed(listed(context.lived or (), len(items)), items)
 
-        return Scored(FactorScorer(people, items, fold), Popular().order(interactions))
+        return ScoreRanker(FactorScorer(people, items, fold), Popular().order(interactions))
 
     def _placed(self, lived: Sparse, others: Scores) -> Scores:
         return placed(lived, others, self.regularisation, self.confidence)

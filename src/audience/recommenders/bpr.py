@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from audience.recommenders.factors import FactorScorer
-from audience.recommenders.kinds import Ranker
 from audience.recommenders.matrix import Sparse, lived_matrix
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Bools, Generator, Ints
+from audience.world import Bools, Generator, Interactions, Ints
 
 
 class BPR:
@@ -45,7 +44,7 @@ class BPR:
             self.learn(lived, people, items, rng)
         people.at[np.diff(lived.indptr) == 0] = 0.0
         items.at[np.bincount(lived.indices, minlength=lived.shape[1]) == 0] = 0.0
-        return Scored(FactorScorer(people.at, items.at), Popular().order(interactions))
+        return ScoreRanker(FactorScorer(people.at, items.at), Popular().order(interactions))
 
     def learn(self, lived: Sparse, people: Points, items: Points, rng: Generator) -> None:
         """Go once over all that was lived, in an order of its own."""

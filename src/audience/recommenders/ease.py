@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.recommenders.kinds import Context, Ranker
 from audience.recommenders.matrix import (
     Sparse,
     check_size,
@@ -13,12 +12,12 @@ from audience.recommenders.matrix import (
     packed,
     rows_for,
 )
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Context, Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Floats, Generator, Ints
+from audience.world import Floats, Generator, Interactions, Ints
 
-MOST_ITEMS = 10_000
+MOST_EASE_ITEMS = 10_000
 _ROWS = 1024
 
 
@@ -35,11 +34,11 @@ class EASE:
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         del rng
-        check_size("ease", len(interactions.catalogue), MOST_ITEMS, "'als' or 'bpr'")
+        check_size("ease", len(interactions.catalogue), MOST_EASE_ITEMS, "'als' or 'bpr'")
         lived = lived_matrix(interactions, self.min_stars)
         with one_thread():
             weights = weights_of(lived, self.regularisation)
-        return Scored(LinearScorer(lived, weights), Popular().order(interactions))
+        return ScoreRanker(LinearScorer(lived, weights), Popular().order(interactions))
 
 
 class LinearScorer:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.recommenders.adam import Adam
 from audience.recommenders.bpr import pairs_of, summed
-from audience.recommenders.factors import FactorScorer
-from audience.recommenders.kinds import Ranker
+from audience.recommenders.factors import Adam, FactorScorer
 from audience.recommenders.matrix import Sparse, lived_matrix
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Generator, Ints
+from audience.world import Generator, Interactions, Ints
 
 
 class LightGCN:
@@ -51,7 +49,7 @@ class LightGCN:
         people, items = graph.split(graph.evened(points))
         people[np.diff(lived.indptr) == 0] = 0.0
         items[np.bincount(lived.indices, minlength=lived.shape[1]) == 0] = 0.0
-        return Scored(FactorScorer(people, items), Popular().order(interactions))
+        return ScoreRanker(FactorScorer(people, items), Popular().order(interactions))
 
     def learn(self, lived: Sparse, graph: Neighbours, adam: Adam, rng: Generator) -> None:
         """Go once over all that was lived, in an order of its own."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.recommenders.kinds import Context, Ranker
 from audience.recommenders.matrix import Sparse, counted, flat, known, packed
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Context, Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Floats, Generator, Ints
+from audience.world import Floats, Generator, Interactions, Ints
 
 
 class Markov:
@@ -46,7 +45,7 @@ class Markov:
         bounds = np.searchsorted(who, np.arange(interactions.people + 2))
         fading: Floats = np.power(self.fading, np.arange(self.recent), dtype=np.float64)
         scorer = ChainScorer(follows, what, bounds, fading)
-        return Scored(scorer, Popular().order(interactions))
+        return ScoreRanker(scorer, Popular().order(interactions))
 
 
 class ChainScorer:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from audience.errors import BadInput
-from audience.recommenders.kinds import Context
-from audience.world.interactions import Interactions
-from audience.world.rng import Bools, Ints
+from audience.recommenders.recommender import Context
+from audience.world import Bools, Interactions, Ints
 
 Sparse = Any
 """A scipy.sparse.csr_array; scipy has no types of its own and is slow to import."""

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from audience.recommenders.adam import Adam
-from audience.recommenders.kinds import Context, Ranker
+from audience.recommenders.factors import Adam
 from audience.recommenders.matrix import Sparse, check_size, lived_matrix, one_thread, rows_for
-from audience.recommenders.scored import Scored, Scores
+from audience.recommenders.recommender import Context, Ranker
+from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world.interactions import Interactions
-from audience.world.rng import Bools, Generator, Ints
+from audience.world import Bools, Generator, Interactions, Ints
 
 MOST_ITEMS = 50_000
 Weights = dict[str, Scores]
@@ -63,7 +62,7 @@ class MultVAE:
                     part = lived[order[start : start + self.batch]]
                     adam.step(self.slopes(part, weights, near, rng))
         seen = np.bincount(lived.indices, minlength=lived.shape[1]) > 0
-        return Scored(Retold(lived, weights, seen), Popular().order(interactions))
+        return ScoreRanker(Retold(lived, weights, seen), Popular().order(interactions))
 
     def started(self, items: int, rng: Generator) -> Weights:
         """Return weights before anything was learnt."""

@@ -10,10 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from audience.recommenders.kinds import Context, Ranked
 from audience.recommenders.matrix import flat
-from audience.recommenders.simple import Ordered
-from audience.world.rng import Floats, Ints
+from audience.recommenders.recommender import Context, Ranked
+from audience.recommenders.simple import FixedOrder
+from audience.world import Floats, Ints
 
 Scores = NDArray[np.float32]
 STEPS = 1_000_000
@@ -34,10 +34,10 @@ class Scorer(Protocol):
         ...
 
 
-class Scored:
+class ScoreRanker:
     """Ranks by score, then by popularity, then by id; so strangers are shown what is popular."""
 
-    def __init__(self, scorer: Scorer, popular: Ordered) -> None:
+    def __init__(self, scorer: Scorer, popular: FixedOrder) -> None:
         self.scorer = scorer
         self.popular = popular
 
@@ -61,7 +61,7 @@ class Scored:
         return Ranked(np.concatenate(items), np.concatenate(scores))
 
 
-def best(scores: Scores, popular: Ordered, k: int, context: Context) -> tuple[Ints, Floats]:
+def best(scores: Scores, popular: FixedOrder, k: int, context: Context) -> tuple[Ints, Floats]:
     """Return the k best of each row that may be shown with their scores, which are used up."""
     items = scores.shape[1]
     keys = keys_of(scores, items - 1 - popular.places)

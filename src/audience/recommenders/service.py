@@ -1,8 +1,4 @@
-"""A recommender behind an address. The contract of the wire is service.openapi.json.
-
-Slates are asked for in batches; what happened is told at the end of each round. What the service
-learns from that, and when, is its own business: `fit` only takes note of the catalogue.
-"""
+"""What a recommender service is told of a round: impressions, picks, watched fractions, ratings."""
 
 from __future__ import annotations
 
@@ -17,22 +13,66 @@ import numpy as np
 
 from audience.errors import BadInput
 from audience.parts import PartContext
-from audience.recommenders.kinds import Context, Ranked, Ranker
-from audience.recommenders.service_answers import (
+from audience.recommenders.recommender import Context, Ranked, Ranker
+from audience.recommenders.service_wire import (
+    Address,
     Health,
     RankAnswer,
+    Unserved,
+    Wire,
     decoded,
     keys_in,
     ranked,
     request,
 )
-from audience.recommenders.service_feedback import feedback
-from audience.recommenders.service_wire import Address, Unserved, Wire
-from audience.world.events import CLOSING, Chapter
-from audience.world.interactions import Interactions
-from audience.world.items import Catalogue
-from audience.world.rng import Floats, Generator, Ints
-from audience.world.world import View
+from audience.world import (
+    CLOSING,
+    Catalogue,
+    Chapter,
+    Floats,
+    Generator,
+    Interactions,
+    Ints,
+    View,
+    events as e,
+)
+
+
+def feedback(chapter: e.Chapter, world: View) -> list[dict[str, Any]]:
+    """Return what a visit tells a service.
+
+    Each has an id, round.agent.n: the same fact has the same id however often it is sent.
+    """
+    if chapter.phase != e.VISITS:
+        return []
+    names = keys_in(world.catalogue).names
+    who = world.profile(chapter.agent)
+    told: list[dict[str, Any]] = []
+    at, shown = 0, dict[str, Any]()
+
+    def tell(step: int, kind: str, **facts: object) -> dict[str, Any]:
+        place = f"{chapter.round}.{chapter.agent}.{step}"
+        told.append({"id": place, "kind": kind, "user": who.key or str(who.id), "at": at, **facts})
+        return told[-1]
+
+    for step, entry in enumerate(chapter.entries):
+        match entry.event:
+            case e.Woke(_, moment):
+                at = moment
+            case e.SlateShown(_, items, page, surface):
+                listed = [names[item] for item in items]
+                shown = tell(step, "impression", surface=surface, page=page, items=listed)
+            case e.SlateAnnotated(_, propensities) if propensities:
+                shown["propensities"] = propensities
+            case e.Picked(_, item, position):
+                facts = {"item": names[item], "position": position}
+                tell(step, "pick", impression=shown["id"], **facts)
+            case e.Watched(_, item, fraction):
+                tell(step, "watch", item=names[item], fraction=fraction)
+            case e.Rated(_, item, stars):
+                tell(step, "rating", item=names[item], stars=stars)
+    return told
+
 
 BATCH = 1_000
 """The most users of one rank request, and events of one feedback request."""

@@ -9,14 +9,14 @@ from typing import Any
 import msgspec
 
 from audience.recommenders.service import BATCH, Service
-from audience.recommenders.service_answers import (
-    Asking,
+from audience.recommenders.service_wire import (
     Health,
     RankAnswer,
+    RankedUser,
     RankRequest,
+    Unserved,
     decoded,
 )
-from audience.recommenders.service_wire import Unserved
 
 RUN = "audience-doctor"
 """The run that a probe pretends to be: what it tells should teach the service nothing."""
@@ -153,7 +153,7 @@ class _Trial:
 
     def _body(self, users: Sequence[str], k: int, exclude: Sequence[Sequence[str]]) -> bytes:
         asked = [
-            Asking(user, _MOMENT, "recommender", 0, "", list(exclude[place]) if exclude else [])
+            RankedUser(user, _MOMENT, "recommender", 0, "", list(exclude[place]) if exclude else [])
             for place, user in enumerate(users)
         ]
         return msgspec.json.encode(RankRequest(RUN, k, asked))

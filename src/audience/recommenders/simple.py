@@ -7,10 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from audience.recommenders.kinds import Context, Ranked
 from audience.recommenders.matrix import flat
-from audience.world.interactions import Interactions
-from audience.world.rng import Bools, Floats, Generator, Ints
+from audience.recommenders.recommender import Context, Ranked
+from audience.world import Bools, Floats, Generator, Interactions, Ints
 
 
 class Popular:
@@ -24,11 +23,11 @@ class Popular:
         self.half_life_days = half_life_days
         self.window_days = window_days
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ordered:
+    def fit(self, interactions: Interactions, rng: Generator) -> FixedOrder:
         del rng
         return self.order(interactions)
 
-    def order(self, interactions: Interactions) -> Ordered:
+    def order(self, interactions: Interactions) -> FixedOrder:
         """Return the items in the order of what was enjoyed."""
         counts = interactions.fractions.astype(np.float64)
         if len(interactions):
@@ -38,10 +37,10 @@ class Popular:
             if self.window_days > 0:
                 counts = counts * (age <= self.window_days)
         scores = np.bincount(interactions.items, counts, minlength=len(interactions.catalogue))
-        return Ordered(np.round(scores, 6))
+        return FixedOrder(np.round(scores, 6))
 
 
-class Ordered:
+class FixedOrder:
     """The same order of items for everybody, less what each must not see."""
 
     def __init__(self, scores: Floats) -> None:
@@ -151,7 +150,7 @@ def first_allowed(rows: Ints, allowed: Bools, k: int) -> Ints:
     return slates
 
 
-class Nothing:
+class NoRecommender:
     """No recommender: pages stay empty, so that people find what they search for and hear of."""
 
     def fit(self, interactions: Interactions, rng: Generator) -> Empty:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audience.errors import BadInput, unknown
-from audience.results.atomic_file import replace_all
+from audience.files import replace_all
 from audience.results.interval import Interval
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from audience.world.rng import Floats, Ints, rng
+from audience.world import Floats, Ints, rng
 
 RESAMPLES = 1_000
 _AT_ONCE = 1_000_000

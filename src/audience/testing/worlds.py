@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
+from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from audience.agents import Mind, RuleMind
+from audience.agents import Decision, Mind
+from audience.agents.rule import RuleMind
 from audience.engine import (
     Activation,
     Control,
     Groups,
+    Listener,
     Parts,
     Platform,
     Queued,
@@ -22,12 +26,29 @@ from audience.engine import (
     run,
     run_sync,
 )
-from audience.engine.simulation import Listener
+from audience.log import Log
 from audience.memory import Memory, NoMemory
 from audience.recommenders import Popular, Recommender
-from audience.world import Catalogue, Clock, Genesis, Habits, Item, Past, Profile, Ties, World, rng
-from audience.world import events as e
-from audience.world.changes import AnyChange, SwapRecommender
+from audience.world import (
+    AnyAction,
+    AnyChange,
+    Catalogue,
+    Clock,
+    Dice,
+    Genesis,
+    Habits,
+    Item,
+    Observation,
+    Past,
+    Profile,
+    Remind,
+    SwapRecommender,
+    Ties,
+    World,
+    dice as named,
+    events as e,
+    rng,
+)
 
 TAGS = ("Adventure", "Comedy", "Drama", "Mystery", "Science")
 _FIRST = ("Amber", "Broken", "Crooked", "Distant", "Early", "Frozen", "Golden")
@@ -167,3 +188,144 @@ def simulate(
     )
     run_sync(lambda: run(sim, found))
     return world, keeper
+
+
+WHO = 1
+SCENARIO = 'agents = 4\nmemory = {kind = "recagent", enhancements = 2, reflect_at = 4.0}\n'
+Told = tuple[int, int, Sequence[e.AnyEvent]]
+
+
+def _felt(id_: int, at: int, weight: float = 0.72, store: str = "short") -> e.Remembered:
+    return e.Remembered(WHO, id_, f"I loved thing {id_}.", weight, at, store=store, items=(id_,))
+
+
+def _rounds(genesis: Genesis) -> list[list[Told]]:
+    noon = [genesis.clock.at(round_, 0.5) for round_ in range(8)]
+    end = [genesis.clock.at(round_, 1.0) for round_ in range(8)]
+    fresh: list[e.AnyEvent] = [
+        _felt(0, noon[1]),
+        _felt(1, noon[1], 0.18, "sensory"),
+        _felt(2, noon[1], 0.81),
+    ]
+    settled: list[e.AnyEvent] = [
+        _felt(3, noon[2]),
+        e.Enhanced(WHO, 0, 3),
+        _felt(4, noon[2]),
+        e.Enhanced(WHO, 0, 4),
+        e.Enhanced(WHO, 0, 4),
+        e.Reflected(WHO, 5, "I love things.", 0.72, end[2], (0, 3, 4), "insight"),
+        e.Settled(WHO, 0),
+        e.Forgot(WHO, 3, "crowded"),
+    ]
+    reflected: list[e.AnyEvent] = [
+        e.Remembered(2, 0, "Mine.", 0.9, noon[3], store="short"),
+        e.Failed(WHO, "memory: too few memories"),
+    ]
+    merged: list[e.AnyEvent] = [
+        _felt(7, noon[4], 0.9, "long"),
+        e.Reflected(WHO, 8, "I am easily pleased.", 0.9, end[4], (5, 7), "reflection"),
+        e.Merged(WHO, 9, "I love things.", 0.72, end[4], (0, 5)),
+    ]
+    reminder = e.Intervened(Remind(WHO, "You were asked.", 0.5))
+    visit: list[e.AnyEvent] = [e.Woke(WHO, noon[1]), e.Left(WHO, 0.5)]
+    return [
+        [(e.VISITS, WHO, visit), (e.MEMORY, WHO, fresh)],
+        [(e.MEMORY, WHO, settled)],
+        [(e.OPENING, -1, [reminder]), (e.VISITS, WHO, [e.Recalled(WHO, (0, 2), noon[3], 1)]),
+         (e.MEMORY, WHO, reflected)],
+        [(e.MEMORY, WHO, merged)],
+        [(e.MEMORY, WHO, [e.Forgot(WHO, 7, "faded")])],
+    ]  # fmt: skip
+
+
+def remembered(folder: Path) -> Path:
+    """Write the log and return its folder."""
+    genesis = tiny_genesis(4, 12)
+    with Log.create(folder, genesis, SCENARIO, 1) as log:
+        for round_, told in enumerate(_rounds(genesis), 1):
+            opening = [e.Entry(e.RoundStarted(round_, genesis.clock.at(round_)))]
+            for phase, agent, events in told:
+                entries = [e.Entry(event) for event in events]
+                if phase == e.OPENING:
+                    opening += entries
+                else:
+                    log.append(e.Chapter(round_, phase, agent, agent, tuple(entries)))
+            log.append(e.Chapter(round_, e.OPENING, 0, -1, tuple(opening)))
+            closing = (e.Entry(e.RoundEnded(round_)),)
+            log.append(e.Chapter(round_, e.CLOSING, 0, -1, closing))
+        log.commit()
+        log.set_state("finished")
+    return folder
+
+
+Turn = Decision | AnyAction | Sequence[AnyAction]
+"""What a script holds for one turn: a decision, an action, or several actions."""
+
+
+class Exhausted(BaseException):
+    """A script is used up. Not an Exception: the engine must not take it for a mind that failed."""
+
+
+class ScriptedMind:
+    """Plays the given turns of each agent, one after another, in visits and in conversations.
+
+    An agent without a script plays `otherwise`; without that, or when a script is used up, the
+    run ends with `Exhausted`. What each agent saw is kept in `seen`.
+    """
+
+    def __init__(
+        self, scripts: Mapping[int, Sequence[Turn]], otherwise: Turn | None = None
+    ) -> None:
+        self._scripts = {
+            agent: [_decision(turn) for turn in turns] for agent, turns in scripts.items()
+        }
+        self._otherwise = None if otherwise is None else _decision(otherwise)
+        self._played = dict.fromkeys(self._scripts, 0)
+        self.seen: dict[int, list[Observation]] = {}
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        del memory, dice
+        who = seen.me.profile.id
+        self.seen.setdefault(who, []).append(seen)
+        if who not in self._scripts and self._otherwise is not None:
+            return self._otherwise
+        played, script = self._played.get(who, 0), self._scripts.get(who, [])
+        if played >= len(script):
+            raise Exhausted(
+                f"agent {who} was asked for turn {played + 1} (round {seen.round}, "
+                f"{seen.surface}), but its script has {len(script)}; write more or let it leave"
+            )
+        self._played[who] = played + 1
+        return script[played]
+
+    def left(self) -> dict[int, int]:
+        """Return how many turns of each script were not played, where there are any."""
+        rest = {agent: len(turns) - self._played[agent] for agent, turns in self._scripts.items()}
+        return {agent: turns for agent, turns in rest.items() if turns}
+
+
+def _decision(turn: Turn) -> Decision:
+    if isinstance(turn, Decision):
+        return turn
+    return Decision(tuple(turn) if isinstance(turn, Sequence) else (turn,))
+
+
+class SlowMind:
+    """Another mind that takes up to `longest` seconds, so that visits end in a shuffled order.
+
+    How long belongs to (seed, agent, round, turn). Drawing it leaves the dice of the mind alone.
+    """
+
+    def __init__(self, mind: Mind, *, seed: int = 0, longest: float = 0.003) -> None:
+        self.mind = mind
+        self.seed = seed
+        self.longest = longest
+        self.finished: list[int] = []
+        """Agents in the order in which their decisions came."""
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        who = seen.me.profile.id
+        draw = named(self.seed, "slow", who, seen.round, seen.turn).uniform("wait")
+        await asyncio.sleep(self.longest * float(draw[0]))
+        self.finished.append(who)
+        return await self.mind.decide(seen, memory, dice)

@@ -1,4 +1,4 @@
-"""Changes from outside: checked, queued for the next round, and written into the scenario."""
+"""What if, from here on: branches."""
 
 from __future__ import annotations
 
@@ -11,15 +11,39 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from audience.errors import BadInput, unknown
-from audience.experiments.build import parts_of
-from audience.experiments.interventions import DEEDS
-from audience.experiments.scenario import from_tree, is_address
-from audience.experiments.writing_down import intervene
 from audience.log import Log, is_held
-from audience.web.hall import Hall
-from audience.web.kinds import Change, RunId
+from audience.runs import branch as make_branch
+from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of
 from audience.web.replies import Conflict, told
-from audience.world.changes import AnyChange
+from audience.web.requests import Branch, ChangeBody, RunId
+from audience.web.run_registry import Hall
+from audience.web.scenarios import Offer
+from audience.world import AnyChange
+
+EXAMPLES = 25
+
+
+def branches_router(hall: Hall, offer: Offer) -> APIRouter:
+    """Return the way to branches."""
+    api = APIRouter()
+
+    @api.post("/runs/{run}/branch", response_class=Response, status_code=201)
+    def branch(run: RunId, body: Branch) -> Response:
+        """Copy a run up to the end of a round; it goes on when it is played."""
+        folder = hall.shelf.folder_of(run)
+        with hall.readers.reading(folder) as reader:
+            at = reader.round_of(body.at)
+        changes = tuple(
+            {"round": one.get("round", at + 1), **written_of(one)} for one in body.interventions
+        )
+        name = hall.shelf.named(body.name) if body.name else None
+        target = name or hall.shelf.free(f"{folder.name}-at-{at}")
+        offer.check_changes(changes)
+        make_branch(folder, target, at, changes)
+        return told({"id": hall.shelf.id_of(target)}, 201)
+
+    return api
+
 
 _DEED_OF = {kind.__name__: deed for deed, kind in DEEDS.items()}
 _INSIDE = {"AddPerson": "profile", "AddItem": "item", "ChangeProfile": "fields", "Raise": "topic"}
@@ -42,7 +66,7 @@ def written_of(change: dict[str, Any]) -> dict[str, Any]:
     return {"do": _DEED_OF[kind], **fields, **inside}
 
 
-class Door:
+class ChangeDesk:
     """The one door by which a server's pages change a run."""
 
     def __init__(self, hall: Hall) -> None:
@@ -107,12 +131,12 @@ def _check_numbers(later: list[dict[str, Any]], written: dict[str, Any], round_:
         )
 
 
-def router(hall: Hall, door: Door) -> APIRouter:
+def router(hall: Hall, door: ChangeDesk) -> APIRouter:
     """Return the ways to interventions."""
     api = APIRouter()
 
     @api.post("/runs/{run}/interventions", response_class=Response, status_code=201)
-    def change(run: RunId, body: Change) -> Response:
+    def change(run: RunId, body: ChangeBody) -> Response:
         """Make a change at the opening of the next round."""
         round_, made = door.change(hall.shelf.folder_of(run), body.change)
         return told({"applies_at": round_, "change": msgspec.to_builtins(made)}, 201)

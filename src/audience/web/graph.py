@@ -6,17 +6,15 @@ from collections import Counter
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query
-from fastapi import Path as InPath
+from fastapi import APIRouter, Path as InPath, Query
 from scipy import sparse
 from starlette.responses import Response
 
-from audience.web.hall import Hall
-from audience.web.kinds import Round, RunId, Whole
 from audience.web.people import MOST, short
 from audience.web.replies import Missing, told
-from audience.world import World
-from audience.world.rng import Ints, keys
+from audience.web.requests import Round, RunId, Whole
+from audience.web.run_registry import Hall
+from audience.world import Ints, World, keys
 
 DRAWN = 2_000
 """People that are drawn one by one."""
@@ -48,7 +46,7 @@ def router(hall: Hall) -> APIRouter:
         with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
             round_ = reader.round_of(at)
             world = reader.world(round_)
-            found = reader.remembered("groups", round_, lambda: Groups(world))
+            found = reader.remembered("groups", round_, lambda: Communities(world))
             members = found.members(community)
             if not members:
                 raise Missing(f"there is no community {community}")
@@ -62,7 +60,7 @@ def router(hall: Hall) -> APIRouter:
     return api
 
 
-class Groups:
+class Communities:
     """Everybody's ties and community."""
 
     def __init__(self, world: World) -> None:
@@ -83,7 +81,7 @@ class Groups:
 def drawn(world: World) -> dict[str, Any]:
     """Return the graph of a world as plain values."""
     people = len(world.agents)
-    found = Groups(world)
+    found = Communities(world)
     if people > DRAWN:
         return _gathered(world, found)
     nodes = []
@@ -160,7 +158,7 @@ def _labels(world: World, groups: Ints) -> list[dict[str, Any]]:
     ]
 
 
-def _gathered(world: World, found: Groups) -> dict[str, Any]:
+def _gathered(world: World, found: Communities) -> dict[str, Any]:
     groups = found.of
     pairs = np.stack([groups[found.firsts], groups[found.others]])
     pairs.sort(axis=0)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from audience.experiments import gathered
-from audience.experiments.report import html
+from audience.errors import BadInput, unknown
+from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS
-from audience.results import csv_text
-from audience.web.hall import Hall
-from audience.web.kinds import RunId
+from audience.results import csv_text, html
+from audience.runs import gathered
 from audience.web.readers import Reader
 from audience.web.replies import told
-from audience.world import World
-from audience.world.people import HABITS
-from audience.world.rng import Floats
+from audience.web.requests import RunId
+from audience.web.run_registry import Hall
+from audience.world import HABITS, Floats, World
 
 REPORTS = 4
 CURVE = 500
@@ -175,3 +174,39 @@ def _means(name: str, members: list[int], each: dict[str, Floats]) -> dict[str, 
         mine = mine[~np.isnan(mine)]
         values[metric] = float(mine.mean()) if len(mine) else None
     return {"segment": name, "people": len(members), "values": values}
+
+
+_TASKS = (WRITE, JUDGE)
+_POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+"""The page brings its own policy, which forbids every request and every script but its own."""
+
+
+def judge_router(hall: Hall) -> APIRouter:
+    """Return the way to the judging page."""
+    api = APIRouter()
+
+    @api.get("/judge", response_class=Response)
+    def judge(
+        run: Annotated[str, Query(max_length=1000)] = "",
+        tasks: Annotated[str, Query(max_length=20)] = "c",
+        cases: Annotated[int, Query(ge=1, le=200)] = 20,
+        behaviours: Annotated[int, Query(ge=1, le=200)] = 15,
+        seed: Annotated[int, Query(ge=0, le=2**31 - 1)] = 1,
+    ) -> Response:
+        """Return a page of tasks about a run with memories: b, texts to write; c, to judge.
+
+        The same run, tasks and seed give the same page, so `audience eval people make` gives its
+        key.
+        """
+        if not run:
+            raise BadInput("run: say which run is judged, as in /api/judge?run=NAME")
+        wanted = tuple(one.strip() for one in tasks.split(",") if one.strip())
+        for one in wanted or ("",):
+            if one not in _TASKS:
+                raise unknown("task", one, _TASKS)
+        sources = Sources(run=hall.shelf.folder_of(run))
+        key = make(sources, wanted, cases=cases, behaviours=behaviours, seed=seed)
+        headers = {"content-security-policy": _POLICY}
+        return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
+
+    return api

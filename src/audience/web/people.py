@@ -8,17 +8,13 @@ import msgspec
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from audience.experiments.remembering import NONE, plain, remembrance
-from audience.experiments.story import Teller
 from audience.log import Log
-from audience.web.hall import Hall
-from audience.web.kinds import Agent, Round, RunId, Whole
+from audience.runs import NONE, Teller, plain, remembrance
 from audience.web.readers import Reader
 from audience.web.replies import Missing, told
-from audience.world import World
-from audience.world import events as e
-from audience.world.agent import Agent as Person
-from audience.world.taste import tastes
+from audience.web.requests import Agent, Round, RunId, Whole
+from audience.web.run_registry import Hall
+from audience.world import Agent as Person, World, events as e, tastes
 
 MOST = 500
 DECISIONS = 300

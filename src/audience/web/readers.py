@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from audience.experiments.scenario import Scenario, parse
-from audience.experiments.story import Teller
 from audience.log import Log, world_at
 from audience.metrics import Metrics, suite
+from audience.runs import Teller
+from audience.scenario import Scenario, parse
 from audience.web.replies import Missing
-from audience.world import World
-from audience.world.events import OPENING
+from audience.world import OPENING, World
 
 T = TypeVar("T")
 OPEN = 16

@@ -12,17 +12,13 @@ import msgspec
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from audience.datasets import options_for
+from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
-from audience.experiments import changed, drawn_instead, estimate, load, parse, verify
-from audience.experiments.build import asks_models
-from audience.experiments.experiment import variants
-from audience.experiments.models import Spending
-from audience.experiments.scenario import Scenario
-from audience.experiments.writing_down import text_of
 from audience.plugins import known
-from audience.web.kinds import Form, Wanted
+from audience.runs import drawn_instead, estimate, variants, verify
+from audience.scenario import Scenario, SpendingOptions, asks_models, changed, load, parse, text_of
 from audience.web.replies import told
+from audience.web.requests import Form, ScenarioBody
 
 PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
 SECONDS_A_CALL = 1.0
@@ -43,7 +39,7 @@ class Offer:
 
     def named(self) -> dict[str, Scenario]:
         """Return every scenario by its name."""
-        own = (files("audience.experiments") / "default.toml").read_text("utf-8")
+        own = (files("audience.scenario") / "default.toml").read_text("utf-8")
         offered = {"plain": parse(PLAIN), "two recommenders": parse(own, "default.toml")}
         for name, path in self._found.items():
             try:
@@ -109,12 +105,12 @@ def _reaches(kind: str) -> bool:
     return ".py" in kind or "://" in kind or kind == "http"
 
 
-def spending_of(form: Form | None) -> Spending:
+def spending_of(form: Form | None) -> SpendingOptions:
     """Return what a form says may be spent."""
     if form is None or form.budget in (None, ""):
-        return Spending()
+        return SpendingOptions()
     said = form.budget
-    spending = Spending(budget=said if isinstance(said, str) else f"{said:.6f}usd")
+    spending = SpendingOptions(budget=said if isinstance(said, str) else f"{said:.6f}usd")
     spending.limits()
     return spending
 
@@ -133,7 +129,7 @@ def router(offer: Offer) -> APIRouter:
         return told(rows)
 
     @api.post("/scenarios/check", response_class=Response)
-    def check(body: Wanted) -> Response:
+    def check(body: ScenarioBody) -> Response:
         """Say what is wrong with a scenario, or what it will take; nothing is started."""
         try:
             scenario = offer.wanted(body.toml, body.form)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path as InPath, Query
 from starlette.responses import Response
 
-from audience.experiments.story import Teller
+from audience.llm import FILE as CALLS, Call, CallStore, load_prices
 from audience.log import Log
-from audience.web.hall import Hall
-from audience.web.kinds import Agent, Round, RunId, Whole
-from audience.web.replies import told
+from audience.runs import Teller
+from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
+from audience.web.replies import Missing, told
+from audience.web.requests import Agent, Round, RunId, Whole
+from audience.web.run_registry import Hall
 from audience.world import events as e
 
 MOST = 1000
@@ -106,3 +110,48 @@ def _told(seq: int, chapter: e.Chapter, teller: Teller, wanted: Filter) -> Itera
             "items": items_of(entry.event),
             "calls": entry.calls,
         }
+
+
+Key = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
+
+
+def calls_router(hall: Hall) -> APIRouter:
+    """Return the way to calls."""
+    api = APIRouter()
+
+    @api.get("/runs/{run}/calls/{key}", response_class=Response)
+    def one(run: RunId, key: Key) -> Response:
+        """Return what was asked and what came back."""
+        folder = hall.shelf.folder_of(run)
+        with hall.readers.reading(folder) as reader:
+            models = reader.scenario.llm
+        for name in (CALLS, TYPED):
+            if (folder / name).is_file():
+                with closing(CallStore(folder / name, read_only=True)) as calls:
+                    if found := calls.of(key):
+                        return told(_plain(found[-1], models))
+        raise Missing(f"there is no call {key}")
+
+    return api
+
+
+def _plain(call: Call, models: Models) -> dict[str, Any]:
+    reply = call.reply
+    prices = load_prices(Path(models.prices) if models.prices else None)
+    named = {one.name: one.price for one in endpoints_of(models)} | {EMBEDDED: "free"}
+    price = prices.find(named.get(reply.endpoint) or reply.model)
+    return {
+        "key": reply.key,
+        "purpose": call.request.purpose,
+        "messages": msgspec.to_builtins(call.request.messages),
+        "schema": call.request.schema,
+        "reply": reply.texts[0] if reply.texts else "",
+        "replies": reply.texts,
+        "outcome": reply.outcome,
+        "why": reply.why,
+        "model": reply.model,
+        "tokens": {"prompt": reply.usage.prompt, "completion": reply.usage.completion},
+        "cost": price.of(reply.usage) if price else None,
+        "seconds": round(reply.seconds, 3),
+        "attempts": reply.attempts,
+    }

@@ -1,12 +1,14 @@
-"""One stream of events per page: chapters in the order of their arrival, states and numbers.
+"""What one run sends to all pages that look at it: read once, framed once, kept for a while.
 
-A page is a number, how far it has come. One that is slow, or was away, reads the log at its own
-pace until it has caught up; nobody keeps a queue for it.
+The run comes first: where many look, updates come less often and are shorter, and a page that
+falls behind reads the log at its own pace.
 """
 
 from __future__ import annotations
 
 import asyncio
+import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Annotated
@@ -14,16 +16,180 @@ from typing import Annotated
 from fastapi import APIRouter, Header, HTTPException, Query
 from starlette.responses import Response, StreamingResponse
 
-from audience.web import feed as feeds
-from audience.web.feed import TICK, Feed
-from audience.web.hall import Hall
-from audience.web.kinds import RunId, Whole
-from audience.web.tape import Update, frame
+from audience.errors import AudienceError
+from audience.web import log_reader as tape
+from audience.web.log_reader import Tape, Update, frame
+from audience.web.replies import encoded
+from audience.web.requests import RunId, Whole
+from audience.web.run_registry import Hall
+from audience.web.runs import stand
+
+TICK = 0.1
+"""Seconds between two updates, where few look."""
+A_PAGE = 0.02
+"""Seconds between two updates for each page, where many do."""
+SLOWEST = 1.0
+"""Seconds between two updates, at most, however many look; also the state of a run that does not
+go on here is looked at so often."""
+QUIET = 15.0
+"""Seconds after which a silent stream says that it is there."""
+SHARED = 1_000_000
+"""Bytes of chapters that all pages together get in one update while the run goes on here."""
+LEAST = 8_000
+KEPT = 4_000_000
+"""Bytes of updates that are kept for pages that are a little behind."""
+BEHIND = 20_000
+"""Chapters that a page may be behind before it is told to begin anew."""
+FRESH = 20
+"""Chapters before the newest from which it then goes on: however fast a run is, some are seen."""
+
+
+def cadence(pages: int) -> float:
+    """Return the seconds between two updates before so many pages."""
+    return min(max(TICK, pages * A_PAGE), SLOWEST)
+
+
+class Feed:
+    """One run's updates, and those who wait for them."""
+
+    def __init__(self, hall: Hall, folder: Path, is_ending: Callable[[], bool]) -> None:
+        self.hall, self.folder, self.is_ending = hall, folder, is_ending
+        self.pages = 0
+        self.life = hall.lives.get(folder, 0)
+        self.last = 0
+        self.state = b""
+        self.states = 0
+        self.kept: deque[Update] = deque()
+        self._news: asyncio.Event = asyncio.Event()
+        self._tape: Tape | None = None
+        self._size = 0
+        self._looked = self._told = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._lock = asyncio.Lock()
+
+    async def join(self) -> None:
+        """Take in one more page."""
+        self.pages += 1
+        async with self._lock:
+            if self._tape is None:
+                await asyncio.to_thread(self._open)
+            if self._task is None or self._task.done():
+                self._task = asyncio.create_task(self._turn())
+
+    def leave(self) -> None:
+        """Let a page go; without pages nothing is read."""
+        self.pages -= 1
+        if not self.pages:
+            if self._task:
+                self._task.cancel()
+            self.close()
+
+    def close(self) -> None:
+        if self._tape:
+            self._tape.close()
+            self._tape = None
+
+    @property
+    def news(self) -> asyncio.Event:
+        """What is set when there is something new, when all was silent for long, or at the end."""
+        return self._news
+
+    def read(self, after: int, upto: int | None = None, most: int | None = None) -> Update:
+        """Return the next chapters after a number, straight from the log."""
+        tape_ = self._tape
+        if tape_ is None:
+            return Update(after, after, b"")
+        return tape_.update(after, upto, tape.BODY if most is None else most, self._numbers)
+
+    def _numbers(self, round_: int) -> bytes:
+        here = self.hall.live(self.folder)
+        if here:
+            rounds = list(here.watch.rounds)
+        else:
+            with self.hall.readers.reading(self.folder) as reader:
+                rounds = reader.metrics()[1].by_round()
+        for values in rounds:
+            if int(values["round"]) == round_:
+                return frame("metrics", encoded({"round": round_, "values": values}))
+        return b""
+
+    async def _turn(self) -> None:
+        """Look again and again; all pages wait for this one, and for no clock of their own."""
+        while self.pages:
+            began = time.monotonic()
+            try:
+                news = await asyncio.to_thread(self._look)
+            except AudienceError as error:
+                news = self._stated(encoded({"control": {"state": "failed", "error": str(error)}}))
+            if news or self.is_ending() or began - self._told >= QUIET:
+                self._told = began
+                self._news.set()
+                self._news = asyncio.Event()
+            left = cadence(self.pages) - (time.monotonic() - began)
+            await asyncio.sleep(max(left, TICK / 5))
+
+    def _look(self) -> bool:
+        """Read what is new; say whether anything is."""
+        is_reborn = self._reborn()
+        self._leap()
+        update = self.read(self.last, most=self._most())
+        is_news = is_reborn or update.last > self.last
+        if update.last > self.last:
+            self._keep(update)
+        now = time.monotonic()
+        if self.hall.live(self.folder) or now - self._looked >= SLOWEST:
+            self._looked = now
+            return self._stated(encoded(stand(self.hall, self.folder))) or is_news
+        return is_news
+
+    def _reborn(self) -> bool:
+        """Begin with another life of the run, if it has one."""
+        life = self.hall.lives.get(self.folder, 0)
+        if life == self.life:
+            return False
+        self.close()
+        self.kept.clear()
+        self.life, self._size = life, 0
+        self._open()
+        self.last = 0
+        return True
+
+    def _most(self) -> int:
+        """Return how much may be told at once: the run comes first, pages catch up later."""
+        if not self.hall.live(self.folder):
+            return tape.BODY
+        return max(min(tape.BODY, SHARED // max(self.pages, 1)), min(LEAST, tape.BODY))
+
+    def _keep(self, update: Update) -> None:
+        self.kept.append(update)
+        self._size += len(update.body)
+        while self._size > KEPT and len(self.kept) > 1:
+            self._size -= len(self.kept.popleft().body)
+        self.last = update.last
+
+    def _leap(self) -> None:
+        """Go on with what is newest, where the run is faster than pages can be told."""
+        newest = self._tape.newest() if self._tape else self.last
+        if newest - self.last > BEHIND:
+            self.kept.clear()
+            self._size, self.last = 0, newest - FRESH
+
+    def _stated(self, state: bytes) -> bool:
+        if state == self.state:
+            return False
+        self.state, self.states = state, self.states + 1
+        return True
+
+    def _open(self) -> None:
+        self._tape = Tape(self.folder)
+        self.last = self._tape.newest()
+        self._stated(encoded(stand(self.hall, self.folder)))
+
 
 STILL_HERE = b": still here\n\n"
 
 
-class Page:
+class StreamCursor:
     """One open stream: how far it has come."""
 
     def __init__(self, feed: Feed, after: int) -> None:
@@ -68,7 +234,7 @@ class Page:
         if self.life != feed.life or self.after > feed.last:
             self.life, self.after = feed.life, 0
             return frame("reset", b'{"after":0,"again":true}')
-        if self.caught_up and feed.last - self.after > feeds.BEHIND:
+        if self.caught_up and feed.last - self.after > BEHIND:
             self.after = feed.kept[-1].after if feed.kept else feed.last
             return frame("reset", b'{"after":%d,"again":false}' % self.after)
         return b""
@@ -101,7 +267,7 @@ class Streams:
         self.open += 1
         try:
             await feed.join()
-            async for body in Page(feed, after).updates():
+            async for body in StreamCursor(feed, after).updates():
                 yield body
         finally:
             self.open -= 1

@@ -1,20 +1,72 @@
-"""One simulated person as a frozen value, and the pure fold that carries it forward."""
+"""What remembering does to a person: the parts of its fold that memory needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
-from audience.world import _remembering as memory
-from audience.world import events as e
+from audience.world import events as e, thoughts
+from audience.world.genesis import Genesis
 from audience.world.items import Catalogue
-from audience.world.people import Profile
-from audience.world.taste import drifted, shifted
-from audience.world.thoughts import Thought
+from audience.world.profile import Profile, drifted, shifted, taste_of
+from audience.world.randomness import Ints
+from audience.world.thoughts import Thought, arisen, arising, without
 from audience.world.topics import OWN, Message, Topic, pooled, relevance
+
+
+def recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
+    return replace(me, thoughts=thoughts.recalled(me.thoughts, event.thoughts, event.at))
+
+
+def remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
+    if event.store == "sensory":
+        return replace(me, thoughts_had=max(me.thoughts_had, event.thought + 1))
+    return thinking(me, arisen(event), brewing=event.weight if event.store == "long" else 0.0)
+
+
+def enhanced(me: Agent, event: e.Enhanced, laws: Laws) -> Agent:
+    return replace(me, thoughts=thoughts.enhanced(me.thoughts, event.thought, event.by))
+
+
+def settled(me: Agent, event: e.Settled, laws: Laws) -> Agent:
+    moved = next((one for one in me.thoughts if one.id == event.thought), None)
+    if moved is None or moved.store == "long":
+        return me
+    rest = without(me.thoughts, (event.thought,))
+    settled = replace(moved, store="long")
+    return replace(me, thoughts=(*rest, settled), brewing=me.brewing + moved.weight)
+
+
+def reflected(me: Agent, event: e.Reflected, laws: Laws) -> Agent:
+    if event.kind == "reflection":
+        return replace(thinking(me, arising(event)), brewing=0.0)
+    return thinking(me, arising(event), brewing=event.weight)
+
+
+def merged(me: Agent, event: e.Merged, laws: Laws) -> Agent:
+    merged = [one for one in me.thoughts if one.id in event.sources]
+    sources = (*event.sources, *(source for one in merged for source in one.sources))
+    thought = replace(arising(event), sources=tuple(dict.fromkeys(sources)))
+    return thinking(replace(me, thoughts=without(me.thoughts, event.sources)), thought)
+
+
+def forgot(me: Agent, event: e.Forgot, laws: Laws) -> Agent:
+    return replace(me, thoughts=without(me.thoughts, (event.thought,)))
+
+
+def thinking(me: Agent, thought: Thought, *, brewing: float = 0.0) -> Agent:
+    """Return the agent with one more thought."""
+    return replace(
+        me,
+        thoughts=(*me.thoughts, thought),
+        thoughts_had=max(me.thoughts_had, thought.id + 1),
+        brewing=me.brewing + brewing,
+    )
+
 
 INBOX = 20
 HEARD = 20
@@ -253,13 +305,13 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
-    e.Recalled: memory.recalled,
-    e.Remembered: memory.remembered,
-    e.Enhanced: memory.enhanced,
-    e.Settled: memory.settled,
-    e.Reflected: memory.reflected,
-    e.Merged: memory.merged,
-    e.Forgot: memory.forgot,
+    e.Recalled: recalled,
+    e.Remembered: remembered,
+    e.Enhanced: enhanced,
+    e.Settled: settled,
+    e.Reflected: reflected,
+    e.Merged: merged,
+    e.Forgot: forgot,
     e.TasteShifted: _taste_shifted,
 }
 
@@ -268,3 +320,47 @@ def fold_agent(me: Agent, event: e.AnyEvent, laws: Laws) -> Agent:
     """Return the agent after an event that concerns it. Pure."""
     fold = FOLDS.get(type(event))
     return fold(me, event, laws) if fold else me
+
+
+class AgentTable(Sequence[Agent]):
+    """Everybody by id. Somebody who never acted is made from its profile when looked at."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self._profiles = genesis.profiles
+        self._tag_ids = genesis.catalogue.tag_ids
+        self._past = genesis.past
+        self._starts: Ints | None = None
+        self.changed: dict[int, Agent] = {}
+        self._added = 0
+
+    def __len__(self) -> int:
+        return len(self._profiles) + self._added
+
+    def __getitem__(self, agent: int) -> Agent:  # type: ignore[override]
+        found = self.changed.get(agent)
+        if found is not None:
+            return found
+        if agent < 0 or agent >= len(self._profiles):
+            raise IndexError(agent)
+        profile = self._profiles[agent]
+        taste = taste_of(profile, self._tag_ids)
+        return Agent(profile, taste, history=self._lived(agent) if self._past else ())
+
+    def __setitem__(self, agent: int, value: Agent) -> None:
+        self.changed[agent] = value
+
+    def __iter__(self) -> Iterator[Agent]:
+        return (self[agent] for agent in range(len(self)))
+
+    def _lived(self, agent: int) -> tuple[Lived, ...]:
+        if self._starts is None:
+            owners = np.fromiter((one.agent for one in self._past), np.int64, len(self._past))
+            self._order = np.argsort(owners, kind="stable")
+            self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
+        rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()
+        past = [self._past[row] for row in rows]
+        return tuple(Lived(one.item, one.at, one.fraction, one.stars) for one in past)
+
+    def add(self, agent: Agent) -> None:
+        self.changed[agent.profile.id] = agent
+        self._added += 1

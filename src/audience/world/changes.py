@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from audience.world.items import Item
-from audience.world.people import Profile
+from audience.world.profile import Profile
 from audience.world.topics import Topic
 
 

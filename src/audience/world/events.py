@@ -1,37 +1,203 @@
-"""What happened: a closed, tagged union of facts in the past tense.
-
-Events are written as arrays, `["Picked", 7, 42, 3]`; a new field goes to the end and has a default,
-so that older logs still read.
-"""
+"""What all events are."""
 
 from __future__ import annotations
 
 import msgspec
 
 from audience.world.changes import AnyChange
-from audience.world.events_memory import (
-    Enhanced,
-    Forgot,
-    Merged,
-    Recalled,
-    Reflected,
-    Remembered,
-    Settled,
-)
-from audience.world.events_society import (
-    Delivered,
-    Followed,
-    Forwarded,
-    Gathered,
-    Parted,
-    Posted,
-    Said,
-    TiesEnlivened,
-    Unfollowed,
-    Unfounded,
-    Wished,
-)
-from audience.world.fact import Event
+
+
+class Event(msgspec.Struct, frozen=True, gc=False, tag=True, array_like=True):
+    """A fact."""
+
+
+class Recalled(Event, frozen=True):
+    """Thoughts came to mind for a decision; it refreshes them."""
+
+    agent: int
+    thoughts: tuple[int, ...]
+    at: int
+    cut: int = 0
+    """How many more would have come, had there been room in the prompt."""
+
+
+class Remembered(Event, frozen=True):
+    """A sentence was taken in; what stays in the `sensory` store is gone with the round."""
+
+    agent: int
+    thought: int
+    text: str
+    weight: float
+    at: int
+    kind: str = "observation"
+    store: str = "long"
+    items: tuple[int, ...] = ()
+
+
+class Enhanced(Event, frozen=True):
+    """A short-term thought was strengthened by another that resembles it."""
+
+    agent: int
+    thought: int
+    by: int
+
+
+class Settled(Event, frozen=True):
+    """A thought moved from short-term to long-term memory."""
+
+    agent: int
+    thought: int
+
+
+class Reflected(Event, frozen=True):
+    """A new long-term thought was drawn from others."""
+
+    agent: int
+    thought: int
+    text: str
+    weight: float
+    at: int
+    sources: tuple[int, ...] = ()
+    kind: str = "insight"
+    """`insight` into what repeats in short-term, `reflection` on long-term, `emotion` in a visit"""
+    items: tuple[int, ...] = ()
+
+
+class Merged(Event, frozen=True):
+    """One long-term thought took the place of several that say the same."""
+
+    agent: int
+    thought: int
+    text: str
+    weight: float
+    at: int
+    sources: tuple[int, ...]
+    kind: str = "observation"
+    items: tuple[int, ...] = ()
+
+
+class Forgot(Event, frozen=True):
+    agent: int
+    thought: int
+    why: str = ""
+    """`faded` with time, or `crowded` out of short-term."""
+
+
+class Posted(Event, frozen=True):
+    agent: int
+    post: str
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+    voice: str = ""
+    topic: int = -1
+    """The topic it speaks of; see world/topics.py."""
+
+
+class Forwarded(Event, frozen=True):
+    """A message passed on; it keeps the words and the author of the first."""
+
+    agent: int
+    post: str
+    source: str
+    """The post it came in; the cascade's tree is made of these."""
+    author: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+    topic: int = -1
+    root: str = ""
+    """The post that all began with, of a message on a topic."""
+
+
+class Wished(Event, frozen=True):
+    """Somebody wants to talk with somebody; the conversation phase may fulfil it."""
+
+    agent: int
+    to: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+    voice: str = ""
+
+
+class Said(Event, frozen=True):
+    agent: int
+    to: int
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+    voice: str = ""
+
+
+class Delivered(Event, frozen=True):
+    """A post has reached inboxes."""
+
+    post: str
+    author: int
+    to: tuple[int, ...]
+    text: str
+    items: tuple[int, ...] = ()
+    stance: float = 0.0
+    topic: int = -1
+    sender: int = -1
+    """Who wrote it or passed it on, of a message on a topic."""
+    root: str = ""
+
+
+class Followed(Event, frozen=True):
+    agent: int
+    who: int
+    kind: str = "followed"
+    """What the one who is followed becomes."""
+
+
+class Unfollowed(Event, frozen=True):
+    agent: int
+    who: int
+
+
+class Unfounded(Event, frozen=True):
+    """Somebody has just named what it neither saw nor heard of."""
+
+    agent: int
+    titles: tuple[str, ...]
+    """As they stand in what was said."""
+    items: tuple[int, ...] = ()
+    """Those of them that exist, though this person never met them."""
+
+
+class TiesEnlivened(Event, frozen=True):
+    """From now on closeness grows with contact and fades without; see world/graph.py."""
+
+    grow: float
+    fade: float
+
+
+class Gathered(Event, frozen=True):
+    """Some people met to live an item together; what each made of it follows."""
+
+    agent: int
+    """Who invited."""
+    members: tuple[int, ...]
+    """The one who invited first."""
+    items: tuple[int, ...]
+    """What they chose among."""
+    at: int
+    item: int
+    rule: str
+    scores: tuple[float, ...]
+    """How much each member expected of the item, 0 to 1."""
+
+
+class Parted(Event, frozen=True):
+    """Somebody goes home from an evening with others."""
+
+    agent: int
+    item: int
+    company: tuple[int, ...]
+    satisfaction: float
+
 
 __all__ = [
     "CLOSING",

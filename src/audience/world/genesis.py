@@ -13,7 +13,7 @@ from audience.errors import BadInput
 from audience.world.clock import Clock
 from audience.world.graph import Ties
 from audience.world.items import Catalogue, Item
-from audience.world.people import Profile
+from audience.world.profile import Profile
 
 
 class Domain(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from audience.world.rng import Ints
+from audience.world.randomness import Ints
 
 Int32 = NDArray[np.int32]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audience.world.genesis import Past
 from audience.world.graph import SocialGraph
 from audience.world.items import Catalogue
-from audience.world.rng import Floats, Ints
+from audience.world.randomness import Floats, Ints
 
 
 class Interactions:

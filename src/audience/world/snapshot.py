@@ -14,8 +14,7 @@ from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue, Item
-from audience.world.spread import Spread
-from audience.world.topics import Topic
+from audience.world.topics import Spread, Topic
 from audience.world.world import World
 
 _SIZES = (4, 4, 8, 4, 1)
@@ -59,22 +58,24 @@ class Snapshot(msgspec.Struct, frozen=True):
     agents: dict[int, Agent]
 
 
-class Mark(msgspec.Struct, frozen=True):
+class SnapshotMark(msgspec.Struct, frozen=True):
     """What a snapshot has seen, so that the next one holds only what came after."""
 
     agents: dict[int, Agent]
     stars: bytes
 
 
-NOTHING = Mark({}, b"")
+NOTHING = SnapshotMark({}, b"")
 
 
-def mark(world: World) -> Mark:
+def mark(world: World) -> SnapshotMark:
     """Return the mark of a world as it is now."""
-    return Mark(dict(world.agents.changed), world.interactions.stars.astype(np.int8).tobytes())
+    return SnapshotMark(
+        dict(world.agents.changed), world.interactions.stars.astype(np.int8).tobytes()
+    )
 
 
-def capture(world: World, since: Mark = NOTHING) -> Snapshot:
+def capture(world: World, since: SnapshotMark = NOTHING) -> Snapshot:
     """Return what a world at the end of a round has beyond `since`, agents by identity."""
     seen = since.agents
     agents = {id_: me for id_, me in world.agents.changed.items() if seen.get(id_) is not me}

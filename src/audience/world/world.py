@@ -1,4 +1,4 @@
-"""The world: the fold of all events. `World.apply` is the only function that changes it."""
+"""What news of topics does to the world: the parts of its fold that spread needs."""
 
 from __future__ import annotations
 
@@ -6,23 +6,125 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from audience.world import _news as news
-from audience.world import changes as c
-from audience.world import events as e
-from audience.world._intervening import intervened
-from audience.world.agent import FOLDS, Agent, Laws
-from audience.world.everybody import Everybody
+from audience.world import changes as c, events as e
+from audience.world.agent import FOLDS, Agent, AgentTable, Laws, thinking, told
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
-from audience.world.people import Profile
-from audience.world.posts import sent
-from audience.world.rng import Floats
-from audience.world.spread import Spread, SpreadView
+from audience.world.profile import Profile, taste_of
+from audience.world.randomness import Floats
+from audience.world.thoughts import Thought
+from audience.world.topics import MUTUAL, ONE_WAY, RECOMMENDED, Spread, SpreadView, sent
+
+
+def told_all(world: World, event: e.Delivered) -> None:
+    """Bring news: who listens to whom says how authentic it is to each."""
+    agents, laws, sender = world.agents, world.laws, event.sender
+    heard = set(world.graph.neighbours(sender)) if sender >= 0 else ()
+    otherwise = ONE_WAY if sender >= 0 else RECOMMENDED
+    for reader in event.to:
+        trust = MUTUAL if reader in heard else otherwise
+        agents[reader] = told(agents[reader], event, laws, trust)
+    world.spread.reach(event.topic, event.to, world.round)
+    world.spread.unread[event.topic, list(event.to)] = 1
+
+
+def entered(world: World, event: e.Entered) -> None:
+    if event.surface == "news":
+        world.spread.open(event.agent, world.round)
+
+
+def mood_shifted(world: World, event: e.MoodShifted) -> None:
+    world.spread.level[event.topic, event.agent] = event.level
+
+
+def attitude_shifted(world: World, event: e.AttitudeShifted) -> None:
+    world.spread.stance[event.topic, event.agent] = event.stance
+
+
+def begin(world: World, change: c.Raise) -> None:
+    everybody = [world.profile(agent) for agent in range(len(world.agents))]
+    world.spread.begin(change.topic, world.seed, everybody)
+    world.laws = replace(world.laws, topics=world.spread.topics)
+
+
+def intervened(world: World, event: e.Intervened) -> None:
+    """Make a change from outside true."""
+    make = _CHANGES.get(type(event.change))
+    if make is not None:  # what follows an announcement is Delivered
+        make(world, event.change)
+
+
+def _add_item(world: World, change: c.AddItem) -> None:
+    world.catalogue = world.catalogue.plus(change.item)
+    world.interactions.catalogue = world.catalogue
+    world.laws = replace(world.laws, catalogue=world.catalogue)
+
+
+def _swap(world: World, change: c.SwapRecommender) -> None:
+    world.recommender = change
+
+
+def _add_tie(world: World, change: c.AddTie) -> None:
+    world.graph.add(change.agent, change.other, change.kind, change.closeness)
+
+
+def _cut_tie(world: World, change: c.CutTie) -> None:
+    world.graph.cut(change.agent, change.other)
+
+
+def _silence(world: World, change: c.Silence) -> None:
+    agent = {change.agent}
+    world.silent = world.silent | agent if change.silent else world.silent - agent
+
+
+def _remind(world: World, change: c.Remind) -> None:
+    me = world.agents[change.agent]
+    thought = Thought(me.thoughts_had, change.text, change.weight, world.now, "reminder")
+    world.agents[change.agent] = thinking(me, thought, brewing=change.weight)
+
+
+def _change_profile(world: World, change: c.ChangeProfile) -> None:
+    agent, fields = change.agent, change.fields
+    if "interests" in fields:
+        fields = {"leaning": ()} | fields
+    me = world.agents[agent]
+    profile = convert(to_builtins(me.profile) | fields, type(me.profile), strict=False)
+    taste = taste_of(profile, world.catalogue.tag_ids) if "interests" in fields else me.taste
+    world.agents[agent] = replace(me, profile=profile, taste=taste)
+    world.activity[agent] = profile.activity
+
+
+def _add_person(world: World, change: c.AddPerson) -> None:
+    profile = change.profile
+    world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
+    world.interactions.people = len(world.agents)
+    world.activity = np.append(world.activity, profile.activity)
+    world.satisfaction = np.append(world.satisfaction, 0.5)
+    world.last_visit = np.append(world.last_visit, np.int32(0))
+    world.spread.grow(world.seed, profile)
+    for friend in change.friends:
+        world.graph.add(profile.id, friend, "friend", 0.5)
+        world.graph.add(friend, profile.id, "friend", 0.5)
+
+
+_CHANGES: dict[type, Callable[[World, Any], None]] = {
+    c.AddItem: _add_item,
+    c.AddPerson: _add_person,
+    c.AddTie: _add_tie,
+    c.ChangeProfile: _change_profile,
+    c.CutTie: _cut_tie,
+    c.Raise: begin,
+    c.Remind: _remind,
+    c.Silence: _silence,
+    c.SwapRecommender: _swap,
+}
+
 
 TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
 """How much of a contact each is: a line said or heard or an evening together, a message passed
@@ -72,7 +174,7 @@ class World:
         people = len(genesis.profiles)
         self.genesis = genesis
         self.catalogue = genesis.catalogue
-        self.agents = Everybody(genesis)
+        self.agents = AgentTable(genesis)
         self.graph = SocialGraph(genesis.ties)
         self.interactions = Interactions(genesis.catalogue, people, genesis.past, self.graph)
         self.round = 0
@@ -165,7 +267,7 @@ def _said(world: World, event: e.Said) -> None:
 
 def _delivered(world: World, event: e.Delivered) -> None:
     if event.topic >= 0:
-        news.told_all(world, event)
+        told_all(world, event)
         return
     fold = FOLDS[e.Delivered]
     for reader in event.to:
@@ -219,7 +321,7 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
     e.RoundStarted: _round_started,
     e.Woke: _woke,
-    e.Entered: news.entered,
+    e.Entered: entered,
     e.Watched: _watched,
     e.Rated: _rated,
     e.Posted: _posted,
@@ -232,8 +334,8 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
-    e.MoodShifted: news.mood_shifted,
-    e.AttitudeShifted: news.attitude_shifted,
+    e.MoodShifted: mood_shifted,
+    e.AttitudeShifted: attitude_shifted,
     e.RecommenderFitted: _fitted,
     e.Intervened: intervened,
     e.RoundEnded: _round_ended,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.recommenders.extras.rows import settled
+from audience.recommenders.extras.scores import settled
 
 
 def test_scores_of_any_size_keep_their_order_when_rounded() -> None:

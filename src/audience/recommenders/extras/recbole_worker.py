@@ -51,7 +51,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     questions: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=listen, args=(questions,), daemon=True).start()
-    kept: dict[int, Fitted] = {}
+    kept: dict[int, TrainedModel] = {}
     try:
         while True:
             say(answers, answered(json.loads(questions.get()), kept))
@@ -62,14 +62,14 @@ def main() -> None:
     os._exit(1)
 
 
-def answered(question: dict[str, Any], kept: dict[int, Fitted]) -> dict[str, Any]:
+def answered(question: dict[str, Any], kept: dict[int, TrainedModel]) -> dict[str, Any]:
     """Return the answer to one question; models that are asked again are kept by their number."""
     for number in question.get("forget", ()):
         kept.pop(number, None)
     if "model" not in question:
         return kept[question["fit"]].score(question)
     try:
-        fitted = Fitted(question)
+        fitted = TrainedModel(question)
     except Mistaken as error:
         return {"mistake": str(error)}
     if fitted.sequential:
@@ -93,7 +93,7 @@ class Mistaken(Exception):
     """The user asked for something that RecBole does not have."""
 
 
-class Fitted:
+class TrainedModel:
     """A trained model with the numbers that RecBole gave to people and items."""
 
     def __init__(self, wish: dict[str, Any]) -> None:

@@ -1,0 +1,8 @@
+"""Minds behind which a person sits, for whole runs or for some visits."""
+
+from audience.agents.human.assisted import (
+    CORRECTED as CORRECTED,
+    PLAYED as PLAYED,
+    AssistedMind as AssistedMind,
+)
+from audience.agents.human.mind import HumanMind as HumanMind, MixedMind as MixedMind

@@ -1,0 +1,21 @@
+"""Minds that decide by asking a language model: prompts, replies and how they are read."""
+
+from audience.agents.language.interviews import (
+    Answer as Answer,
+    interview as interview,
+    small_interview as small_interview,
+)
+from audience.agents.language.mind import LLMMind as LLMMind
+from audience.agents.language.news import as_said as as_said, news_in as news_in
+from audience.agents.language.population import WrittenPeople as WrittenPeople, complete as complete
+from audience.agents.language.prompts import (
+    PROMPTS as PROMPTS,
+    TITLE as TITLE,
+    because as because,
+    holes_of as holes_of,
+    item_line as item_line,
+    mind_prompts as mind_prompts,
+)
+from audience.agents.language.reply_actions import items_in as items_in
+from audience.agents.language.reply_reader import read as read
+from audience.agents.language.reply_schema import PageReply as PageReply, schema_of as schema_of

@@ -1,0 +1,240 @@
+"""Several people decided on in one call: a whole dialogue, or what to live together.
+
+Both profiles and both memories are in the prompt. What comes back is read as strictly as a single
+reply: speakers and people by id, one repair ask, and then it is a failure; nothing is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from audience.agents.language.prompts import (
+    FRIENDS,
+    MEMORY,
+    NAME,
+    THOUGHT,
+    heard,
+    history,
+    holes_of,
+    person,
+)
+from audience.agents.language.reply_actions import (
+    NOBODY,
+    friend_of,
+    items_in,
+    stance_in,
+    stance_of,
+    stars_of,
+)
+from audience.agents.language.reply_reader import LONGEST_TEXT
+from audience.agents.language.reply_schema import in_time
+from audience.agents.mind import Mark, Scene, Script
+from audience.llm import (
+    Broken,
+    ChatMessage,
+    Reply,
+    Table,
+    Unreadable,
+    agreed,
+    answer_in,
+    bounded,
+    list_of,
+    object_of,
+    one_of,
+    plain,
+    quoted,
+    shown,
+    sort_out,
+    squash,
+    text_of,
+    unanswered,
+    whole_of,
+    words,
+)
+from audience.memory import Memory
+from audience.world import Dice, Friend, Observation, Said, Say, Thought
+
+if TYPE_CHECKING:
+    from audience.agents.language.mind import LLMMind
+
+RECALLED = {"dialogue": 3, "together": 1}
+"""Thoughts that come to each one's mind at most."""
+_HISTORY = 60
+"""Tokens of each one's history."""
+_LINE = 80
+"""Tokens that a line may take."""
+_LINES: Table = {"lines": ("lines", "dialogue", "talk", "conversation", "turns")}
+_SPOKEN: Table = {
+    "speaker": ("speaker", "speakerid", "who", "person", "personid", "name", "id"),
+    "say": ("say", "text", "line", "message", "says", "content"),
+    "stance": ("stance", "opinion", "attitude"),
+}
+_PEOPLE: Table = {"people": ("people", "persons", "ratings", "answers")}
+_STARS: Table = {
+    "person": ("person", "personid", "who", "name", "id"),
+    "stars": ("stars", "ratings", "scores"),
+}
+
+
+async def play(mind: LLMMind, scene: Scene, memory: Memory, dice: Dice) -> Script:
+    """Return what a model makes of a scene, in one call, or in two where the first is no use."""
+    thoughts = []
+    for one in scene.seen:
+        limit = min(mind.recall, RECALLED[scene.kind])
+        recollection = await memory.recall(one.me, _cue(one), one.now, limit)
+        thoughts.append(recollection.thoughts)
+    messages = _messages(mind, scene, thoughts)
+    room = max(mind.questions.max_tokens, _LINE * max(scene.lines, len(scene.seen)))
+    answer = await mind.questions.ask_for(
+        scene.kind,
+        messages,
+        int(dice.keys[0]),
+        lambda reply: _understood(scene, reply),
+        _schema(scene),
+        size=room,
+    )
+    found, calls = answer.value, answer.calls
+    recalled = tuple(tuple(thought.id for thought in some) for some in thoughts)
+    if isinstance(found, Unreadable):
+        return Script(calls=calls, failure=f"{scene.kind}: {found.why}", recalled=recalled)
+    return replace(found, calls=calls, recalled=recalled)
+
+
+def _cue(seen: Observation) -> str:
+    said = [line.text for line in seen.lines[-2:]]
+    titles = [seen.catalogue[item].title for item in seen.me.situation.slate[:5]]
+    return " ".join([*said, *titles]) or " ".join(seen.me.profile.interests)
+
+
+def _messages(
+    mind: LLMMind, scene: Scene, thoughts: Sequence[Sequence[Thought]]
+) -> tuple[ChatMessage, ...]:
+    first = scene.seen[0]
+    holes = holes_of(first, (), "talk", contexts=mind.context)
+    blocks = [_block(one, some) for one, some in zip(scene.seen, thoughts, strict=True)]
+    names = {one.me.profile.id: _name(one.me.profile.name) for one in scene.seen}
+    count = scene.lines or len(first.me.situation.slate)
+    holes |= {
+        "people": "\n".join(blocks),
+        "other": names[scene.seen[1].me.profile.id],
+        "count": str(count),
+        "lines": "\n".join(
+            f"[{said.agent}] {names[said.agent]}: {quoted(said.text)}" for said in first.lines
+        ),
+    }
+    rules = mind.pack.fill("rules_joint", holes)
+    return ChatMessage("system", rules), ChatMessage("user", mind.pack.fill(scene.kind, holes))
+
+
+def _name(name: str) -> str:
+    return plain(name, NAME) or "somebody"
+
+
+def _block(seen: Observation, recalled: Sequence[Thought]) -> str:
+    """Return all that is told of one of them."""
+    me, plural = seen.me, seen.domain.plural
+    near = [f"{_name(one.name)} is {_tie(one)}" for one in seen.friends]
+    parts = [
+        f"[{me.profile.id}] {person(me, 'talk', plural)}",
+        bounded("What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY // 2),
+        history(seen, _HISTORY),
+        heard(seen) if seen.lines else "",
+        plain("To this person, " + ", ".join(near), 4 * FRIENDS) + "." if near else "",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _tie(friend: Friend) -> str:
+    return plain(friend.kind, NAME) or "an acquaintance"
+
+
+def _schema(scene: Scene) -> dict[str, Any]:
+    ids = one_of([one.me.profile.id for one in scene.seen])
+    if scene.kind == "dialogue":
+        line = object_of(speaker=ids, say=text_of(280), stance=one_of((-1, 0, 1)))
+        return object_of(lines=list_of(line, 0, scene.lines))
+    count = len(scene.seen[0].me.situation.slate)
+    marks = object_of(person=ids, stars=list_of(whole_of(1, 5), count, count))
+    return object_of(people=list_of(marks, len(scene.seen), len(scene.seen)))
+
+
+def _understood(scene: Scene, reply: Reply) -> Script | Unreadable:
+    in_time(reply)
+    value = unanswered(reply) or answer_in(reply.text)
+    if isinstance(value, Unreadable):
+        return value
+    try:
+        return read_dialogue(scene, value) if scene.lines else read_marks(scene, value)
+    except Broken as broken:
+        return Unreadable(broken.why)
+
+
+def _rows(value: Any, table: Table) -> list[Mapping[str, Any]]:  # noqa: ANN401
+    """Return the objects that a reply lists, under its one field or by themselves."""
+    (name,) = table
+    if isinstance(value, dict):
+        given = sort_out(value, table).get(name, [])
+        if len(given) != 1:
+            raise Broken(f"no {name}: give a list in {name}")
+        value = given[0]
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise Broken(f"not a list: {name} is {shown(value)}; give a list of objects")
+    return value
+
+
+def _who(scene: Scene, fields: Mapping[str, list[Any]], name: str) -> int:
+    people = [Friend(one.me.profile.id, one.me.profile.name, "", 0.0) for one in scene.seen]
+    who = agreed(fields, name, lambda one: friend_of(people, one), NOBODY)
+    if who == NOBODY:
+        listed = ", ".join(str(one.id) for one in people)
+        raise Broken(f"no {name}: give the number of the person in {name}, one of {listed}")
+    return who
+
+
+def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
+    """Return the lines of a dialogue; an empty one ends it."""
+    rows = _rows(value, _LINES)
+    if len(rows) > scene.lines:
+        raise Broken(f"too many lines: {len(rows)} of at most {scene.lines}")
+    seen = {one.me.profile.id: one for one in scene.seen}
+    said = scene.seen[0].lines
+    lines: list[tuple[int, Say]] = []
+    for row in rows:
+        fields = sort_out(row, _SPOKEN)
+        who = _who(scene, fields, "speaker")
+        text = words(fields, "say", LONGEST_TEXT)
+        if not text:
+            break
+        if len(text.split()) > 3 and squash(text) in {squash(line.text) for line in said}:
+            raise Broken("echo: a line was said already; let each say something of its own")
+        view = replace(seen[who], lines=said)
+        items, to = items_in(view, text), view.friends[0].id
+        stance = stance_in(view, items, float(agreed(fields, "stance", stance_of, 0)))
+        lines.append((who, Say(to, text, items, stance, "model")))
+        said = (*said, Said(who, to, text, items, stance, "model"))
+    return Script(lines=tuple(lines))
+
+
+def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
+    """Return everybody's marks, in the order of the scene."""
+    count = len(scene.seen[0].me.situation.slate)
+    marks: dict[int, tuple[Mark, ...]] = {}
+    for row in _rows(value, _PEOPLE):
+        fields = sort_out(row, _STARS)
+        who = _who(scene, fields, "person")
+        given = fields.get("stars", [None])[0]
+        if not isinstance(given, list) or len(given) != count:
+            raise Broken(f"not a list: stars of {who}; give {count} whole numbers from 1 to 5")
+        stars = [stars_of(one) for one in given]
+        if 0 in stars:
+            raise Broken(f"out of range: stars of {who}; rate every one from 1 to 5")
+        found = tuple(Mark(round((one - 0.5) / 5.0, 4), one) for one in stars)
+        if marks.setdefault(who, found) != found:
+            raise Broken(f"contradiction: person {who} is there twice and differs")
+    missing = [one.me.profile.id for one in scene.seen if one.me.profile.id not in marks]
+    if missing:
+        raise Broken(f"no stars: person {missing[0]} is missing")
+    return Script(marks=tuple(marks[one.me.profile.id] for one in scene.seen))

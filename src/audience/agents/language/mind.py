@@ -1,0 +1,198 @@
+"""Pausing within a visit to ask oneself: am I satisfied, am I tired, shall I go on?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from msgspec.structs import replace
+
+from audience.agents.language.faithful import FaithfulMind
+from audience.agents.language.joint import play
+from audience.agents.language.news import read_faithfully, read_fused
+from audience.agents.language.prompts import CONTEXTS, NAME, holes_of, mind_prompts
+from audience.agents.language.reply_actions import actions_of
+from audience.agents.language.reply_reader import read
+from audience.agents.language.reply_schema import AnyReply, PageReply, in_time, schema_of
+from audience.agents.mind import Decision, Scene, Script
+from audience.errors import BadInput, unknown
+from audience.llm import (
+    ChatMessage,
+    Gateway,
+    Questioner,
+    Reply,
+    Unreadable,
+    plain,
+    quoted,
+    unanswered,
+)
+from audience.memory import Memory
+from audience.parts import ChoiceEvidence, Options, PartContext
+from audience.world import Agent, Dice, Observation, Thought
+
+
+@runtime_checkable
+class Pausing(Protocol):
+    """A memory that lets people pause on some pages."""
+
+    def pause(self, me: Agent) -> bool:
+        """Say whether it is time to ask oneself how the visit feels."""
+        ...
+
+
+def pauses(memory: Memory, seen: Observation) -> bool:
+    """Say whether somebody pauses before it decides on a page."""
+    on_page = seen.surface in ("recommender", "search")
+    return on_page and isinstance(memory, Pausing) and memory.pause(seen.me)
+
+
+PROMPTINGS = ("fused", "faithful")
+AT_HOME = 2
+"""Long-term thoughts recalled before there is anything to be reminded by."""
+BEHAVIOURS = {
+    "home": "home",
+    "recommender": "page",
+    "search": "page",
+    "social": "social",
+    "conversation": "talk",
+}
+
+
+class LLMMind:
+    """A mind that asks a language model. Only what the model named is attempted."""
+
+    consolidation = "fused"
+    """How a memory that suits this mind takes a round in."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        grounds: ChoiceEvidence | None = None,
+        *,
+        model: str = "",
+        prompting: str = "fused",
+        prompts: str = "",
+        temperature: float = 0.8,
+        max_tokens: int = 400,
+        recall: int = 5,
+        context: Sequence[str] = ("weekday",),
+        evidence: bool = False,
+    ) -> None:
+        """`evidence`: pages say what `grounds` know, and the raw history stands for the profile."""
+        if evidence and grounds is None:
+            raise BadInput("evidence = true needs a past to learn from; take data that has one")
+        for kind in context:
+            if kind not in CONTEXTS:
+                raise unknown("context", kind, CONTEXTS)
+        if prompting not in PROMPTINGS:
+            raise unknown("prompting", prompting, PROMPTINGS)
+        self.pack = mind_prompts(prompts, model)
+        self.questions = Questioner(
+            gateway, self.pack, temperature=temperature, max_tokens=max_tokens
+        )
+        self.recall = recall
+        self.context = tuple(context)
+        self.grounds = grounds if evidence else None
+        self.faithful = FaithfulMind(self) if prompting == "faithful" else None
+
+    @classmethod
+    def build(cls, context: PartContext, /, **options: Any) -> LLMMind:  # noqa: ANN401
+        """Return a mind that asks through the gateway of the run."""
+        grounds = context.fit_grounds() if cls.uses_grounds(options) else None
+        return cls(context.door, grounds, **{"model": context.model, **options})
+
+    @staticmethod
+    def asks_models(options: Options, suited: str) -> bool:
+        del options, suited
+        return True
+
+    @staticmethod
+    def uses_grounds(options: Options) -> bool:
+        return bool(options.get("evidence", False))
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
+        found = await memory.recall(seen.me, cue_of(seen), seen.now, limit)
+        if seen.surface == "news":
+            read = read_fused if self.faithful is None else read_faithfully
+            decision = await read(self, seen, found.thoughts, dice)
+        else:
+            decide = self._decide if self.faithful is None else self.faithful.decide
+            decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
+        ids = tuple(thought.id for thought in found.thoughts)
+        return replace(decision, recalled=ids, cut=found.cut)
+
+    async def play(self, scene: Scene, memory: Memory, dice: Dice) -> Script:
+        return await play(self, scene, memory, dice)
+
+    async def _decide(
+        self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool
+    ) -> Decision:
+        behaviour = BEHAVIOURS[seen.surface]
+        draw = float(dice.uniform("company")[0])
+        messages = self.messages(seen, recalled, behaviour, draw, pause=pause)
+        answer = await self.questions.ask_for(
+            behaviour,
+            messages,
+            int(dice.keys[0]),
+            lambda reply: understood(seen, reply),
+            schema_of(seen, pause=pause),
+        )
+        found, calls = answer.value, answer.calls
+        if isinstance(found, Unreadable):
+            return Decision((), "", calls, failure=f"{behaviour}: {found.why}")
+        emotion = found.emotion if pause and isinstance(found, PageReply) else ""
+        why = getattr(found, "why", "")[:300]
+        return Decision(actions_of(seen, found), why, calls, emotion=emotion)
+
+    def messages(
+        self,
+        seen: Observation,
+        recalled: Sequence[Thought],
+        behaviour: str,
+        draw: float = 0.0,
+        *,
+        pause: bool = False,
+    ) -> tuple[ChatMessage, ...]:
+        """Return the prompt of a behaviour: what is the same for everybody first."""
+        told = self.told(seen) if behaviour == "page" else None
+        holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw, told=told)
+        if seen.lines:
+            friend = seen.friends[0]
+            other = plain(friend.name, NAME) or "a friend"
+            holes |= {
+                "other": other,
+                "tie": plain(friend.kind, NAME) or "an acquaintance",
+                "lines": "\n".join(
+                    f"{holes['name'] if said.agent == seen.me.profile.id else other}: "
+                    f"{quoted(said.text)}"
+                    for said in seen.lines
+                ),
+            }
+        if pause:
+            holes["pause"] = self.pack.fill("pause", holes)
+        rules = self.pack.fill("rules", holes)
+        examples = self.pack.examples(behaviour)
+        system = f"{rules}\n\n{examples}" if examples else rules
+        return ChatMessage("system", system), ChatMessage("user", self.pack.fill(behaviour, holes))
+
+    def told(self, seen: Observation) -> Sequence[str] | None:
+        """Return what is known of each item of the page, in words; None without evidence."""
+        if self.grounds is None:
+            return None
+        history = [lived.item for lived in seen.me.history]
+        return self.grounds.words(history, seen.me.situation.slate)
+
+
+def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:
+    """Return what a reply means for the one who asked."""
+    in_time(reply)
+    return unanswered(reply) or read(seen, reply.text)
+
+
+def cue_of(seen: Observation) -> str:
+    """Return what brings memories to mind: what is before one's eyes."""
+    titles = [seen.catalogue[item].title for item in seen.me.situation.slate]
+    said = [line.text for line in seen.lines[-2:]]
+    posts = [message.text for message in seen.me.inbox[-3:]]
+    return " ".join([*titles, *said, *posts]) or " ".join(seen.me.profile.interests)

@@ -1,0 +1,458 @@
+"""The holes of prompts about news: topics, what is remembered, what came. Others' words are quoted.
+
+A message can hold anything, instructions too. It is shown on one line, between quotation marks that
+it cannot close, without control characters and without braces that could pass for an answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person
+from audience.agents.language.reply_schema import text_in
+from audience.agents.mind import Decision
+from audience.llm import (
+    NOTHING,
+    Broken,
+    ChatMessage,
+    Reply,
+    Table,
+    Unreadable,
+    agreed,
+    answer_in,
+    as_ai,
+    aside,
+    bounded,
+    list_of,
+    object_of,
+    one_of,
+    plain,
+    shown,
+    sort_out,
+    squash,
+    text_of,
+    words,
+)
+from audience.world import (
+    LEVELS,
+    MUTUAL,
+    ONE_WAY,
+    OWN,
+    Dice,
+    Message,
+    Observation,
+    Standing,
+    Thought,
+    actions as a,
+    influence,
+)
+
+if TYPE_CHECKING:
+    from audience.agents.language.mind import LLMMind
+
+LONGEST = 400
+"""Characters of a message that are shown; what is longer is cut with a note."""
+ABOUT = 400
+MESSAGES, POOL = 900, 500
+"""Token budgets."""
+_STANCES = {-1: "against it", 0: "no view yet", 1: "for it"}
+_BRACES = str.maketrans({"{": "(", "}": ")", '"': "'", "`": "'"})
+
+
+def as_said(text: str, longest: int = LONGEST) -> str:
+    """Return others' words as they stand in a prompt: one line, quoted, cut with a note."""
+    flat = "".join(" " if unicodedata.category(mark)[0] in "CZ" else mark for mark in text[:4000])
+    flat = " ".join(flat.split()).translate(_BRACES)
+    if len(flat) <= longest and len(text) <= 4000:
+        return f'"{flat}"'
+    return f'"{flat[:longest].rstrip()}…" (cut; the whole has {len(text):,} characters)'
+
+
+def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]:
+    """Return everything a prompt about news may ask for."""
+    name = plain(seen.me.profile.name, NAME) or "this person"
+    thoughts = [plain(one.text, THOUGHT) for one in recalled]
+    return {
+        "name": name,
+        "person": person(seen.me, "social", seen.domain.plural),
+        "memory": bounded("What comes to mind:", thoughts, MEMORY),
+        "topics": "\n".join(["There is news of:", *(_topic(one) for one in seen.news)]),
+        "pool": bounded(f"What {name} remembers of it:", _pool(seen), POOL),
+        "messages": bounded("New messages:", [_told(one) for one in news_in(seen)], MESSAGES),
+        "felt": "",
+    }
+
+
+def news_in(seen: Observation) -> tuple[Message, ...]:
+    """Return the messages of the inbox that are about a topic, the newest last."""
+    return tuple(one for one in seen.me.inbox if one.topic >= 0)
+
+
+def forwardable(seen: Observation) -> tuple[Message, ...]:
+    """Return those messages that were not passed on yet."""
+    return tuple(one for one in news_in(seen) if one.root not in seen.me.passed)
+
+
+def _topic(one: Standing) -> str:
+    about = f", {as_said(one.topic.about, ABOUT)}" if one.topic.about.strip() else ""
+    if not one.stance:
+        return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; new to this person"
+    so_far = f"so far {LEVELS[one.level]}, {_STANCES[one.stance]}"
+    return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; {so_far}"
+
+
+def _told(one: Message) -> str:
+    return f"[{one.post}] topic {one.topic}, from {_source(one)}: {as_said(one.text)}"
+
+
+def _source(one: Message) -> str:
+    if one.trust >= OWN:
+        return "this person itself"
+    if one.trust >= MUTUAL:
+        return "somebody it knows well"
+    return "somebody it follows" if one.trust >= ONE_WAY else "the platform"
+
+
+def _pool(seen: Observation) -> list[str]:
+    """Return what is remembered of the topics, the most influential last, without what is new."""
+    new = {one.root for one in news_in(seen)}
+    lives = {one.number: one.topic.half_life for one in seen.news}
+    old = [one for one in seen.me.pool if one.topic in lives and one.root not in new]
+    old.sort(key=lambda one: influence(one, seen.round, lives[one.topic]))
+    return [f"topic {one.topic}, from {_source(one)}: {as_said(one.text, 160)}" for one in old]
+
+
+LONGEST_TEXT = 2_000
+ATTITUDES = ("negative", "positive")
+ACTIONS = ("forward", "post", "nothing")
+_FEELING: Table = {
+    "topic": ("topic", "topicid", "number", "id"),
+    "emotion": ("emotion", "feeling", "mood", "level"),
+    "attitude": ("attitude", "stance", "opinion", "view"),
+}
+_TABLE: Table = {
+    "topics": ("topics", "feelings"),
+    "emotion": _FEELING["emotion"],
+    "attitude": _FEELING["attitude"],
+    "action": ("action", "do", "next"),
+    "target": ("target", "message", "messageid", "post", "postid", "forward"),
+    "text": ("text", "words", "content", "write"),
+    "why": ("why", "reason", "reasoning", "thought", "explanation"),
+}
+_ATTITUDES = {"negative": -1, "against": -1, "-1": -1, "positive": 1, "for": 1, "1": 1}
+_NOTHING = ("nothing", "none", "donothing", "ignore", "read", "silent")
+_ACTIONS = {
+    **dict.fromkeys(("forward", "passon", "share", "repost", "retweet"), "forward"),
+    **dict.fromkeys(("post", "write", "postnew", "reply"), "post"),
+    **dict.fromkeys(_NOTHING, "nothing"),
+}
+
+
+class Feeling(msgspec.Struct, frozen=True):
+    """How a topic stands with somebody after the news."""
+
+    topic: int
+    level: int
+    stance: int
+
+
+class NewsReply(msgspec.Struct, frozen=True):
+    """What somebody makes of its news."""
+
+    feelings: tuple[Feeling, ...]
+    action: str
+    target: str = ""
+    text: str = ""
+    why: str = ""
+
+
+def news_actions(seen: Observation) -> tuple[str, ...]:
+    """Return what may be done with the news."""
+    return ACTIONS if forwardable(seen) else ACTIONS[1:]
+
+
+def news_schema(seen: Observation) -> dict[str, Any]:
+    """Return the JSON schema: every reply that keeps to it can be read."""
+    feeling: dict[str, Any] = {
+        "emotion": one_of(LEVELS),
+        "attitude": one_of(ATTITUDES),
+    }
+    fields: dict[str, Any] = {"why": text_of(200)}
+    if len(seen.news) == 1:
+        fields |= feeling
+    else:
+        topic = one_of([one.number for one in seen.news])
+        count = len(seen.news)
+        fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
+    posts = [one.post for one in forwardable(seen) or news_in(seen)]
+    fields |= {
+        "action": one_of(news_actions(seen)),
+        "target": one_of(posts),
+        "text": text_of(280),
+    }
+    return object_of(**fields)
+
+
+def news_form(seen: Observation) -> str:
+    """Return the answer's form in words."""
+    feeling = '"emotion": one of these, "attitude": one of these'
+    if len(seen.news) > 1:
+        feeling = f'"topics": [{{"topic": number, {feeling}}}, one for each topic]'
+    rest = '"action": one of these, "target": id, "text": text or ""'
+    return f'{{"why": one short sentence, {feeling}, {rest}}}'
+
+
+def read_news(seen: Observation, text: str) -> NewsReply | Unreadable:
+    """Return what a model's answer about news says, or why it cannot be read."""
+    value = answer_in(text)
+    if isinstance(value, Unreadable):
+        return value
+    if not isinstance(value, dict):
+        return Unreadable("no JSON: a JSON object is wanted, nothing else")
+    try:
+        return _read(seen, value)
+    except Broken as broken:
+        return Unreadable(broken.why)
+
+
+def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
+    fields = sort_out(value, _TABLE)
+    action = agreed(fields, "action", _action, "")
+    if not action:
+        raise Broken(f"no action: say what is done; one of {', '.join(news_actions(seen))}")
+    feelings = _feelings(seen, fields)
+    target = ""
+    if action != "nothing":
+        target = agreed(fields, "target", lambda one: _target(seen, one, action), "")
+    text = words(fields, "text", LONGEST_TEXT) if action == "post" else ""
+    if action == "post" and not text:
+        raise Broken("no text: a post needs words; give them in text")
+    if not target and (action == "forward" or (action == "post" and len(seen.news) > 1)):
+        raise Broken(f"no target: {action} needs the id of a message")
+    return NewsReply(feelings, action, target, text, aside(fields))
+
+
+def _feelings(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[Feeling, ...]:
+    known = {one.number for one in seen.news}
+    listed = [one for value in fields.get("topics", ()) for one in _listed(value)]
+    if listed:
+        found: dict[int, Feeling] = {}
+        for one in listed:
+            inner = sort_out(one, _FEELING)
+            number = agreed(inner, "topic", lambda said: _topic_reply(said, known), -1)
+            number = next(iter(known)) if number < 0 and len(known) == 1 else number
+            feeling = _feeling(number, inner)
+            if found.setdefault(number, feeling) != feeling:
+                raise Broken(f"contradiction: topic {number} is given twice and differs")
+        return tuple(found[number] for number in sorted(found))
+    if len(known) > 1:
+        raise Broken("no topics: give emotion and attitude for each topic in topics")
+    return (_feeling(next(iter(known)), fields),)
+
+
+def _listed(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
+    value = [value] if isinstance(value, dict) else value
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise Broken("not a list: topics holds one object for each topic")
+    return value
+
+
+def _feeling(number: int, fields: Mapping[str, list[Any]]) -> Feeling:
+    level = agreed(fields, "emotion", _level, -1)
+    stance = agreed(fields, "attitude", _attitude, 0)
+    if number < 0:
+        raise Broken("no topic: name the topic by its number")
+    if level < 0 or not stance:
+        what = "emotion" if level < 0 else "attitude"
+        raise Broken(f"no {what}: say it of topic {number}")
+    return Feeling(number, level, stance)
+
+
+def _topic_reply(value: Any, known: set[int]) -> int:  # noqa: ANN401
+    text = squash(str(value)).removeprefix("topic")
+    if text.isdecimal() and int(text) in known:
+        return int(text)
+    raise Broken(f"unknown topic: {shown(value)}; known: {', '.join(map(str, sorted(known)))}")
+
+
+def _level(value: Any) -> int:  # noqa: ANN401
+    word = squash(str(value))
+    if word in LEVELS:
+        return LEVELS.index(word)
+    if word in ("0", "1", "2"):
+        return int(word)
+    raise Broken(f"out of range: emotion is {shown(value)}; one of {', '.join(LEVELS)}")
+
+
+def _attitude(value: Any) -> int:  # noqa: ANN401
+    word = str(value).strip().casefold()
+    if word in _ATTITUDES:
+        return _ATTITUDES[word]
+    raise Broken(f"out of range: attitude is {shown(value)}; one of {', '.join(ATTITUDES)}")
+
+
+def _action(value: Any) -> str:  # noqa: ANN401
+    word = squash(str(value))
+    if word in _ACTIONS:
+        return _ACTIONS[word]
+    raise Broken(f"not on the menu: {shown(value)}; action is one of {', '.join(ACTIONS)}")
+
+
+def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
+    posts = [one.post for one in (forwardable(seen) if action == "forward" else news_in(seen))]
+    said = str(value).strip().strip("[]<>()\"'` ")
+    if said in posts:
+        return said
+    if action == "post" and said.casefold() in NOTHING:
+        return ""
+    raise Broken(f"not in the inbox: {shown(value)}; messages: {', '.join(posts) or 'none'}")
+
+
+def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
+    """Return what somebody attempts who answered so."""
+    actions: list[a.AnyAction] = []
+    for one in reply.feelings:
+        actions += (a.Feel(one.topic, one.level), a.Hold(one.topic, one.stance))
+    if reply.action == "forward":
+        actions.append(a.Forward(reply.target))
+    if reply.action == "post":
+        actions.append(_post(seen, reply))
+    return tuple(actions)
+
+
+def _post(seen: Observation, reply: NewsReply) -> a.Post:
+    topics = {one.post: one.topic for one in news_in(seen)}
+    topic = topics.get(reply.target, seen.news[0].number)
+    felt = next((one for one in reply.feelings if one.topic == topic), None)
+    stance = round(felt.stance * (1 + felt.level) / 3.0, 3) if felt else 0.0
+    return a.Post(reply.text, (), stance, "model", topic)
+
+
+_TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
+
+
+async def read_fused(
+    mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
+) -> Decision:
+    """Return a decision from one call, and from a second one only where it was unreadable."""
+    holes = news_holes(seen, recalled)
+    holes |= {"actions": ", ".join(news_actions(seen)), "form": news_form(seen)}
+    rules = ChatMessage("system", mind.pack.fill("news_rules", holes))
+    messages = (rules, ChatMessage("user", mind.pack.fill("news", holes)))
+    answer = await mind.questions.ask_for(
+        "news",
+        messages,
+        int(dice.keys[0]),
+        lambda reply: _understood(seen, reply),
+        news_schema(seen),
+    )
+    if isinstance(answer.value, Unreadable):
+        return Decision((), "", answer.calls, failure=f"news: {answer.value.why}")
+    return Decision(attempts(seen, answer.value), answer.value.why[:300], answer.calls)
+
+
+def _understood(seen: Observation, reply: Reply) -> NewsReply | Unreadable:
+    text = text_in(reply)
+    return text if isinstance(text, Unreadable) else read_news(seen, text)
+
+
+async def read_faithfully(
+    mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
+) -> Decision:
+    """Return a decision from separate questions: emotion, attitude, action and, to write, words."""
+    asking = _Asking(mind, seen, recalled, dice)
+    found = await _answered(asking)
+    calls = tuple(asking.calls)
+    if isinstance(found, Unreadable):
+        return Decision((), "", calls, failure=f"{asking.purpose}: {found.why}")
+    return Decision(attempts(seen, found), "", calls)
+
+
+class _Asking:
+    """The calls of one decision."""
+
+    def __init__(
+        self, mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
+    ) -> None:
+        self.mind, self.seen, self.dice = mind, seen, dice
+        self.holes = news_holes(seen, recalled)
+        self.calls: list[str] = []
+        self.purpose = ""
+
+    async def ask(self, purpose: str, **holes: str) -> str | Unreadable:
+        self.purpose = f"news_{purpose}"
+        pack = self.mind.pack
+        text = pack.fill(self.purpose, self.holes | holes, pack="faithful")
+        system = ChatMessage("system", pack.fill("news_rules", self.holes, pack="faithful"))
+        messages = (system, ChatMessage("user", text))
+        answer = await self.mind.questions.ask_once(
+            self.purpose, messages, int(self.dice.keys[0]), text_in, nth=len(self.calls)
+        )
+        self.calls += answer.calls
+        return answer.value
+
+
+async def _answered(asking: _Asking) -> NewsReply | Unreadable:
+    feelings: list[Feeling] = []
+    for one in asking.seen.news:
+        number = str(one.number)
+        level = _tagged(await asking.ask("emotion", topic=number), LEVELS)
+        if isinstance(level, Unreadable):
+            return level
+        said = f"{asking.holes['name']} feels {level[0]} about topic {number}"
+        asking.holes["felt"] = f"{asking.holes['felt']}\n{said}.".strip()
+        view = _tagged(await asking.ask("attitude", topic=number), ATTITUDES)
+        if isinstance(view, Unreadable):
+            return view
+        asking.holes["felt"] = f"{asking.holes['felt'][:-1]} and is {view[0]} towards it."
+        stance = 1 if view[0] == "positive" else -1
+        feelings.append(Feeling(one.number, LEVELS.index(level[0]), stance))
+    return await _acted(asking, tuple(feelings))
+
+
+async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | Unreadable:
+    seen = asking.seen
+    offers = [f"[FORWARD]:: {one.post}" for one in forwardable(seen)]
+    offers += [f"[POST]:: topic {one.number}" for one in seen.news] + ["[NOTHING]:: reason"]
+    done = _tagged(await asking.ask("action", offers="\n".join(offers)), news_actions(seen))
+    if isinstance(done, Unreadable):
+        return done
+    action, rest = done
+    if action == "nothing":
+        return NewsReply(feelings, action)
+    if action == "forward":
+        posts = [one.post for one in forwardable(seen)]
+        target = rest.strip("[]<>()\"'` .")
+        if target not in posts:
+            return Unreadable(f"{rest[:60]!r} is not the id of a message; {', '.join(posts)}")
+        return NewsReply(feelings, action, target)
+    number = "".join(mark for mark in rest if mark.isdecimal())
+    known = {str(one.number) for one in seen.news}
+    if number not in known:
+        if len(known) > 1:
+            return Unreadable(f"{rest[:60]!r} is not the number of a topic")
+        number = known.pop()
+    text = await asking.ask("content", topic=number)
+    if isinstance(text, Unreadable):
+        return text
+    line = " ".join(text.split()).strip('"')[:2000]
+    if not line or as_ai(line):
+        return Unreadable(f"no words for others: {as_said(text, 80)}")
+    answered = next(one.post for one in news_in(seen) if str(one.topic) == number)
+    return NewsReply(feelings, action, answered, line)
+
+
+def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] | Unreadable:
+    """Return the one tag of an answer and what follows it."""
+    if isinstance(answer, Unreadable):
+        return answer
+    found = {(tag.lower(), rest.strip()) for tag, rest in _TAGGED.findall(answer)}
+    if len({tag for tag, _ in found}) != 1:
+        return Unreadable(f"{len(found)} answers in {answer[:80]!r}; one of {', '.join(allowed)}")
+    tag, rest = sorted(found)[0]
+    return (tag, rest) if tag in allowed else Unreadable(f"[{tag}] is not one of those offered")

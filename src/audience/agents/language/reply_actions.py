@@ -1,0 +1,271 @@
+"""Whom and what a reply names: ids, or whole names that are unique where they are said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audience.agents.language.reply_schema import (
+    AnyReply,
+    HomeReply,
+    PageReply,
+    SocialReply,
+    TalkReply,
+)
+from audience.agents.rule import stance_on
+from audience.llm import NOTHING, Broken, number_of, plain_value, shown
+from audience.world import Friend, Observation, actions as a, mentioned, same
+
+NOBODY = -1
+_NOBODY = NOTHING | {"nobody", "no one", "noone", "-1"}
+_LONGEST = 300
+_AROUND = "\"'`“”„‘’«»"
+_ID = re.compile(r"(?:item|id|no\.?)?\s*[#:]?\s*[\[(]?\s*(\d{1,9})\s*[\])]?\.?", re.I)
+_ID_AND_NAME = re.compile(
+    r"[#\[(]?(\d{1,9})[\])]?\s*[:.)–-]?\s+(\D.*)|(.*\S)\s*[\[(#](\d{1,9})[\])]?"
+)
+
+
+def item_of(seen: Observation, values: Sequence[Any]) -> int:
+    """Return the id of the item on the page that all values name, by its id or its whole title."""
+    page = seen.me.situation.slate
+    titles = {item: _titles(seen, item) for item in page}
+    listed = ", ".join(f"{item} <{seen.catalogue[item].title}>" for item in page) or "no items"
+    meant = set(page)
+    for value in values:
+        named = _named(value, titles, "item")
+        if not named:
+            raise Broken(f"not on the page: {shown(value)}; on the page are {listed}")
+        meant &= named
+    if not meant:
+        raise Broken(f"contradiction: {shown(values)} name different items; there are {listed}")
+    if len(meant) > 1:
+        raise Broken(f"ambiguous: {shown(values[0])} names several; give the id of {listed}")
+    return meant.pop()
+
+
+def friend_of(friends: Sequence[Friend], value: Any) -> int:  # noqa: ANN401
+    """Return the id of the friend named by id or by a name no other has; -1 for nobody."""
+    names = {friend.id: {_same(friend.name)} for friend in friends}
+    if value is False or value == NOBODY:
+        return NOBODY
+    found = _named(value, names, "friend")
+    if len(found) == 1:
+        return found.pop()
+    if not found and isinstance(value, str) and value.strip().casefold() in _NOBODY:
+        return NOBODY
+    listed = ", ".join(f"{friend.id} {friend.name}" for friend in friends) or "none"
+    if found:
+        raise Broken(f"ambiguous: {shown(value)} names several; give the id; friends: {listed}")
+    raise Broken(f"unknown friend: {shown(value)}; friends: {listed}")
+
+
+def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
+    """Return the id of the message of the inbox that is named by it; empty for none."""
+    posts = [message.post for message in seen.me.inbox]
+    said = str(value).strip().strip(_AROUND)
+    if said in posts:
+        return said
+    if value is False or value == NOBODY or said.casefold() in _NOBODY:
+        return ""
+    raise Broken(f"not in the inbox: {shown(value)}; posts: {', '.join(posts) or 'none'}")
+
+
+def speakable(seen: Observation) -> dict[str, set[int]]:
+    """Return what may be spoken of, by title: lived, heard of, remembered, shown, said just now."""
+    me = seen.me
+    known = set(me.situation.shown) | {one.item for one in me.history}
+    known |= {one.item for one in me.heard} | {item for line in seen.lines for item in line.items}
+    known |= {item for thought in me.thoughts for item in thought.items}
+    found: dict[str, set[int]] = {}
+    for item in known:
+        found.setdefault(_same(seen.catalogue[item].title), set()).add(item)
+    return found
+
+
+def items_in(seen: Observation, text: str) -> tuple[int, ...]:
+    """Return the items whose whole `<title>` stands in a text, in order, each once.
+
+    A title that two items share names neither.
+    """
+    if not (titles := mentioned(text)):
+        return ()
+    known = speakable(seen)
+    alike: dict[str, set[int]] = {}
+    for title, items in known.items():
+        alike.setdefault(same(title), set()).update(items)
+    named = (known.get(_same(title)) or alike.get(same(title), set()) for title in titles)
+    return tuple(dict.fromkeys(next(iter(items)) for items in named if len(items) == 1))
+
+
+def _titles(seen: Observation, item: int) -> set[str]:
+    one = seen.catalogue[item]
+    title = _same(one.title)
+    return {title, f"{title} ({one.year})"} if one.year is not None else {title}
+
+
+def _same(name: str) -> str:
+    """Return a name as it is compared: whole, in one case, with single spaces."""
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def _bare(name: str) -> str:
+    name = name.strip().strip(_AROUND).strip()
+    if name[:1] == "<" and name[-1:] == ">":
+        name = name[1:-1]
+    return _same(name)
+
+
+def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  # noqa: ANN401
+    """Return the ids that a value may stand for: none, one, or several."""
+    value = plain_value(value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return {value} & names.keys()
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        raise Broken(f"no {what}: {shown(value)} names none; give its id")
+    found = {one for one, called in names.items() if {_bare(value), _same(value)} & called}
+    if number := _ID.fullmatch(value.strip()):
+        return found | ({int(number.group(1))} & names.keys())
+    if not found and (both := _ID_AND_NAME.fullmatch(value.strip())):
+        number_, name = int(both[1] or both[4]), _bare(both[2] or both[3])
+        return {number_} if name in names.get(number_, ()) else set()
+    return found
+
+
+_SHARES = {"all": 100.0, "whole": 100.0, "full": 100.0, "fully": 100.0, "half": 50.0}
+_STANCES = {"for": 1, "positive": 1, "against": -1, "negative": -1, "neutral": 0, "undecided": 0}
+
+
+def stars_of(value: Any) -> int:  # noqa: ANN401
+    """Return 1 to 5 whole stars, or 0 for a value that says there is no rating."""
+    if isinstance(value, str) and value.strip().casefold() in ("none", "n/a", "unrated", "-"):
+        return 0
+    found = number_of(value, "stars")
+    if found.of not in (None, 5) or found.unit not in ("", "star", "stars"):
+        raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars")
+    if found.value not in (1, 2, 3, 4, 5):
+        raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars")
+    return int(found.value)
+
+
+def percent_of(value: Any) -> float:  # noqa: ANN401
+    """Return percent, 0 to 100.
+
+    A number up to 1 written with a decimal point is a fraction: 0.8 is 80, 1.0 is 100. A plain 1
+    is one percent, since whole percents are what is asked for. `true` is all of it.
+    """
+    if value is True or (isinstance(value, str) and value.strip().casefold() == "true"):
+        return 100.0
+    if isinstance(value, str) and value.strip().casefold() in _SHARES:
+        return _SHARES[value.strip().casefold()]
+    found = number_of(value, "watched")
+    if found.unit not in ("", "%", "percent"):
+        raise Broken(f"not a number: watched is {shown(value)}; give a percentage")
+    percent = found.value
+    if found.of is not None:
+        percent = 100.0 * percent / found.of if found.of else -1.0
+    elif found.pointed and not found.unit and 0.0 <= percent <= 1.0:
+        percent = 100.0 * percent
+    if not 0.0 <= percent <= 100.0:
+        raise Broken(f"out of range: watched is {shown(value)}; give 0 to 100 percent")
+    return round(percent, 3)
+
+
+def satisfaction_of(value: Any) -> float:  # noqa: ANN401
+    """Return 1 to 10."""
+    found = number_of(value, "satisfaction")
+    if found.of not in (None, 10) or found.unit or not 1.0 <= found.value <= 10.0:
+        raise Broken(f"out of range: satisfaction is {shown(value)}; give 1 to 10")
+    return found.value
+
+
+def stance_of(value: Any) -> int:  # noqa: ANN401
+    """Return -1, 0 or 1."""
+    if isinstance(value, str) and value.strip().casefold() in _STANCES:
+        return _STANCES[value.strip().casefold()]
+    found = number_of(value, "stance")
+    if found.of is not None or found.unit or found.value not in (-1, 0, 1):
+        raise Broken(f"out of range: stance is {shown(value)}; give -1, 0 or 1")
+    return int(found.value)
+
+
+_VOICE = "model"
+_BROWSE = (a.Enter("recommender"), a.Browse())
+
+
+def actions_of(seen: Observation, reply: AnyReply) -> tuple[a.AnyAction, ...]:
+    """Return what somebody attempts who answered an observation so."""
+    if isinstance(reply, HomeReply):
+        return _home(reply)
+    if isinstance(reply, PageReply):
+        return _page(reply)
+    if isinstance(reply, SocialReply):
+        return _social(seen, reply)
+    return _talk(seen, reply)
+
+
+def _home(reply: HomeReply) -> tuple[a.AnyAction, ...]:
+    match reply.do:
+        case "recommender":
+            return _BROWSE
+        case "search":
+            return (a.Enter("recommender"), a.Search(reply.query))
+        case "social":
+            return (a.Enter("social"),)
+    return (a.Nothing(),)
+
+
+def _page(reply: PageReply) -> tuple[a.AnyAction, ...]:
+    actions: list[a.AnyAction] = []
+    for pick in reply.picks:
+        actions.append(a.Pick(pick.item, round(pick.watched / 100.0, 3)))
+        if pick.stars:
+            actions.append(
+                a.Rate(pick.item, pick.stars, pick.feeling, _VOICE if pick.feeling else "")
+            )
+    if reply.next == "next_page":
+        return (*actions, a.NextPage())
+    if reply.next == "search":
+        return (*actions, a.Search(reply.query))
+    told = round((reply.satisfaction - 1.0) / 9.0, 4) if reply.satisfaction else None
+    return (*actions, a.Leave(told))
+
+
+def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
+    actions: list[a.AnyAction] = []
+    if reply.post:
+        items = items_in(seen, reply.post)
+        actions.append(a.Post(reply.post, items, stance_in(seen, items), _VOICE))
+    if reply.forward:
+        actions.append(a.Forward(reply.forward))
+    if reply.say and reply.say_to != NOBODY:
+        items = items_in(seen, reply.say)
+        actions.append(a.Say(reply.say_to, reply.say, items, stance_in(seen, items), _VOICE))
+    if reply.follow != NOBODY:
+        actions.append(a.Follow(reply.follow))
+    if reply.unfollow != NOBODY:
+        actions.append(a.Unfollow(reply.unfollow))
+    if reply.next == "recommender":
+        return (*actions, *_BROWSE)
+    return (*actions, a.Leave())
+
+
+def _talk(seen: Observation, reply: TalkReply) -> tuple[a.AnyAction, ...]:
+    if not reply.say:
+        return (a.Leave(),)
+    items = items_in(seen, reply.say)
+    stance = stance_in(seen, items, float(reply.stance))
+    return (a.Say(seen.friends[0].id, reply.say, items, stance, _VOICE),)
+
+
+def stance_in(seen: Observation, items: tuple[int, ...], otherwise: float = 0.0) -> float:
+    """Return what was made of the first of the items that was lived."""
+    for item in items:
+        for lived in reversed(seen.me.history):
+            if lived.item == item:
+                return stance_on(lived)
+    return otherwise

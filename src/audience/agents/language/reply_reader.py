@@ -1,0 +1,291 @@
+"""The fields of minds' replies, and the ways that lead on from a place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from audience.agents.language.reply_actions import (
+    NOBODY,
+    actions_of,
+    friend_of,
+    item_of,
+    items_in,
+    percent_of,
+    post_of,
+    satisfaction_of,
+    stance_of,
+    stars_of,
+)
+from audience.agents.language.reply_schema import (
+    AFTER,
+    EMOTION,
+    WAYS,
+    AnyReply,
+    HomeReply,
+    PageReply,
+    PickReply,
+    SocialReply,
+    TalkReply,
+    kind_of,
+    ways,
+)
+from audience.llm import (
+    NOTHING,
+    Broken,
+    Table,
+    Unreadable,
+    agreed,
+    answer_in,
+    as_ai,
+    aside,
+    cleaned,
+    plain,
+    plain_value,
+    shown,
+    sort_out,
+    squash,
+    told,
+    words,
+)
+from audience.world import Observation
+
+_WHY = ("why", "reason", "reasoning", "thought", "thoughts", "thinking", "explanation", "rationale")
+_QUERY = ("query", "search", "searchquery", "searchfor", "keywords")
+_NEXT = ("next", "nextaction", "nextstep", "then", "action", "do")
+HOME: Table = {"do": ("do", "action", "choice", "next"), "query": _QUERY, "why": _WHY}
+PICK: Table = {
+    "item": ("item", "id", "itemid", "title", "number", "movie"),
+    "watched": ("watched", "watchedpercent", "percent", "percentage", "fraction", "completion"),
+    "stars": ("stars", "star", "rating", "rated"),
+    "feeling": ("feeling", "feelings", "felt", "comment", "review"),
+}
+PAGE: Table = {
+    "picks": ("picks", "pick", "picked", "watch", "items", "chosen", "choice", "choices"),
+    "next": _NEXT,
+    "query": _QUERY,
+    "satisfaction": ("satisfaction", "satisfied", "satisfactionscore"),
+    "emotion": ("emotion", "emotions"),
+    "why": _WHY,
+}
+SOCIAL: Table = {
+    "post": ("post", "posttext", "publicpost"),
+    "forward": ("forward", "forwardpost", "repost"),
+    "say_to": ("sayto", "to", "friend", "friendid", "recipient", "talkto"),
+    "say": ("say", "message", "text", "line"),
+    "follow": ("follow", "followid", "followauthor"),
+    "unfollow": ("unfollow", "unfollowid", "stopfollowing"),
+    "next": _NEXT,
+    "why": _WHY,
+}
+TALK: Table = {
+    "say": ("say", "reply", "answer", "response", "line", "message", "text"),
+    "stance": ("stance", "opinion", "attitude"),
+    "why": _WHY,
+}
+WAYS_SAID: Table = {
+    "recommender": ("recommender", "recommendations", "browse", "entertherecommender"),
+    "social": ("social", "socialmedia", "socialnetwork", "friends"),
+    "nothing": ("nothing", "donothing"),
+    "next_page": ("nextpage", "next", "more", "continue", "turnpage", "turnthepage"),
+    "search": ("search", "searchfor", "find"),
+    "leave": ("leave", "exit", "quit", "stop", "end", "logout"),
+}
+"""What each way may be called."""
+
+_SEVERAL = re.compile(r"[|/,;]|\bor\b|\band\b|\bthen\b")
+
+
+def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
+    """Return where somebody goes. Nothing said is nowhere to go."""
+    known = {said: to for to, names in WAYS_SAID.items() for said in names}
+
+    def read(value: Any) -> str:  # noqa: ANN401
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            value = ",".join(value)
+        if not isinstance(value, str):
+            raise Broken(f"not on the menu: {shown(value)}; {name} is one of {', '.join(menu)}")
+        to = known.get(squash(value), "")
+        if to in menu:
+            return to
+        parts = {known.get(squash(part), "") for part in _SEVERAL.split(value[:200].lower())}
+        if len(parts & set(menu)) > 1:
+            raise Broken(f"two answers: {shown(value)}; {name} is only one of {', '.join(menu)}")
+        raise Broken(f"not on the menu: {shown(value)}; {name} is one of {', '.join(menu)}")
+
+    found = agreed(fields, name, read, "")
+    if not found:
+        raise Broken(f"no {name}: say where to go; {name} is one of {', '.join(menu)}")
+    return found
+
+
+__all__ = ["LONGEST_QUERY", "LONGEST_TEXT", "actions_of", "items_in", "read"]
+
+LONGEST_TEXT = 2_000
+"""What the world lets somebody say at once."""
+LONGEST_QUERY = 200
+_REFUSAL = re.compile(
+    r"\bi(?:'m| am|’m) (?:very |so |really )?sorry\b[\s,.]*(?:but )?(?:i |as )"
+    r"|\bi (?:can(?:no|'|’)t|can not|am (?:not able|unable)|won['’]t) "
+    r"(?:assist|help|fulfil|comply|provide|do|engage|participate|watch|role)"
+    r"|\blo siento,? (?:pero )?no puedo|\bes tut mir leid,? (?:aber )?ich kann"
+    r"|\bje suis désolée?,? (?:mais )?je ne p|(?:对不起|抱歉|很抱歉)[，,]?\s*(?:但)?我(?:不能|无法)"
+    r"|申し訳(?:ありません|ございません)"
+    r"|(?:عذرًا|عذراً|آسف)[،,]?\s*(?:لكنني\s*)?لا (?:أستطيع|يمكنني)",
+    re.I,
+)
+_REFUSING = ("error", "refusal")
+
+
+def read(seen: Observation, text: str) -> AnyReply | Unreadable:
+    """Return what a model's answer to an observation says, or why it cannot be read."""
+    value = answer_in(text)
+    if isinstance(value, Unreadable):
+        return _refused(text) or value if value.why.startswith("no JSON") else value
+    if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        return Unreadable(f"two answers: there is a list of {len(value)}; give one object")
+    if not isinstance(value, dict):
+        return _refused(text) or Unreadable("no JSON: a JSON object is wanted, nothing else")
+    try:
+        return _READERS[kind_of(seen)](seen, value)
+    except Broken as broken:
+        if broken.why.startswith("no ") and (refused := _refusing(value)):
+            return refused
+        return Unreadable(broken.why)
+
+
+def _refused(text: str) -> Unreadable | None:
+    start = " ".join(cleaned(text[:2_000]).split())[:400]
+    if _REFUSAL.search(start) or as_ai(start):
+        return Unreadable(f"refused: {start[:100]}")
+    return None
+
+
+def _refusing(value: Mapping[str, Any]) -> Unreadable | None:
+    said = (value.get(key) for key in _REFUSING)
+    return next((Unreadable(f"refused: {one[:100]}") for one in said if isinstance(one, str)), None)
+
+
+def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
+    fields = sort_out(value, HOME)
+    do = way(fields, "do", WAYS)
+    return HomeReply(do, aside(fields), _query(fields, do))
+
+
+def _page(seen: Observation, value: Mapping[str, Any]) -> PageReply:
+    fields = sort_out(value, {**PAGE, **_pick_table(seen)})
+    to = way(fields, "next", ways(seen))
+    satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
+    picks, query = _picks(seen, fields), _query(fields, to)
+    return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields))
+
+
+def _emotion(fields: Mapping[str, list[Any]]) -> str:
+    """Return how the visit feels, as far as it is told; it decides nothing."""
+    said = next((value for value in fields.get("emotion", ()) if isinstance(value, str)), "")
+    line = plain(cleaned(said), EMOTION)
+    return "" if line.casefold() in NOTHING or as_ai(line) else line
+
+
+def _query(fields: Mapping[str, list[Any]], way: str) -> str:
+    if way != "search":
+        return ""
+    query = words(fields, "query", LONGEST_QUERY)
+    if not query:
+        raise Broken("no query: a search needs words; give them in query")
+    return query
+
+
+def _pick_table(seen: Observation) -> Table:
+    """Return the fields of a pick; an item may also go by the domain's noun."""
+    noun = squash(seen.domain.noun)
+    return {**PICK, "item": (*PICK["item"], noun, f"{noun}id", f"{noun}title")}
+
+
+def _picks(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[PickReply, ...]:
+    """Return what was picked; a single pick may also stand in the reply itself."""
+    loose = [name for name in ("item", "stars", "watched") if told(fields, name)]
+    given = [one for value in fields.get("picks", ()) for one in _listed(value)]
+    if given and loose:
+        raise Broken(f"contradiction: {loose[0]} stands beside picks; put it into the pick")
+    picks = [_pick(seen, one) for one in given]
+    if loose:
+        picks = [_picked(seen, fields)]
+    found: dict[int, PickReply] = {}
+    for pick in picks:
+        if found.setdefault(pick.item, pick) != pick:
+            raise Broken(f"contradiction: item {pick.item} is picked twice and differs")
+    return tuple(found.values())
+
+
+def _listed(value: Any) -> Sequence[Any]:  # noqa: ANN401
+    """Return the picks that a value holds, however they are listed."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        value = answer_in(value)
+        if isinstance(value, Unreadable):
+            raise Broken(value.why)
+    if isinstance(value, list):
+        return value
+    none = isinstance(value, str) and value.strip().casefold() in NOTHING
+    return () if value is None or value is False or value == {} or none else (value,)
+
+
+def _pick(seen: Observation, value: Any) -> PickReply:  # noqa: ANN401
+    value = plain_value(value)
+    if isinstance(value, dict):
+        return _picked(seen, sort_out(value, _pick_table(seen)))
+    return PickReply(item_of(seen, [value]))
+
+
+def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
+    named = told(fields, "item")
+    if not named:
+        raise Broken("no item: a pick names none; give its id in item")
+    item = item_of(seen, named)
+    watched = agreed(fields, "watched", percent_of, 100.0)
+    stars = agreed(fields, "stars", stars_of, 0)
+    return PickReply(item, watched, stars, words(fields, "feeling", LONGEST_TEXT))
+
+
+def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
+    fields = sort_out(value, SOCIAL)
+    to = way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
+    friend = agreed(fields, "say_to", lambda one: friend_of(seen.friends, one), NOBODY)
+    say = words(fields, "say", LONGEST_TEXT)
+    if say and not told(fields, "say_to"):
+        raise Broken("no friend: there are words but nobody to hear them; give say_to")
+    forward = agreed(fields, "forward", lambda one: post_of(seen, one), "")
+    post = words(fields, "post", LONGEST_TEXT)
+    # Whoever is told that nobody is spoken to says nothing, whatever else stands there.
+    spoken = friend != NOBODY and say != ""
+    follow = agreed(fields, "follow", lambda one: friend_of(seen.strangers, one), NOBODY)
+    unfollow = agreed(fields, "unfollow", lambda one: friend_of(seen.friends, one), NOBODY)
+    return SocialReply(
+        aside(fields),
+        post,
+        forward,
+        friend if spoken else NOBODY,
+        say if spoken else "",
+        to,
+        follow,
+        unfollow,
+    )
+
+
+def _talk(seen: Observation, value: Mapping[str, Any]) -> TalkReply:
+    fields = sort_out(value, TALK)
+    if "say" not in fields:
+        raise Broken("no say: give your line in say, or an empty one to end the talk")
+    say = words(fields, "say", LONGEST_TEXT)
+    if len(say.split()) > 3 and squash(say) in {squash(line.text) for line in seen.lines}:
+        raise Broken("echo: this was said already; say something of your own")
+    return TalkReply(say, agreed(fields, "stance", stance_of, 0))
+
+
+_READERS: dict[type[AnyReply], Callable[[Observation, Mapping[str, Any]], AnyReply]] = {
+    HomeReply: _home,
+    PageReply: _page,
+    SocialReply: _social,
+    TalkReply: _talk,
+}

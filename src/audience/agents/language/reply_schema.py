@@ -1,0 +1,168 @@
+"""What a language model is asked to answer with: one structured reply per behaviour.
+
+The JSON schema is built from the menu: only items on the page and real friends can be named.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from audience.llm import Reply, Unreadable, list_of, object_of, one_of, text_of, whole_of
+from audience.world import Friend, Observation
+
+WAYS = ("recommender", "search", "social", "nothing")
+NEXT = ("next_page", "search", "leave")
+AFTER = ("recommender", "leave")
+DISTANT = 0.05
+"""Closeness below which somebody is asked whether to go on listening."""
+EMOTION = 200
+"""Characters of an emotion put into words."""
+
+
+class HomeReply(msgspec.Struct, frozen=True):
+    """Where somebody goes on waking."""
+
+    do: str
+    why: str = ""
+    query: str = ""
+
+
+class PickReply(msgspec.Struct, frozen=True):
+    """One item taken from the page."""
+
+    item: int
+    watched: float = 100.0
+    """Percent."""
+    stars: int = 0
+    """1 to 5; 0 when no rating is given."""
+    feeling: str = ""
+
+
+class PageReply(msgspec.Struct, frozen=True):
+    """What somebody makes of a page."""
+
+    picks: tuple[PickReply, ...] = ()
+    next: str = "leave"
+    why: str = ""
+    query: str = ""
+    satisfaction: float = 0.0
+    """1 to 10; 0 when it is not told."""
+    emotion: str = ""
+    """How the visit feels, where somebody paused to think about it."""
+
+
+class SocialReply(msgspec.Struct, frozen=True):
+    """What somebody does among friends."""
+
+    why: str = ""
+    post: str = ""
+    forward: str = ""
+    say_to: int = -1
+    say: str = ""
+    next: str = "leave"
+    follow: int = -1
+    """An author to listen to from now on; asked where messages of others were passed on."""
+    unfollow: int = -1
+    """Somebody to listen to no more; asked where there is somebody one hardly knows any more."""
+
+
+class TalkReply(msgspec.Struct, frozen=True):
+    """A line in a conversation, or none to end it."""
+
+    say: str = ""
+    stance: int = 0
+    """-1 against, 0 undecided, 1 for what is spoken of."""
+
+
+AnyReply = HomeReply | PageReply | SocialReply | TalkReply
+
+
+def kind_of(seen: Observation) -> type[AnyReply]:
+    """Return which reply an observation calls for."""
+    kinds: dict[str, type[AnyReply]] = {
+        "home": HomeReply,
+        "recommender": PageReply,
+        "search": PageReply,
+        "social": SocialReply,
+        "conversation": TalkReply,
+    }
+    return kinds[seen.surface]
+
+
+def in_time(reply: Reply) -> None:
+    """Raise what the engine's own deadline raises, so that stored calls give the same event."""
+    if reply.outcome == "timeout":
+        raise TimeoutError
+
+
+def text_in(reply: Reply) -> str | Unreadable:
+    """Return the words of a reply, or why there are none."""
+    in_time(reply)
+    if reply.outcome != "reply" or not reply.text.strip():
+        return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
+    return reply.text.strip()
+
+
+def ways(seen: Observation) -> tuple[str, ...]:
+    """Return what may follow a page."""
+    return tuple(
+        way
+        for way, action in zip(NEXT, ("NextPage", "Search", "Leave"), strict=True)
+        if action in seen.menu
+    )
+
+
+def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
+    """Return the JSON schema of the reply to an observation; on a page somebody may pause."""
+    match kind_of(seen).__name__:
+        case "HomeReply":
+            return object_of(why=text_of(200), do=one_of(WAYS), query=text_of(80))
+        case "PageReply":
+            free = _free(seen)
+            pick = object_of(
+                item=one_of(free) if free else {"type": "integer"},
+                watched=whole_of(0, 100),
+                stars=whole_of(1, 5),
+                feeling=text_of(200),
+            )
+            return object_of(
+                why=text_of(200),
+                picks=list_of(pick, most=min(3, len(free))),
+                satisfaction=whole_of(1, 10),
+                next=one_of(ways(seen)),
+                query=text_of(80),
+                **({"emotion": text_of(EMOTION)} if pause else {}),
+            )
+        case "SocialReply":
+            friends = [friend.id for friend in seen.friends]
+            posts = [message.post for message in seen.me.inbox]
+            return object_of(
+                why=text_of(200),
+                post=text_of(280),
+                say_to=one_of([-1, *friends]),
+                say=text_of(280),
+                forward=one_of(("", *posts)),
+                next=one_of(AFTER),
+                **_turning(seen),
+            )
+    return object_of(say=text_of(280), stance=one_of((-1, 0, 1)))
+
+
+def distant(seen: Observation) -> tuple[Friend, ...]:
+    """Return those whom one listens to and is hardly close to any more, family apart."""
+    return tuple(one for one in seen.friends if one.closeness < DISTANT and one.kind != "family")
+
+
+def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
+    groups = {"follow": seen.strangers, "unfollow": distant(seen)}
+    return {
+        name: one_of([-1, *(one.id for one in people)]) for name, people in groups.items() if people
+    }
+
+
+def _free(seen: Observation) -> list[int]:
+    """Return the items of the page that were not picked in this visit yet."""
+    lived = {one.item for one in seen.me.lived_now()}
+    return [item for item in seen.me.situation.slate if item not in lived]

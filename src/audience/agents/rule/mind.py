@@ -1,0 +1,158 @@
+"""The rule mind: a documented choice model, the fast tier and the control of every experiment.
+
+One path for all: a single decision is a batch of one. Inside, only elementwise numpy and sums over
+columns in a fixed order, so that a batch of ten thousand gives the bits of ten thousand singles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from audience.agents.mind import Decision, Mark
+from audience.agents.rule.news import react
+from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_together
+from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
+from audience.agents.rule.social import converse, feeling, socialise
+from audience.memory import Memory
+from audience.world import Agent, Dice, Floats, Observation, actions as a
+
+_HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
+_PART = {
+    "home": _HOME,
+    "recommender": _PAGE,
+    "search": _PAGE,
+    "social": _SOCIAL,
+    "conversation": _TALK,
+    "news": _NEWS,
+}
+_BROWSE = Decision((a.Enter("recommender"), a.Browse()), "came for something to enjoy")
+_FRIENDS = Decision((a.Enter("social"),), "came to see friends")
+_NOTHING = Decision((a.Nothing(),), "nothing to do here today")
+_NEXT, _BACK = a.NextPage(), a.Browse()
+
+
+class RuleMind:
+    """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
+
+    def __init__(self, **given: float | str) -> None:
+        """Take parameters by name, over those of the file that `parameters` names, if any."""
+        file = given.pop("parameters", "")
+        found = load_parameters(str(file)) if file else {}
+        check_parameters(given, "a rule mind")
+        self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        del memory
+        return self.decide_many([seen], dice)[0]
+
+    def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
+        decisions: list[Decision] = [_NOTHING] * len(seen)
+        rows: tuple[list[int], ...] = ([], [], [], [], [])
+        for row, one in enumerate(seen):
+            rows[_PART[one.surface]].append(row)
+        parts = (self._at_home, self._on_page, self._among_friends, self._in_talk, self._told)
+        for part, chosen in zip(parts, rows, strict=True):
+            if chosen:
+                made = part([seen[row] for row in chosen], dice.pick(np.array(chosen)))
+                for row, decision in zip(chosen, made, strict=True):
+                    decisions[row] = decision
+        return decisions
+
+    def score_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[tuple[Mark, ...]]:
+        return read_together(self.parameters, seen, dice)
+
+    def _at_home(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        p = self.parameters
+        agents = [one.me for one in seen]
+        habits = [me.profile.habits for me in agents]
+        outgoing = np.array([max(habit.chatter, habit.poster) for habit in habits])
+        news = np.array([bool(me.inbox) for me in agents], np.float64)
+        content = np.array([2.0 * me.satisfaction - 1.0 for me in agents])
+        recommender = np.exp(p.to_recommender + 1.5 * content)
+        social = np.exp(p.to_social + 1.2 * outgoing + 0.5 * news)
+        nothing = np.exp(np.full(len(seen), p.to_nothing))
+        draw = dice.uniform("way") * (recommender + social + nothing)
+        to_recommender, to_social = draw < recommender, draw < recommender + social
+        curious = dice.uniform("curious") < 0.6 * np.array([habit.explorer for habit in habits])
+        made = []
+        for row, one in enumerate(seen):
+            if to_recommender[row]:
+                wanted = _wanted(one) if curious[row] and one.me.heard else None
+                made.append(wanted or _BROWSE)
+            else:
+                made.append(_FRIENDS if to_social[row] else _NOTHING)
+        return made
+
+    def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
+        """Return what stands in for taste and quality on these pages; nothing for rule minds."""
+        del seen
+        return None
+
+    def _on_page(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        page = read_page(self.parameters, seen, dice, self.wishes(seen))
+        tells = dice.uniforms("tell", 2)
+        rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
+        return [self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)]
+
+    def _page_decision(
+        self,
+        seen: Observation,
+        row: int,
+        page: PageDecisions,
+        tells: Floats,
+        rates: Floats,
+    ) -> Decision:
+        actions: list[a.AnyAction] = []
+        slate, habits = seen.me.situation.slate, seen.me.profile.habits
+        if not slate and seen.me.situation.pages:
+            return Decision((a.Leave(page.satisfaction[row]),), "found an empty page")
+        for choice, column in enumerate(page.picked[row]):
+            if column < 0:
+                break
+            item = slate[column]
+            actions.append(a.Pick(item, page.fraction[row][choice]))
+            if rates[row, 2 * choice] < 0.15 + 0.85 * habits.watcher:
+                stars, words = page.stars[row][choice], ""
+                if rates[row, 2 * choice + 1] < 0.5 * habits.watcher:
+                    title = seen.catalogue[item].title
+                    words = feeling(stars, tells[row, 0], title, seen.domain)
+                actions.append(a.Rate(item, stars, words))
+        if page.leaving[row] or "Browse" not in seen.menu:
+            actions.append(
+                self._way_out(seen.me, page.satisfaction[row], bool(actions), tells[row, 1])
+            )
+        else:
+            actions.append(_NEXT if "NextPage" in seen.menu else _BACK)
+        return Decision(tuple(actions))
+
+    def _way_out(self, me: Agent, satisfaction: float, picked: bool, draw: float) -> a.AnyAction:
+        habits = me.profile.habits
+        chance = self.parameters.talkative * max(habits.chatter, habits.poster)
+        if (picked or me.situation.picks) and draw < chance:
+            return a.Enter("social")
+        return a.Leave(satisfaction)
+
+    def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        draws = dice.uniforms("social", 8)
+        return [
+            socialise(self.parameters, one, draws[row].tolist()) for row, one in enumerate(seen)
+        ]
+
+    def _in_talk(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        draws = dice.uniforms("talk", 3)
+        return [converse(one, draws[row].tolist()) for row, one in enumerate(seen)]
+
+    def _told(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
+        return react(self.parameters, seen, dice)
+
+
+def _wanted(seen: Observation) -> Decision | None:
+    """Return a search for the newest thing that was praised and not lived yet, if there is one."""
+    lived = {one.item for one in seen.me.history}
+    for heard in reversed(seen.me.heard):
+        if heard.stance > 0.0 and heard.item not in lived:
+            title = seen.catalogue[heard.item].title
+            return Decision((a.Enter("recommender"), a.Search(title)), "heard of it from a friend")
+    return None

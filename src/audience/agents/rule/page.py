@@ -1,0 +1,289 @@
+"""How a rule mind reads a page: what it picks, how it likes it, whether it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from audience.agents.mind import Mark
+from audience.agents.rule.parameters import RuleParameters
+from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
+
+_RECENT = 5
+_LOGARITHMS = np.log(np.maximum(np.arange(1001.0), 1.0))
+"""Of pages: looked up, since a batch's last bits could differ from a single's."""
+
+
+class PageDecisions(msgspec.Struct, frozen=True):
+    """One row per agent; the lists hold one entry per possible pick."""
+
+    picked: list[list[int]]
+    """Places on the page, in the order of picking, then -1."""
+    fraction: list[list[float]]
+    stars: list[list[int]]
+    leaving: list[bool]
+    satisfaction: list[float]
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What a mind knows of its page besides taste and quality, [agents, places]."""
+
+    utility: Floats
+    """In place of taste and quality."""
+    enjoyment: Floats | None = None
+    """In place of what taste and quality say of enjoyment, 0 to 1."""
+
+
+def read_page(
+    p: RuleParameters, seen: Sequence[Observation], dice: Dice, wishes: Wishes | None = None
+) -> PageDecisions:
+    """Return what each agent makes of its page."""
+    slates, real = _slates(seen)
+    match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
+    critic = np.array([one.me.profile.habits.critic for one in seen])
+    begin = (
+        p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
+    )
+    utility = _utility(p, seen, slates, begin)
+    weights = np.where(real & ~_lived_now(seen, slates), np.exp(utility), 0.0)
+    picked = _choose(p, seen, weights, critic, dice)
+    expected = wishes.enjoyment if wishes is not None else None
+    if expected is None:
+        expected = _expected(p, match, quality, critic)
+    enjoyed = _enjoyed(p, expected, picked, dice)
+    if p.conform:
+        enjoyed = _swayed(p, seen, slates, picked, enjoyed)
+    fraction = _fraction(p, enjoyed, dice)
+    satisfaction = _satisfaction(p, seen, picked, enjoyed)
+    leaving = _leaving(p, seen, picked, satisfaction, dice)
+    return PageDecisions(
+        picked.tolist(),
+        np.round(fraction, 3).tolist(),
+        _stars(p, enjoyed, dice).tolist(),
+        leaving.tolist(),
+        np.round(satisfaction, 4).tolist(),
+    )
+
+
+def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
+    """Return [agents, places] item ids, padded with 0, and which places are real."""
+    rows = [one.me.situation.slate for one in seen]
+    width = max(map(len, rows), default=0)
+    width = max(width, 1)
+    if all(len(row) == width for row in rows):
+        slates = np.array(rows, np.int64)
+        return slates, np.ones(slates.shape, np.bool_)
+    padded = np.array([row + (-1,) * (width - len(row)) for row in rows], np.int64)
+    return np.maximum(padded, 0), padded >= 0
+
+
+def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
+    """Return which places hold an item that was picked already in this visit."""
+    lived = np.zeros(slates.shape, np.bool_)
+    for row, one in enumerate(seen):
+        if one.me.situation.picks:
+            done = {past.item for past in one.me.lived_now()}
+            for column, item in enumerate(one.me.situation.slate):
+                lived[row, column] = item in done
+    return lived
+
+
+def _match(seen: Sequence[Observation], slates: Ints) -> Floats:
+    taste = tastes([one.me.taste for one in seen])
+    weights = seen[0].catalogue.weights
+    columns = [(taste * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats) -> Floats:
+    habits = [one.me.profile.habits for one in seen]
+    explorer = np.array([habit.explorer for habit in habits])
+    trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
+    searched = np.array([one.surface == "search" for one in seen], np.float64)
+    place = np.arange(slates.shape[1], dtype=np.float64)
+    first = (place == 0.0).astype(np.float64)
+    utility: Floats = (
+        begin
+        + p.novelty * explorer[:, None] * _new(seen, slates)
+        + p.friends * trust[:, None] * _heard(seen, slates)
+        - p.position * place[None, :]
+        + p.search * searched[:, None] * first[None, :]
+    )
+    return utility + p.reason * _explained(seen, slates) if p.reason else utility
+
+
+def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
+    """Return 1 where the page gives a reason for an item, 0 elsewhere."""
+    given = np.zeros(slates.shape)
+    for row, one in enumerate(seen):
+        for column, reason in enumerate(one.me.situation.reasons):
+            given[row, column] = bool(reason)
+    return given
+
+
+def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
+    """Return the share of each item's tags that the last few items lived did not carry."""
+    weights = seen[0].catalogue.weights
+    known = np.zeros((len(seen), weights.shape[1]))
+    for back in range(1, _RECENT + 1):
+        rows = [row for row, one in enumerate(seen) if len(one.me.history) >= back]
+        if not rows:
+            break
+        items = [seen[row].me.history[-back].item for row in rows]
+        known[rows] += weights[items] > 0.0
+    unknown = (known == 0.0).astype(np.float64)
+    columns = [(unknown * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
+    """Return the mean stance of what was said of each item on the page."""
+    stance = np.zeros(slates.shape)
+    for row, one in enumerate(seen):
+        if not one.me.heard:
+            continue
+        said: dict[int, list[float]] = {}
+        for heard in one.me.heard:
+            said.setdefault(heard.item, []).append(heard.stance)
+        for column, item in enumerate(one.me.situation.slate):
+            if item in said:
+                stance[row, column] = sum(said[item]) / len(said[item])
+    return stance
+
+
+def _choose(
+    p: RuleParameters, seen: Sequence[Observation], weights: Floats, critic: Floats, dice: Dice
+) -> Ints:
+    """Return [agents, picks]: the places chosen one after another, -1 from the first no-pick on."""
+    draws = dice.uniforms("pick", p.most_picks)
+    before = np.array([one.me.situation.picks for one in seen], np.float64)
+    picked = np.full((len(seen), p.most_picks), -1, np.int64)
+    left, going = weights.copy(), np.ones(len(seen), np.bool_)
+    rows = np.arange(len(seen))
+    for choice in range(p.most_picks):
+        no_pick = np.exp(p.no_pick + p.critic * critic + p.again * (before + choice))
+        sums = np.cumsum(left, axis=1)
+        draw = draws[:, choice] * (sums[:, -1] + no_pick)
+        going = going & (draw < sums[:, -1])
+        column = np.minimum((sums <= draw[:, None]).sum(axis=1), weights.shape[1] - 1)
+        picked[going, choice] = column[going]
+        left[rows[going], column[going]] = 0.0
+    return picked
+
+
+def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats) -> Floats:
+    """Return [agents, places] how much each item is likely to be enjoyed."""
+    return (
+        p.enjoy
+        + p.enjoy_taste * match
+        + p.enjoy_quality * (2.0 * quality - 1.0)
+        - p.strict * critic[:, None]
+    )
+
+
+def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> Floats:
+    """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
+    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
+    noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
+    return np.clip(expected[rows, column] + noise, 0.0, 1.0)
+
+
+def _swayed(
+    p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
+) -> Floats:
+    """Return enjoyment moved towards the mean of what was said, where something was."""
+    said = np.zeros(slates.shape, np.bool_)
+    for row, one in enumerate(seen):
+        items = {heard.item for heard in one.me.heard}
+        said[row, : len(one.me.situation.slate)] = [x in items for x in one.me.situation.slate]
+    trust = 0.4 + 0.6 * np.array([one.me.profile.habits.chatter for one in seen])
+    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
+    theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
+    pull = p.conform * trust[:, None] * said[rows, column]
+    return np.clip(enjoyed + pull * (theirs - enjoyed), 0.0, 1.0)
+
+
+def read_together(
+    p: RuleParameters, seen: Sequence[Observation], dice: Dice
+) -> list[tuple[Mark, ...]]:
+    """Return what each agent expects of the items it chooses among with others."""
+    slates, _ = _slates(seen)
+    match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
+    critic = np.array([one.me.profile.habits.critic for one in seen])
+    close: Floats = np.array(
+        [sum(friend.closeness for friend in one.friends) / len(one.friends) for one in seen]
+    )
+    noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
+    expected = _expected(p, match, quality, critic) + p.company * close[:, None]
+    enjoyed: Floats = np.clip(expected + noise, 0.0, 1.0).round(4)
+    stars = _stars(p, enjoyed, dice).tolist()
+    return [
+        tuple(
+            Mark(score, mark)
+            for score, mark, _ in zip(
+                enjoyed[row].tolist(), stars[row], one.me.situation.slate, strict=False
+            )
+        )
+        for row, one in enumerate(seen)
+    ]
+
+
+def _fraction(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Floats:
+    draw = dice.uniforms("stay", enjoyed.shape[1])
+    dropped = (enjoyed / p.dropped) * (0.15 + 0.75 * draw)
+    nearly = 1.0 - 0.25 * draw * (1.0 - enjoyed)
+    return np.clip(np.where(enjoyed < p.dropped, dropped, nearly), 0.01, 1.0)
+
+
+def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
+    felt = enjoyed + 0.1 * (dice.uniforms("stars", enjoyed.shape[1]) - 0.5)
+    stars = np.ones(enjoyed.shape, np.int64)
+    for bound in (p.two_stars, p.three_stars, p.four_stars, p.five_stars):
+        stars += felt >= bound
+    return stars
+
+
+def _satisfaction(
+    p: RuleParameters, seen: Sequence[Observation], picked: Ints, enjoyed: Floats
+) -> Floats:
+    """Return how the visit has been: mean enjoyment, less boredom for pages without a pick."""
+    total = np.zeros(len(seen))
+    count = np.zeros(len(seen))
+    pages = np.array([one.me.situation.pages for one in seen], np.float64)
+    for row, one in enumerate(seen):
+        for lived in one.me.lived_now():
+            total[row] += (lived.stars - 0.5) / 5.0 if lived.stars else 0.2 + 0.5 * lived.fraction
+            count[row] += 1.0
+    for choice in range(picked.shape[1]):
+        now = picked[:, choice] >= 0
+        total += np.where(now, enjoyed[:, choice], 0.0)
+        count += now
+    mean = np.where(count > 0.0, total / np.maximum(count, 1.0), 0.45)
+    empty = np.maximum(pages - count, 0.0)
+    return np.clip(mean - p.boredom * empty, 0.0, 1.0)
+
+
+def _leaving(
+    p: RuleParameters, seen: Sequence[Observation], picked: Ints, satisfaction: Floats, dice: Dice
+) -> Bools:
+    minutes = seen[0].catalogue.minutes
+    pages = np.array([one.me.situation.pages for one in seen], np.float64)
+    spent = np.array(
+        [sum(minutes[x.item] * x.fraction for x in one.me.lived_now()) for one in seen], np.float64
+    )
+    slates, _ = _slates(seen)
+    rows = np.arange(len(seen))
+    for choice in range(picked.shape[1]):
+        item = slates[rows, np.maximum(picked[:, choice], 0)]
+        spent += np.where(picked[:, choice] >= 0, minutes[item], 0.0)
+    wish = (
+        p.leave
+        + p.fatigue * pages
+        + p.sated * spent / 60.0
+        - p.content * (2.0 * satisfaction - 1.0)
+    )
+    if p.settle:
+        wish = wish - p.settle * _LOGARITHMS[np.minimum(pages, 1000.0).astype(np.int64)]
+    return dice.uniform("leave") < 1.0 / (1.0 + np.exp(-wish))

@@ -1,0 +1,9 @@
+"""Minds that decide by rule and speak through a language model."""
+
+from audience.agents.voiced.checks import Titles as Titles, first_good as first_good
+from audience.agents.voiced.mind import VoicedMind as VoicedMind
+from audience.agents.voiced.voice import (
+    facts_about as facts_about,
+    speech as speech,
+    topic as topic,
+)

@@ -1,0 +1,256 @@
+"""Whether a line may be said: it keeps to the facts, the mood and the form, or it is not said."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from audience.agents.voiced.lexicon import (
+    COMMON,
+    ENGLISH,
+    LINKS,
+    NO_THING,
+    PRONOUNS,
+    RELATIVES,
+    SELF,
+    TOKEN,
+    WORD,
+    akin,
+    mood_of,
+    runs_of,
+    verbs,
+    weight_of,
+    words,
+)
+from audience.agents.voiced.voice import Facts, beginning, examples, prompt_of, wants_clause
+
+SHORTEST, LONGEST = 4, 40
+_MARKUP = re.compile(
+    r"[{}\[\]|*_`#~^\\]|https?:|www\.|@\w|"
+    r"\b(?:user|assistant|system|human|story|sentence|question|answer|note|response)\s*:|"
+    r"\bas an ai\b|language model|i'm sorry, but|i am sorry, but|\bsure[,!]|here (?:is|are) ",
+    re.I,
+)
+_PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u200d\ufe0f]")
+_ARTICLED = re.compile(r"\bthe ([A-Z]\w*[^\Ws])(?=[.,]| and\b)")
+_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]+)[\"“”«»]|<([^<>]*)>")
+
+
+class Titles:
+    """Every title there is, to notice one that a line should not name."""
+
+    def __init__(self, titles: Iterable[str] = ()) -> None:
+        self._all = frozenset(titles)
+        self._long: dict[str, list[str]] = {}
+        for title in self._all:
+            words = title.split()
+            if len(words) > 1:
+                self._long.setdefault(words[0], []).append(title)
+
+    def named(self, text: str) -> str:
+        """Return a title that `text` names, or nothing. One-word titles count only as quoted."""
+        for found in _QUOTED.finditer(text):
+            inside = (found[1] or found[2] or "").strip(" ,.")
+            if inside in self._all:
+                return inside
+        for place, word in enumerate(words := text.split()):
+            for title in self._long.get(word, ()):
+                size = len(title.split())
+                if " ".join(words[place : place + size]).rstrip(".,;:!?'") == title.rstrip(".!?'"):
+                    return title
+        return ""
+
+
+class Good(NamedTuple):
+    """A line that may be said, and how it was chosen."""
+
+    text: str
+    reason: str
+
+
+def first_good(
+    candidates: Sequence[str], facts: Facts, titles: Titles | None = None
+) -> Good | None:
+    """Return the first candidate that passes all checks, or None: then a template speaks."""
+    begun = beginning(facts)
+    wrong: list[str] = []
+    for place, candidate in enumerate(candidates, 1):
+        text = joined(begun, candidate)
+        found = fault(text, facts, titles, begun)
+        if not found:
+            told = f" ({', '.join(wrong)})" if wrong else ""
+            return Good(text, f"line {place} of {len(candidates)}{told}")
+        wrong.append(found)
+    return None
+
+
+def joined(begun: str, candidate: str) -> str:
+    """Return the whole line: the beginning and what a model added, cut after its first sentence."""
+    rest = candidate.strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
+    if rest.casefold().startswith(begun.casefold()):
+        rest = rest[len(begun) :].strip(" ,:")
+    first = re.split(r"(?<=[.!?])\s+(?=[A-Z<\"])", rest, maxsplit=1)[0]
+    if re.match(r"(?:The|A|An|His|Her|Their|Its) ", first):
+        first = first[0].lower() + first[1:]
+    return f"{begun} {first}".strip()
+
+
+def fault(text: str, facts: Facts, titles: Titles | None = None, begun: str = "") -> str:
+    """Return what is wrong with a line, in a word or two, or nothing.
+
+    The line starts with `begun`, or with the beginning that its facts ask for.
+    """
+    line = _Line(text, facts, titles or Titles(), begun or beginning(facts))
+    return next((name for name, wrong in _CHECKS if wrong(line)), "")
+
+
+class _Line:
+    """A line with the parts that the checks look at."""
+
+    def __init__(self, text: str, facts: Facts, titles: Titles, begun: str) -> None:
+        self.text, self.facts, self.titles = text, facts, titles
+        self.named = f"<{facts.title}>"
+        self.bare = text.replace(self.named, " ")
+        self.begun = begun
+        self.rest = text.removeprefix(begun).strip()
+        self.words = words(self.rest)
+        # A title of one word is a name: "the carrie" is nothing in the story.
+        told = f"{facts.about} {facts.title}" if " " in facts.title else facts.about
+        self.known = words(told) + words(told.replace("-", " "))
+
+
+def _misshapen(line: _Line) -> bool:
+    return "\n" in line.text or bool(_MARKUP.search(line.rest) or _PICTURE.search(line.text))
+
+
+def _misnamed(line: _Line) -> bool:
+    own = line.facts.title
+    again = len(own.split()) > 1 and own.casefold() in line.bare.casefold()
+    return line.text.count(line.named) != 1 or again or "<" in line.bare or ">" in line.bare
+
+
+def _names_another(line: _Line) -> bool:
+    return bool(line.titles.named(line.bare.replace(line.facts.about, " ")))
+
+
+def _unfinished(line: _Line) -> bool:
+    return not re.search(r"[^\W\d_]{2}\W{0,2}[.!?]$", line.text) or line.text.endswith("..")
+
+
+def _wrong_length(line: _Line) -> bool:
+    return not SHORTEST <= len(line.text.split()) <= LONGEST or not line.words
+
+
+def _foreign(line: _Line) -> bool:
+    told = f"{line.facts.about} {line.facts.title} {line.begun}"
+    if _scripts(line.rest) - _scripts(told):
+        return True
+    return not any(word in ENGLISH for word in line.words)
+
+
+def _scripts(text: str) -> set[str]:
+    """Return the scripts of the letters, as LATIN or CYRILLIC."""
+    return {unicodedata.name(letter, "").split(" ")[0] for letter in text if letter.isalpha()}
+
+
+@lru_cache(maxsize=2)
+def _told(name: str) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
+    """Return the content words and the four-word runs of a prompt's fixed texts."""
+    texts = examples(name)
+    content = {word for text in texts for word in words(text) if word not in COMMON}
+    return frozenset(content), frozenset(run for text in texts for run in runs_of(words(text), 4))
+
+
+def _echoes(line: _Line) -> bool:
+    """Return whether the rest repeats an example of the prompt, or the beginning."""
+    content, runs = _told(prompt_of(line.begun))
+    own = set(line.known)
+    said = {word for word in line.words if not akin(word, own)}
+    begun = {word for word in words(line.begun) if word not in COMMON}
+    if said & begun or any(word in content and not weight_of(word) for word in said):
+        return True
+    return any(run in runs and set(run) & said - COMMON for run in runs_of(line.words, 4))
+
+
+def _repeats(line: _Line) -> bool:
+    said = line.words
+    if any(one == other for one, other in pairwise(said)):
+        return True
+    content = [word for word in said if word not in COMMON]
+    runs = runs_of(said, 3)
+    return len(runs) != len(set(runs)) or any(content.count(word) > 1 for word in content)
+
+
+def _invents(line: _Line) -> bool:
+    """Return whether a line names somebody, a number or a sex that the facts do not know."""
+    facts = line.facts
+    known = set(line.known) | set(words(f"{facts.friend} {line.begun}")) | {"i", "i'm", "i'll"}
+    names = re.findall(r"(?<=[\w,;:] )[A-Z][\w'-]+", line.rest)
+    if any(not set(words(name)) <= known and not akin(name.casefold(), known) for name in names):
+        return True
+    told = f"{facts.about} {facts.title} {line.begun}"
+    if any(number not in told for number in re.findall(r"\d+", line.rest)):
+        return True
+    return any(family & set(line.words) and not family & set(line.known) for family in PRONOUNS)
+
+
+def _miswrites(line: _Line) -> bool:
+    """Return whether a name of the story is written like a common word, or as `the Italy`."""
+    told = WORD.findall(line.facts.about)
+    story = set(told[1:])
+    if any(
+        word.islower() and word not in story | COMMON and word.capitalize() in story
+        for word in WORD.findall(line.rest)
+    ):
+        return True
+    places = {name for before, name in pairwise(told) if before in LINKS}
+    return any(name in places for name in _ARTICLED.findall(line.rest))
+
+
+def _wrong_mood(line: _Line) -> bool:
+    score = mood_of(line.begun.replace(line.named, " ")) + mood_of(line.rest, line.known)
+    wanted = line.facts.mood
+    if wanted == "mixed":
+        return abs(score) > 2
+    return score <= 0 if wanted == "good" else score >= 0
+
+
+def _no_phrase(line: _Line) -> bool:
+    """Return whether the rest does not go on as the beginning asks: a thing, or what happens."""
+    said = TOKEN.findall(line.rest.casefold())
+    if SELF & set(said) or said[0] in NO_THING or said[0].endswith("ing"):
+        return True
+    related = next((place for place, word in enumerate(said) if word in RELATIVES), len(said))
+    if wants_clause(line.begun):
+        # A relative clause has a verb of its own, which is not what happens.
+        return len(line.words) < 4 or not (verbs(said[:related]) or verbs(said) > 1)
+    alone = related < len(said) < related + 3
+    return bool(verbs(said[:related])) or alone or said.count(",") > 1
+
+
+def _drifts(line: _Line) -> bool:
+    own = set(line.known)
+    content = {word for word in line.words if word not in COMMON and not weight_of(word)}
+    strange = {word for word in content if not akin(word, own)}
+    return len(content) == len(strange) or len(strange) > len(content) // 3
+
+
+_CHECKS: tuple[tuple[str, Callable[[_Line], bool]], ...] = (
+    ("form", _misshapen),
+    ("title", _misnamed),
+    ("other title", _names_another),
+    ("length", _wrong_length),
+    ("unfinished", _unfinished),
+    ("language", _foreign),
+    ("echo", _echoes),
+    ("repeats", _repeats),
+    ("invents", _invents),
+    ("spelling", _miswrites),
+    ("mood", _wrong_mood),
+    ("phrase", _no_phrase),
+    ("drifts", _drifts),
+)

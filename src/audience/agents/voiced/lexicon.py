@@ -1,0 +1,178 @@
+"""The small lexicons by which lines are checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+PRAISE = frozenset(
+    """adore adored amazing amused beautiful beautifully best brilliant charming charmed classic
+    clever comfort delight delighted delightful enjoy enjoyable enjoyed excellent excited exciting
+    fabulous fantastic favorite favourite fine fun funny gem glad good gorgeous great gripping happy
+    hilarious impressed impressive incredible joy laughed like liked lovely love loved loves
+    masterpiece moved moving perfect perfectly pleasant pleased powerful recommend refreshing right
+    smiled splendid stunning superb sweet terrific thrilled thrilling touched touching treat
+    uplifting warm won wonderful worth""".split()
+)
+BLAME = frozenset(
+    """annoyed annoying awful bad bland bleh bored boring boredom cliche clichéd cold confused
+    confusing contrived disappointed disappointing disappointment disliked dreadful dull dumb
+    embarrassing empty fail failed fails flat forced forgettable frustrated frustrating hate hated
+    hollow horrible lacking lame letdown lifeless lose lost mediocre mess messy miss missed
+    nonsense overlong overrated pointless poor poorly predictable regret rubbish ruined sadly
+    shallow silly skip slow stupid tedious terrible tired tiresome tiring trash ugly unbearable
+    underwhelming unfunny uninspired unimpressed waste wasted weak worse worst wrong""".split()
+)
+PRAISING = ("made my day", "will not forget")
+BLAMING = (
+    "gave up",
+    "did not finish",
+    "stay away",
+    "let me down",
+    "nobody needs",
+    "no patience",
+    "wanted to like",
+    "never believed",
+    "not care",
+    "not for me",
+    "could not stand",
+    "expected more",
+)
+"""Turns of speech whose weight no single word of theirs carries."""
+DENIAL = frozenset(
+    """not no never nobody nothing hardly barely least without cannot cant can't don't didn't
+    doesn't isn't wasn't won't wouldn't couldn't""".split()
+)
+COMMON = frozenset(
+    """the a an and or but of to in on at by for with from as is are was were be been being it its
+    his her hers him he she they them their theirs this that these those who whom whose which what
+    when while where why how i me my mine we us our you your not no nor so than then too very just
+    only even ever still again all any some more most much many few one two three first last own
+    other another such into onto out up down over under off about after before between through
+    during without within against if because though although until once there here have has had do
+    does did can could will would shall should may might must get gets got go goes going come comes
+    came make makes made take takes took see sees saw seen know knows knew think thinks thought
+    really quite little big old new young long short same every each both
+    story film films movie book books novel scene scenes part parts idea ending end beginning plot
+    character characters way time moment moments thing things lot people kind world life""".split()
+)
+"""Words that say nothing about whether a line keeps to its story."""
+ENGLISH = frozenset(
+    """the a an and of to in on at by for with from is are was were it its his her he she they their
+    this that who when i my you not but so as be been has have had""".split()
+)
+PRONOUNS = tuple(
+    frozenset(family.split())
+    for family in (
+        """he him his himself man boy father brother son husband king prince grandfather uncle monk
+        priest knight widower cowboy swordsman""",
+        """she her hers herself woman girl mother sister daughter wife queen princess grandmother
+        aunt nun actress widow waitress heiress bride""",
+        """they them their theirs themselves two three four five six seven men women boys girls
+        brothers sisters friends children parents couple family crew""",
+    )
+)
+DETERMINERS = frozenset(
+    """the a an his her its their this that these those every each one two three four five six
+    seven eight nine ten eleven twelve sixteen twenty hundred some many
+    another something somebody everything everybody""".split()
+)
+LINKS = frozenset(
+    """, and or but of to in on at by for with from as into onto out up down over under off about
+    after before between through during without within against across along around among behind
+    beside near upon toward towards than like while when until both all who that which""".split()
+)
+"""Words that may stand before a thing without anything happening to it."""
+COLLECTIVES = frozenset("children couple family crew police band group team".split())
+AUXILIARIES = frozenset(
+    """is are was were has have had do does did can cannot could will would must gets get becomes
+    become""".split()
+)
+RELATIVES = frozenset("who that which whose where when as while".split())
+SELF = frozenset("i i'm i'll i'd me my myself we us".split())
+"""A line speaks of the story where it speaks of oneself already."""
+NO_THING = frozenset(
+    """in on at by when while where to is are was were i it he she they if because after as from
+    with not""".split()
+)
+
+
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*'?|,")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return [word.casefold().removesuffix("'s") for word in WORD.findall(text.replace("’", "'"))]
+
+
+def mood_of(text: str, story: Iterable[str] = ()) -> int:
+    """Return how far a text praises (above 0) or blames; the story's own words do not count."""
+    told, score = set(story), 0
+    parts = re.split(r"[,;:.!?]|\bbut\b|\bthough\b", text.casefold().replace("’", "'"))
+    for part in parts:
+        denied = False
+        for word in words(part):
+            denied = denied or word in DENIAL
+            weight = 0 if word in told else weight_of(word)
+            score += -weight if denied else weight
+    whole = text.casefold()
+    return score + sum(turn in whole for turn in PRAISING) - sum(turn in whole for turn in BLAMING)
+
+
+def weight_of(word: str) -> int:
+    """Return 1 for a word of praise, -1 for one of blame."""
+    return (word in PRAISE) - (word in BLAME)
+
+
+def verbs(said: Sequence[str]) -> int:
+    """Return how many of the words tell of something that happens, as far as their order shows."""
+    padded = ["", *said, ""]
+    return sum(_is_verb(*padded[place - 1 : place + 2]) for place in range(2, len(said) + 1))
+
+
+def _is_verb(before: str, word: str, after: str) -> bool:
+    """Return whether a word reads as a verb between two others."""
+    if word in AUXILIARIES:
+        return True
+    if word in LINKS or word in DETERMINERS or word.endswith(("'s", "s'", "ing")):
+        return False
+    if before in DETERMINERS or (before in LINKS and before not in RELATIVES):
+        return False
+    if after in DETERMINERS:
+        return True
+    loose = after in ("", ",", "and", "or", "of")
+    third_person = word.endswith("s") and not word.endswith("ss")
+    return (_is_plural(before) or third_person) and not loose
+
+
+def _is_plural(word: str) -> bool:
+    if word in COLLECTIVES or "-" in word:
+        return word in COLLECTIVES
+    return word.endswith(("s", "men", "people")) and not word.endswith(("ss", "'s", "s'"))
+
+
+def akin(word: str, known: set[str]) -> bool:
+    """Return whether a word is one of the known ones, or another form of one."""
+    if word in known:
+        return True
+    parts = word.split("-")
+    if len(parts) > 1 and all(part in known for part in parts):
+        return True
+    return any(
+        _common(word, other) >= max(4, 2 * min(len(word), len(other)) // 3) for other in known
+    )
+
+
+def _common(one: str, other: str) -> int:
+    size = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        size += 1
+    return size
+
+
+def runs_of(said: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    """Return every run of `size` words."""
+    return [tuple(said[place : place + size]) for place in range(len(said) - size + 1)]

@@ -1,0 +1,194 @@
+"""Speech for people whose mind has decided already: a model finishes a sentence about known facts.
+
+A very small model drifts when it is asked freely. So the beginning of the line, with the title and
+the mood in it, follows from the facts, and the model is asked for the rest alone, out of the item's
+own story. What it gives is checked by `first_good` before anybody says it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from string import Formatter
+from typing import Literal
+
+import msgspec
+
+from audience.llm import ChatMessage, Request
+from audience.world import Catalogue, Item, Lived, Profile
+
+Kind = Literal["feeling", "post", "opening", "reply", "interview"]
+Mood = Literal["good", "mixed", "bad"]
+
+CANDIDATES = 4
+TEMPERATURE = 0.5
+MAX_TOKENS = 28
+"""The end of a sentence; a line that needs more is not worth keeping."""
+_CLAUSE = ("when", "after", "before", "once")
+_NO_TRADE = ("", "unemployed", "retired")
+_WORST = re.compile(r"\b(worst|least|disappoint\w*|dislike\w*|hate\w*|bor(?:ed|ing)|bad)\b", re.I)
+_BEST = re.compile(r"\b(best|most|favou?rites?|like\w*|lov\w+|enjoy\w*|good|recommend\w*)\b", re.I)
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """All that a line may speak of. `stars` 0: unknown, the stance counts instead."""
+
+    kind: Kind
+    title: str
+    about: str = ""
+    """The item's story in a sentence."""
+    stars: int = 0
+    stance: float = 0.0
+    dropped: bool = False
+    """Given up before the end."""
+    lived: bool = True
+    """A reply may be about something one has only heard of."""
+    age: int | None = None
+    traits: tuple[str, ...] = ()
+    career: str = ""
+    friend: str = ""
+    """Whom one talks to."""
+    past: str = "watched"
+    draw: float = 0.0
+    """A number in [0, 1) that chooses among the beginnings."""
+
+    @property
+    def mood(self) -> Mood:
+        """What the rating, or else the stance, says."""
+        stance = (self.stars - 3) / 2.0 if self.stars else self.stance
+        return "good" if stance > 0.2 else "bad" if stance < -0.2 else "mixed"
+
+
+def facts_about(kind: Kind, item: Item, who: Profile, **known: object) -> Facts:
+    """Return the facts of a line of `who` about an item; `known` are further fields."""
+    told: dict[str, object] = {
+        "kind": kind,
+        "title": item.title,
+        "about": item.about or _from_tags(item),
+        "age": who.age,
+        "traits": who.traits,
+        "career": who.career,
+        **known,
+    }
+    return msgspec.convert(told, Facts)
+
+
+def _from_tags(item: Item) -> str:
+    if not item.tags:
+        return ""
+    return f"A story of {' and '.join(tag.lower() for tag in item.tags)}."
+
+
+def topic(question: str, lived: tuple[Lived, ...], catalogue: Catalogue) -> Lived | None:
+    """Return what an interview answer should speak of: the item named, the best, worst or last."""
+    asked = question.casefold()
+    for one in reversed(lived):
+        if re.search(rf"(?<!\w){re.escape(catalogue[one.item].title.casefold())}(?!\w)", asked):
+            return one
+    rated = [one for one in lived if one.stars]
+    if rated and _WORST.search(question):
+        return min(reversed(rated), key=lambda one: one.stars)
+    if rated and _BEST.search(question):
+        return max(reversed(rated), key=lambda one: one.stars)
+    return lived[-1] if lived else None
+
+
+def speech(facts: Facts, salt: str = "", *, candidates: int = CANDIDATES) -> Request | None:
+    """Return what to ask a model for this line, or None where there is no story to tell of."""
+    if not facts.about:
+        return None
+    begun = beginning(facts)
+    filled = {"about": facts.about, "beginning": begun}
+    return Request(
+        purpose=facts.kind,
+        messages=_messages(prompt_of(begun), filled),
+        candidates=candidates,
+        max_tokens=MAX_TOKENS,
+        temperature=TEMPERATURE,
+        stop=("\n",),
+        salt=salt,
+    )
+
+
+def beginning(facts: Facts) -> str:
+    """Return how the line begins: with the title, in the mood of the facts."""
+    trait = facts.traits[int(facts.draw * 7919) % len(facts.traits)] if facts.traits else ""
+    holes = {
+        "title": facts.title,
+        "past": facts.past,
+        "friend": facts.friend,
+        "trait": trait,
+        "career": "" if facts.career in _NO_TRADE else _with_article(facts.career),
+        "age": str(facts.age) if facts.age and facts.age >= 40 else "",
+    }
+    known = beginnings()
+    of_mood = known.get((_part(facts), facts.mood)) or known[facts.kind, facts.mood]
+    fitting = [
+        text for text in of_mood if all(holes[name] for _, name, _, _ in _parse(text) if name)
+    ]
+    chosen = fitting[int(facts.draw * len(fitting))].format_map(holes)
+    return chosen[0].upper() + chosen[1:]
+
+
+def _part(facts: Facts) -> str:
+    if facts.kind == "feeling" and facts.dropped:
+        return "dropped"
+    if facts.kind == "reply" and not facts.lived:
+        return "reply-new"
+    return facts.kind
+
+
+def _parse(text: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    return list(Formatter().parse(text))
+
+
+def _with_article(noun: str) -> str:
+    return f"an {noun}" if noun[:1].casefold() in set("aeiou") else f"a {noun}"
+
+
+def wants_clause(begun: str) -> bool:
+    """Return whether a beginning goes on with something that happens rather than with a thing."""
+    return begun.endswith(_CLAUSE)
+
+
+def prompt_of(begun: str) -> str:
+    """Return the name of the prompt file that a beginning goes with."""
+    return "voice-when.md" if wants_clause(begun) else "voice-thing.md"
+
+
+@lru_cache(maxsize=8)
+def _read(name: str) -> str:
+    return files("audience.agents.voiced").joinpath("prompts", name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=8)
+def _parts(name: str) -> tuple[tuple[str, str], ...]:
+    found = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", _read(name), re.M | re.S)
+    return tuple((role, text.strip()) for role, text in found)
+
+
+def _messages(name: str, filled: dict[str, str]) -> tuple[ChatMessage, ...]:
+    parts = [{"role": role, "content": text} for role, text in _parts(name)]
+    parts[-1]["content"] = parts[-1]["content"].format_map(filled)
+    return msgspec.convert(parts, tuple[ChatMessage, ...])
+
+
+@lru_cache(maxsize=8)
+def examples(name: str) -> tuple[str, ...]:
+    """Return all texts of a prompt but the last: what a model may echo."""
+    return tuple(text for _, text in _parts(name)[:-1])
+
+
+@lru_cache(maxsize=1)
+def beginnings() -> dict[tuple[str, str], tuple[str, ...]]:
+    """Return the beginnings of lines by kind and mood."""
+    found: dict[tuple[str, str], list[str]] = {}
+    lines: list[str] = []
+    for line in _read("voice-beginnings.md").splitlines():
+        if line.startswith("# "):
+            part, mood = line[2:].split()
+            lines = found.setdefault((part, mood), [])
+        elif line.startswith("- "):
+            lines.append(line[2:])
+    return {key: tuple(texts) for key, texts in found.items()}

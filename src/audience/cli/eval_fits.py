@@ -1,0 +1,165 @@
+"""`audience eval calibration`: parameters of minds fitted to what real people did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from audience.cli import options as o
+from audience.errors import BadInput
+
+if TYPE_CHECKING:
+    from audience.results import Calibration
+
+_WIDTH = 110
+
+
+@click.command("calibration")
+@click.option("--data", type=o.RUN, required=True, metavar="PATH", help="Files with interactions.")
+@click.option("--mind", default="rule", show_default=True, help="The kind to calibrate.")
+@click.option("--agents", default=200, show_default=True, help="Simulated people a try.")
+@click.option("--page-size", default=10, show_default=True, help="Items a page.")
+@click.option("--max-pages", default=60, show_default=True, help="Pages a visit at most.")
+@click.option("--gap", default=60.0, show_default=True, help="Minutes that part two visits.")
+@click.option("--tries", default=60, show_default=True, help="Sets of parameters to try.")
+@click.option("--seed", default=1, show_default=True, help="Of halves and draws.")
+@click.option("--out", type=o.RUN, default=None, metavar="FILE", help="Parameters, as TOML.")
+@o.json_option
+def calibration_command(data: Path, out: Path | None, as_json: bool, **given: object) -> None:
+    """Fit how minds visit and rate to half of the people of a dataset; check on the other half."""
+    import msgspec
+
+    from audience.lab.calibration import CalibrationOptions as Wanted, calibrate, write_parameters
+    from audience.results import calibration_figure, write_figure
+
+    if out is not None and out.suffix != ".toml":
+        raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
+    wanted = Wanted(**given)  # type: ignore[arg-type]
+    found = calibrate(data, wanted, lambda said: click.echo(said, err=True))
+    written = []
+    if out is not None:
+        written = [write_parameters(found, out)]
+        figure = calibration_figure(found)
+        written += [write_figure(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
+    if as_json:
+        o.print_json({**msgspec.to_builtins(found), "files": [str(path) for path in written]})
+        return
+    _print(found)
+    for path in written:
+        click.echo(str(path))
+
+
+def _print(found: Calibration) -> None:
+    from audience.grounding import miscalibration
+    from audience.results import Column, Interval, ResultTable, to_rich, wide_console
+
+    means = (Column(head, over="people", digits=2, half=True) for head in ("real", "simulated"))
+    distances = (Column(head, digits=4) for head in ("JSD", "before", "two halves of real"))
+    rows = tuple(
+        (
+            one.name,
+            Interval(*one.mean_real),
+            Interval(*one.mean_simulated),
+            *(one.distance, one.distance_before, one.floor),
+        )
+        for one in found.compared
+    )
+    console = wide_console(_WIDTH)
+    console.print(to_rich(ResultTable((Column("", is_text=True), *means, *distances), rows)))
+    for name, bins in found.reliability.items():
+        count = sum(one.count for one in bins)
+        console.print(
+            f"predicted {name}: {miscalibration(bins):.3f} from what happened on average, over "
+            f"{count:,} interactions held out"
+        )
+    console.print(
+        f"[dim]mind {found.mind} on {found.source}, seed {found.seed}: fitted on "
+        f"{found.people[0]:,} people with {found.visits[0]:,} visits, checked on "
+        f"{found.people[1]:,} others with {found.visits[1]:,}; ± is a 95 % interval over people. "
+        f"JSD: Jensen-Shannon divergence from real, in bits, for fitted parameters and before. "
+        f"Minds take {100 * found.pick_rate:.1f} % of what they are shown; data of ratings does "
+        f"not say what people were shown.[/]",
+        soft_wrap=True,
+    )
+    if not found.has_pages:
+        console.print("[dim]Every pick has its own moment: pages were not matched.[/]")
+
+
+_SPREAD_WIDTH = 120
+
+
+@click.command("spread")
+@click.option(
+    "--data",
+    type=o.RUN,
+    required=True,
+    metavar="PATH",
+    help="A CSV of hour and cumulative active users, or the folder that holds it.",
+)
+@click.option(
+    "--agents",
+    "people",
+    type=click.IntRange(50, 100_000),
+    default=1000,
+    show_default=True,
+    help="People of the generated graphs.",
+)
+@click.option(
+    "--graph",
+    type=click.Choice(["preferential", "small-world", "random"]),
+    default="preferential",
+    show_default=True,
+    help="How these graphs are made.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(2, 100),
+    default=10,
+    show_default=True,
+    help="Graphs and dice that are predicted on.",
+)
+@o.out_option
+@o.json_option
+def spread_command(
+    data: Path, people: int, graph: str, seeds: int, out: Path | None, as_json: bool
+) -> None:
+    """Fit IC, LT and rule minds on the first 60 % of hours of a curve and predict the rest."""
+    from rich.console import Console
+
+    from audience.cli.eval import folder_for
+    from audience.lab.spread import (
+        curve_in,
+        foot,
+        models,
+        plain,
+        scored,
+        table,
+        truth_of,
+        unmoved,
+        verdict,
+        write,
+    )
+    from audience.results import to_rich, wide_console
+
+    truth = truth_of(curve_in(data))
+    testing = range(101, 101 + seeds)
+    console = Console(stderr=True)
+    with console.status("Fitting …") as status:
+        rows = [unmoved(truth)]
+        for model in models(people, graph):
+            rows.append(scored(model, truth, testing=testing, told=status.update))
+        folder = folder_for(out, "spread", data, people, graph, seeds)
+        written = write(truth, rows, people, graph, testing, folder)
+    if as_json:
+        found = plain(truth, rows, people, graph, testing)
+        o.print_json(found | {"written": [str(path) for path in written]})
+        return
+    shown = wide_console(_SPREAD_WIDTH)
+    shown.print(to_rich(table(rows, seeds)))
+    shown.print(verdict(rows), style="bold", markup=False, soft_wrap=True)
+    for one in foot(truth, people, graph, seeds):
+        shown.print(one, style="dim", markup=False, soft_wrap=True)
+    for path in written:
+        click.echo(str(path))

@@ -1,0 +1,249 @@
+"""`audience eval activity`: how much people do, and which law that follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audience.cli import options as o
+from audience.cli.eval import conduct, evaluation_options, folder_for, model_name
+
+if TYPE_CHECKING:
+    from audience.lab.evaluation import Doors, Progress, Result
+
+_WIDTH = 120
+
+
+@click.command("activity")
+@click.option(
+    "--data",
+    type=o.RUN,
+    required=True,
+    multiple=True,
+    metavar="PATH",
+    help="A dataset, or a folder of several; may be given more than once.",
+)
+@click.option("--seed", type=int, default=1, show_default=True, help="Names every draw.")
+@o.out_option
+@o.json_option
+def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) -> None:
+    """Fit Pareto and lognormal laws to interactions per user, with KS distances and figure 5."""
+    from msgspec.structs import replace
+    from rich.console import Console
+
+    from audience.cli.eval import folder_for
+    from audience.lab.evaluation import (
+        activity_values as plain,
+        fits_of,
+        foot,
+        table,
+        write_activity,
+    )
+    from audience.results import print_table
+
+    console = Console(stderr=True)
+    with console.status("Fitting …"):
+        fits, left = fits_of(data, seed)
+        names = ",".join(map(str, data))
+        written = write_activity(fits, left, seed, folder_for(out, "activity", names, seed))
+    if as_json:
+        o.print_json(plain(fits, left, seed) | {"written": [str(path) for path in written]})
+        return
+    note = "\n".join(foot(fits, left, seed))
+    print_table(replace(table(fits), note=note), _WIDTH)
+    for path in written:
+        click.echo(str(path))
+
+
+@click.command("discrimination")
+@evaluation_options
+@click.option(
+    "--people", type=click.Path(path_type=Path), default=None, metavar="FILE", help="A human row."
+)
+def discrimination_command(
+    data: Path,
+    mind: str,
+    agents: int | None,
+    seed: int,
+    people: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Choose the last a items of each user out of these and b that it never took up."""
+    from audience.lab.evaluation import (
+        CHOOSE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        arenas,
+        baseline_contestants as baselines,
+        discrimination_result as result_of,
+        kinds_of,
+        mind_contestants as minds,
+        play,
+        read_answers,
+        read_real,
+    )
+
+    kinds = kinds_of(mind)
+    humans = read_answers(people, seed) if people else ()
+
+    async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
+        real = read_real(data)
+        found = arenas(real, agents=agents, seed=seed)
+        rules = Rules(CHOOSE, real.domain, seed, doors, progress)
+        entries = [*baselines(), *minds(kinds, rules)]
+        keeper = Keeper(folder, fresh=doors.fresh)
+        played = [await play(one, entries, keeper, progress) for one in found]
+        model = model_name(doors, kinds)
+        return result_of(real, played, entries, seed=seed, model=model, people=humans)
+
+    parts = (mind, agents, seed, given["llm"], given["model"])
+    conduct(work, folder_for(out, "discrimination", data, *parts), given, as_json=as_json)
+
+
+@click.command("taste")
+@evaluation_options
+@click.option(
+    "--also",
+    type=o.RUN,
+    default=None,
+    metavar="PATH",
+    help="The data a published split is drawn from: its other people are learnt from too.",
+)
+def taste_command(
+    data: Path,
+    mind: str,
+    agents: int | None,
+    seed: int,
+    also: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Ask about held-out items and one, two, three or nine times as many never taken up.
+
+    PATH is Agent4Rec's published split (train.txt, valid.txt, test.txt and its maps), or any
+    dataset, which is then split 40/30/30 by a named draw.
+    """
+    from audience.lab.evaluation import (
+        TASTE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        arena_of,
+        baseline_contestants as baselines,
+        kinds_of,
+        mind_contestants as minds,
+        play,
+        read_parts,
+        taste_result as result_of,
+    )
+
+    kinds = kinds_of(mind)
+
+    async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
+        parted = read_parts(data, also, seed)
+        arena = arena_of(parted, agents=agents, seed=seed)
+        rules = Rules(TASTE, parted.real.domain, seed, doors, progress, "spread")
+        entries = [*baselines(), *minds(kinds, rules, practises=True)]
+        played = await play(arena, entries, Keeper(folder, fresh=doors.fresh), progress)
+        return result_of(parted, played, entries, model=model_name(doors, kinds))
+
+    parts = (mind, agents, seed, also, given["llm"], given["model"])
+    conduct(work, folder_for(out, "taste", data, *parts), given, as_json=as_json)
+
+
+@click.command("ratings")
+@evaluation_options
+def ratings_command(
+    data: Path,
+    mind: str,
+    agents: int | None,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Predict a fifth of the stars, drawn or latest: RMSE, MAE, and the histogram's divergence."""
+    from audience.lab.evaluation import (
+        RATINGS,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        baseline_raters,
+        kinds_of,
+        mind_raters,
+        play,
+        ratings_result as result_of,
+        read_real,
+        splits_of,
+    )
+
+    kinds = kinds_of(mind)
+
+    async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
+        real = read_real(data)
+        splits = splits_of(real, agents=agents, seed=seed)
+        rules = Rules(RATINGS, real.domain, seed, doors, progress)
+        entries = [*baseline_raters(), *mind_raters(kinds, rules)]
+        keeper = Keeper(folder, fresh=doors.fresh)
+        played = [await play(one.arena, entries, keeper, progress, mixes=False) for one in splits]
+        model = model_name(doors, kinds)
+        return result_of(real, splits, played, entries, seed=seed, model=model)
+
+    parts = (mind, agents, seed, given["llm"], given["model"])
+    conduct(work, folder_for(out, "ratings", data, *parts), given, as_json=as_json)
+
+
+USERS = 1000
+
+
+@click.command("generation")
+@evaluation_options
+def generation_command(
+    data: Path,
+    mind: str,
+    agents: int | None,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Make 5 and 10 steps, each a pick from five items ranked by matrix factorisation.
+
+    1,000 users unless --agents says otherwise. sequences.json holds what minds, RecSim-style users
+    and the people themselves went on to, for `audience eval people`.
+    """
+    from audience.files import replace_all
+    from audience.lab.evaluation import (
+        STEP,
+        TASTE,
+        AnswerStore as Keeper,
+        ContestRules as Rules,
+        baseline_contestants as baselines,
+        generation_result as result_of,
+        kinds_of,
+        mind_contestants as minds,
+        paths_of,
+        read_real,
+        walked,
+    )
+    from audience.lab.judging import FILE, exported
+
+    kinds = kinds_of(mind)
+
+    async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
+        real = read_real(data)
+        paths = paths_of(real, agents=agents, most=USERS, seed=seed)
+        entries, steppers = (
+            [*baselines(), *minds(kinds, Rules(form, real.domain, seed, doors, progress))]
+            for form in (TASTE, STEP)
+        )
+        keeper = Keeper(folder, fresh=doors.fresh)
+        found = [await walked(path, entries, steppers, keeper, progress) for path in paths]
+        replace_all({folder / FILE: exported(real, found, [*kinds, "recsim"])})
+        return result_of(real, found, entries, seed=seed, model=model_name(doors, kinds))
+
+    parts = (mind, agents, seed, given["llm"], given["model"])
+    conduct(work, folder_for(out, "generation", data, *parts), given, as_json=as_json)

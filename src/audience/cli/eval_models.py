@@ -1,0 +1,165 @@
+"""What `eval knowledge`, `consistency` and `prompts` share: their flags, and their table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from audience.cli import options as o
+
+if TYPE_CHECKING:
+    from audience.lab.probing import Asker, Probed, ProbeTable, Work
+
+WIDTH = 100
+EMBEDDED = 2
+"""Questions at once to the embedded model: more would only wait for each other's tokens."""
+
+
+def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the flags of a probe; `agents` is how many people are played unless told otherwise."""
+    flags = (
+        click.option(
+            "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
+        ),
+        click.option("--agents", default=agents, show_default=True, help="People to be played."),
+        click.option("--seed", default=1, show_default=True, help="For all draws."),
+        click.option("--prompts", default="", metavar="DIR", help="Prompt files of yours."),
+        o.model_options,
+        o.spending_options,
+        o.out_option,
+        o.json_option,
+    )
+
+    def add(command: Callable[..., None]) -> Callable[..., None]:
+        for flag in reversed(flags):
+            command = flag(command)
+        return command
+
+    return add
+
+
+def conduct(
+    name: str, work: Work, dataset: str, people: int, seed: int, given: dict[str, Any]
+) -> None:
+    """Ask the model that the flags name, keep the table and print it."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from audience.lab.probing import AT_ONCE, keep, plain, probe
+    from audience.scenario import Models
+
+    url, model, key_env = (given[flag] or "" for flag in ("llm", "model", "key_env"))
+    models = Models(url=url, model=model, key_env=key_env)
+    out = given["out"] or Path("evaluations") / f"{name}-{_slug(url, model)}"
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task(name, total=None)
+        probed = probe(
+            name,
+            work,
+            dataset=dataset,
+            people=people,
+            models=models,
+            spending=o.spending_of(given),
+            out=out,
+            seed=seed,
+            prompts=given["prompts"],
+            at_once=AT_ONCE if url else EMBEDDED,
+            told=lambda done, planned: bar.update(task, completed=done, total=planned),
+        )
+    written = keep(probed, out)
+    if given["as_json"]:
+        o.print_json(plain(probed) | {"written": [str(path) for path in written]})
+        return
+    show(probed)
+    click.echo(f"Kept in {out}; asked again with the same flags, it costs nothing.")
+
+
+def _slug(url: str, model: str) -> str:
+    """Return a folder's name for a model: its own, else its address."""
+    text = Path(model).name if model else url.partition("://")[2] or url or "embedded"
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
+def show(probed: Probed) -> None:
+    """Print the table of one model and what it rests on; a part is named once."""
+    from audience.lab.probing import table
+    from audience.results import print_table
+
+    whole = table(probed)
+    parts = [row[0] for row in whole.rows]
+    rows = tuple(
+        ("" if place and parts[place - 1] == part else part, *row[1:])
+        for place, (part, row) in enumerate(zip(parts, whole.rows, strict=True))
+    )
+    print_table(msgspec.structs.replace(whole, rows=rows), WIDTH)
+
+
+@click.command("knowledge")
+@click.option("--items", default=60, show_default=True, help="Items to be asked about.")
+@click.option(
+    "--cutoff", type=int, default=None, metavar="YEAR", help="The model has seen nothing newer."
+)
+@probe_options(agents=40)
+def knowledge_command(
+    items: int,
+    cutoff: int | None,
+    data: str,
+    agents: int,
+    seed: int,
+    **given: Any,  # noqa: ANN401
+) -> None:
+    """Ask a model for what it may know by heart, and count titles that it should not name.
+
+    The same questions are put on real, hidden and invented titles, and by stretches of years.
+    Without --llm the embedded model is asked.
+    """
+    from audience.lab.probing import knowledge, town_of
+
+    town = town_of(data, agents, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        return await knowledge(asker, town, items=items, cutoff=cutoff)
+
+    conduct("knowledge", work, town.name, agents, seed, given)
+
+
+@click.command("consistency")
+@click.option("--rounds", default=3, show_default=True, help="Rounds in which the same is asked.")
+@probe_options(agents=40)
+def consistency_command(rounds: int, data: str, agents: int, seed: int, **given: Any) -> None:  # noqa: ANN401
+    """Ask the same people the same again and rounds later, and let them rate bad and good items.
+
+    Without --llm the embedded model is asked.
+    """
+    from audience.lab.probing import consistency, town_of
+
+    town = town_of(data, agents, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        return await consistency(asker, town, rounds=rounds)
+
+    conduct("consistency", work, town.name, agents, seed, given)
+
+
+@click.command("prompts")
+@click.option("--gap", default=30.0, show_default=True, help="Minutes that end a real visit.")
+@probe_options(agents=40)
+def prompts_command(gap: float, data: str, agents: int, seed: int, **given: Any) -> None:  # noqa: ANN401
+    """Show the same pages in other orders and ask in other words; walk through whole visits.
+
+    With --data of dated interactions, visits are compared with those of real people. Without --llm
+    the embedded model is asked.
+    """
+    from audience.lab.probing import prompts, real_visits, town_of
+
+    town = town_of(data, agents, seed)
+    real, why_not = real_visits(data, gap, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        return await prompts(asker, town, real, why_not)
+
+    conduct("prompts", work, town.name, agents, seed, given)

@@ -1,0 +1,233 @@
+"""Running with progress bars, then printing the answer and where the report lies."""
+
+from __future__ import annotations
+
+import traceback
+from collections import Counter
+from hashlib import blake2b
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.markup import escape
+
+from audience.cli import options as o
+from audience.cli.screen import Bar, print_findings, stoppable
+from audience.engine import RecommenderFault
+from audience.errors import AudienceError, Interrupted
+from audience.log import Log, NotWritten
+from audience.results import write
+from audience.runs import WORDS, Outcome, conduct, story
+from audience.scenario import Scenario, SpendingOptions
+
+MANY = 0.05
+"""The share of answers that could not be used above which a warning is due."""
+
+
+def conduct_on_screen(
+    scenario: Scenario,
+    folder: Path,
+    *,
+    as_json: bool,
+    report: bool = True,
+    spending: SpendingOptions | None = None,
+) -> None:
+    """Run or go on with what `folder` is to hold, showing progress, and report."""
+    errors = Console(stderr=True)
+    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    if not as_json:
+        print_findings(outcome.findings)
+    page = _reported(outcome, folder, errors) if report else None
+    if as_json:
+        o.print_json(summary_of(outcome) | {"report": page})
+        return
+    for line in (*spent_lines(outcome), *memory_lines(outcome), *served_lines(outcome)):
+        click.echo(line)
+    last = outcome.finished[-1].measured.folder
+    if any(one.spent.calls + one.spent.reused for one in outcome.finished):
+        _let_hear(Path(last))
+    click.echo(f"\nReport: {page or f'write it with `audience report {folder}`'}")
+    click.echo(f"Look closer: audience show {last}")
+
+
+def conducted(
+    scenario: Scenario,
+    folder: Path,
+    errors: Console,
+    spending: SpendingOptions | None,
+    *,
+    quiet: bool,
+) -> Outcome:
+    """Run or go on, showing progress; what stops it says how to go on."""
+    runs = max(len(scenario.arms), 1) * scenario.seeds
+    go_on = f"Go on with: audience resume {folder}"
+    if not quiet:
+        _announce(scenario, errors, folder)
+    try:
+        with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
+            return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
+    except Interrupted as stopped:
+        why = stopped.__cause__ or "Stopped at a commit point"
+        raise Interrupted(f"{why}. {go_on}") from None
+    except KeyboardInterrupt:
+        raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
+    except RecommenderFault as fault:
+        raise AudienceError(f"{fault}{_line(fault)}\nWhat was lived is kept. {go_on}") from fault
+    except NotWritten as fault:
+        raise AudienceError(f"{fault}. {go_on}" if folder.exists() else str(fault)) from fault
+
+
+def _line(fault: RecommenderFault) -> str:
+    """Return the line on which the user's own code raised, where it did."""
+    trace = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
+    return f" ({trace[-1].filename}, line {trace[-1].lineno})" if len(trace) > 1 else ""
+
+
+def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
+    arms = ", ".join(scenario.arms) or scenario.recommender.kind
+    seeds = f", {scenario.seeds} seeds" if scenario.seeds > 1 else ""
+    rounds = "1 round" if scenario.rounds == 1 else f"{scenario.rounds} rounds"
+    told = (
+        f": {scenario.agents:,} people, {rounds} of {scenario.clock.step}{seeds}; "
+        f"{scenario.mind.kind} minds; {arms} → {folder}"
+    )
+    console.print(
+        f"[bold]{escape(scenario.title)}[/]{escape(told)}",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _reported(outcome: Outcome, folder: Path, errors: Console) -> str:
+    try:
+        with errors.status("Writing the report and its figures …"):
+            return str(write(outcome.findings, folder)[0])
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"Everything was run and is kept. Write the report with: audience report {folder}"
+        ) from None
+
+
+def summary_of(outcome: Outcome) -> dict[str, object]:
+    """Return an outcome as the one object that `--json` prints."""
+    each = [one.summary for one in outcome.finished]
+    if len(each) == 1:
+        return each[0]
+    total = {key: sum(one[key] for one in each) for key in _SUMMED}  # type: ignore[misc]
+    costs = [one["cost"] for one in each]
+    digests = "".join(str(one["digest"]) for one in each)
+    rounds = each[0]["rounds"]
+    return {
+        "run": outcome.folder,
+        "digest": blake2b(digests.encode(), digest_size=16).hexdigest(),
+        "agents": each[0]["agents"],
+        "rounds": rounds,
+        **total,
+        "memory_problems": dict(_memory_problems(outcome)),
+        "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
+        "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
+        "verdict": outcome.verdict,
+        "runs": each,
+    }
+
+
+_SUMMED = (
+    "decisions",
+    "seconds",
+    "picks",
+    "refused",
+    "failed",
+    "failed_slates",
+    "calls",
+    "reused_calls",
+    "failed_calls",
+    "prompt_tokens",
+    "completion_tokens",
+)
+
+
+def _let_hear(run: Path, lines: int = 12) -> None:
+    """Print some of what people said in a run."""
+    with Log.open(run) as log:
+        told = list(story(log, log.complete_rounds(), only=WORDS))
+    if told:
+        click.echo("\nWhat they said:")
+        for line in told[:lines]:
+            click.echo(line.rstrip())
+        click.echo(f"  All of it: audience show {run} --said --lines 0")
+
+
+def spent_lines(outcome: Outcome) -> list[str]:
+    """Return what models cost and how well they could be read; nothing where none was asked."""
+    spent = [one.spent for one in outcome.finished]
+    calls, reused = sum(one.calls for one in spent), sum(one.reused for one in spent)
+    if not calls + reused:
+        return []
+    tokens = sum(one.prompt for one in spent), sum(one.completion for one in spent)
+    unknown = sum(one.unpriced for one in spent)
+    cost = f"${sum(one.dollars for one in spent):.4f}" if not unknown else "cost unknown"
+    failed = sum(one.failed for one in spent)
+    lines = [
+        "",
+        f"Models: {calls:,} calls ({reused:,} reused, {failed:,} failed), "
+        f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
+    ]
+    return lines + _purposes(outcome) + _voices(outcome)
+
+
+def memory_lines(outcome: Outcome) -> list[str]:
+    """Return what memories could not use, by what was wrong; nothing where all went well."""
+    found = _memory_problems(outcome)
+    told = ", ".join(f"{count:,} × {problem}" for problem, count in found.most_common())
+    return [f"memory: {told}"] if told else []
+
+
+def served_lines(outcome: Outcome) -> list[str]:
+    """Return how many pages a recommender could not give; nothing where it gave them all."""
+    failed = sum(one.failed_slates for one in outcome.finished)
+    pages = sum(one.measured.totals["pages"] for one in outcome.finished)
+    if not failed:
+        return []
+    return [
+        f"Warning: {failed:,} slates failed beside {pages:,.0f} pages shown: the recommender gave "
+        "nothing usable; see `audience show RUN`"
+    ]
+
+
+def _memory_problems(outcome: Outcome) -> Counter[str]:
+    problems: Counter[str] = Counter()
+    for one in outcome.finished:
+        problems.update(one.memory_problems)
+    return problems
+
+
+def _purposes(outcome: Outcome) -> list[str]:
+    """Return calls and failures by purpose, with a warning where many could not be used."""
+    asked: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for one in outcome.finished:
+        asked.update({name: sums.calls + sums.reused for name, sums in one.purposes.items()})
+        failed.update(one.unusable)
+    told = (f"{name} {count:,}" + _unusable(failed[name]) for name, count in asked.most_common())
+    lines = [f"  by purpose: {', '.join(told)}"]
+    for name, count in failed.items():
+        if asked[name] and count > MANY * asked[name]:
+            lines.append(
+                f"Warning: {count / asked[name]:.0%} of the answers for {name} could not be used; "
+                "see `audience show RUN --calls`, or try another model"
+            )
+    return lines
+
+
+def _unusable(count: int) -> str:
+    return f" ({count:,} unusable)" if count else ""
+
+
+def _voices(outcome: Outcome) -> list[str]:
+    totals = [one.measured.totals for one in outcome.finished]
+    spoken = sum(one["spoken_model"] for one in totals)
+    template = sum(one["spoken_template"] for one in totals)
+    if not template + spoken:
+        return []
+    share = template / (template + spoken)
+    return [f"Words: {spoken:,.0f} by the model, {template:,.0f} by template ({share:.0%})"]

@@ -1,0 +1,229 @@
+"""RecAgent's files as they are: item.csv, user_1000.csv, relationship_1000.csv, interaction.csv."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import numpy as np
+
+from audience.datasets.corpus import Corpus, Edges, friendships, joined
+from audience.datasets.loaders.blocks import (
+    Block,
+    Gathering,
+    TableFormat,
+    known_people,
+    numbered,
+    table_blocks,
+)
+from audience.datasets.source import Source
+from audience.errors import BadInput
+from audience.world import HABITS, Domain, Habits, Item, Profile
+
+_CSV = TableFormat(quoted=True)
+ITEM = ("id", "title", "genre", "description")
+USER = ("id", "name", "gender", "age", "traits", "status", "interest", "feature")
+TIE = ("user_1", "user_2", "relationship", "closeness")
+LIVED = ("user_id", "item_id", "rating")
+
+
+def find_recagent(source: Source) -> tuple[str, str] | None:
+    """Return the files of items and people, or nothing where this is no such folder."""
+    items = next((n for n in source.ending(".csv") if PurePosixPath(n).name == "item.csv"), None)
+    people = [n for n in source.ending(".csv") if PurePosixPath(n).name.startswith("user")]
+    return (items, people[0]) if items and people else None
+
+
+def read_recagent(
+    source: Source,
+    *,
+    item: str = "",
+    user: str = "",
+    relationship: str = "",
+    interaction: str = "",
+) -> Corpus:
+    """Return RecAgent's items, people, ties and, where there are any, interactions.
+
+    In interaction.csv a rating of 1 says watched; 0 says shown and not watched: that is no
+    interaction and is counted.
+    """
+    found = find_recagent(source) or ("item.csv", "user_1000.csv")
+    item, user = item or found[0], user or found[1]
+    lived = interaction or ("interaction.csv" if "interaction.csv" in source else "")
+    ties = relationship or next(iter(_starting(source, "relationship")), "")
+    gathering = Gathering(source.shown(lived or user))
+    tally = gathering.tally
+    items = numbered(_items(source, item), gathering.items, tally, source.shown(item))
+    tags = {_plain(tag): tag for one in items for tag in one.tags}
+    who = _people(source, user, tags)
+    people = known_people(who, gathering.people, tally, source.shown(user))
+    if not items or not people:
+        raise BadInput(f"{source.path}: {item} and {user} need at least one line each")
+    edges = _ties(source, ties, gathering) if ties else None
+    domain = Domain("film", "films", "watched")
+    if lived and _interactions(source, lived, gathering):
+        return gathering.corpus("RecAgent", items, people, domain, edges)
+    nothing, skipped = joined(()), tally.skipped()
+    return Corpus("RecAgent", tuple(items), tuple(people), nothing, edges, domain, skipped=skipped)
+
+
+def _starting(source: Source, begin: str) -> list[str]:
+    return [n for n in source.ending(".csv") if PurePosixPath(n).name.startswith(begin)]
+
+
+def _items(source: Source, name: str) -> Iterator[Item]:
+    for block in table_blocks(source, name, _CSV, ITEM):
+        titles, genres, abouts = (block.columns[column] for column in ITEM[1:])
+        for row, key in enumerate(block.keys("id")):
+            tags = tuple(dict.fromkeys(t.strip() for t in genres[row].split("|") if t.strip()))
+            about = " ".join(abouts[row].split())
+            yield Item(row, titles[row].strip() or key, about, tags, key=key)
+
+
+def _people(source: Source, name: str, tags: dict[str, str]) -> Iterator[Profile]:
+    """Yield people; an interest that means a genre, as in `sci-fi movies`, becomes that genre."""
+    for block in table_blocks(source, name, _CSV, USER):
+        ages = block.numbers("age", low=0, high=130)
+        cells = [block.columns[c] for c in ("name", "gender", "traits", "status", "interest")]
+        for row, key in enumerate(block.keys("id")):
+            called, gender, traits, career, interests = (cell[row].strip() for cell in cells)
+            yield Profile(
+                row,
+                called,
+                gender,
+                None if np.isnan(ages[row]) else int(ages[row]),
+                _listed(traits),
+                career,
+                tuple(dict.fromkeys(tags.get(_plain(one), one) for one in _listed(interests))),
+                _habits(block, row),
+                key=key,
+            )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def _plain(text: str) -> str:
+    words = text.lower().replace("'s", "").split()
+    return " ".join(word for word in words if word not in ("movies", "movie", "films", "film"))
+
+
+def _habits(block: Block, row: int) -> Habits:
+    words = [w.strip().lower() for w in block.columns["feature"][row].split(";") if w.strip()]
+    for word in words:
+        if word not in HABITS:
+            raise block.wrong(row, "feature", f"{word!r} is no feature; known: {', '.join(HABITS)}")
+    return Habits(*(float(habit in words) for habit in HABITS))
+
+
+def _ties(source: Source, name: str, gathering: Gathering) -> Edges:
+    known = gathering.people.known
+
+    def pairs() -> Iterator[tuple[int, int, str, float]]:
+        for block in table_blocks(source, name, _CSV, TIE):
+            closeness = block.numbers("closeness", low=0.0, high=1.0)
+            kinds = block.columns["relationship"]
+            sides = zip(block.keys("user_1"), block.keys("user_2"), strict=True)
+            for row, (first, other) in enumerate(sides):
+                if first not in known or other not in known:
+                    stranger = first if first not in known else other
+                    raise block.wrong(row, "user_1", f"{stranger!r} is no id of the people")
+                kind, close = kinds[row].strip() or "friend", float(closeness[row])
+                yield known[first], known[other], kind, 0.5 if np.isnan(close) else close
+
+    return friendships(pairs(), mutual=False)
+
+
+def _interactions(source: Source, name: str, gathering: Gathering) -> int:
+    """Take in what was watched, and return how much that is."""
+    taken = 0
+    for block in table_blocks(source, name, _CSV, LIVED):
+        ratings = block.numbers("rating", low=0.0, high=1.0)
+        watched = np.flatnonzero(ratings > 0).tolist()
+        where = f"{block.where}: line {block.line}"
+        gathering.tally.add("shown and not watched", where, len(ratings) - len(watched))
+        users, items = block.keys("user_id"), block.keys("item_id")
+        gathering.add(block, [users[row] for row in watched], [items[row] for row in watched])
+        taken += len(watched)
+    return taken
+
+
+Value = str | int | float | bool | None
+_KEY = re.compile(r"([A-Za-z_][\w.-]*)\s*:(?:\s+(.*))?$")
+_COMMENT = re.compile(r"(?:^|\s)#.*$")
+_WORDS: dict[str, Value] = {
+    **dict.fromkeys(("", "~", "null", "none"), None),
+    **dict.fromkeys(("true", "yes", "on"), True),
+    **dict.fromkeys(("false", "no", "off"), False),
+}
+
+
+def read_yaml(path: Path) -> dict[str, Value | list[Value]]:
+    """Return the settings of a flat YAML file; what is not flat is refused with its line."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        raise BadInput(f"{path} does not exist; give the path of a config.yaml") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    found: dict[str, Value | list[Value]] = {}
+    key = ""
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = _uncommented(raw).rstrip()
+        if not line.strip() or line in ("---", "..."):
+            continue
+        key = _take(found, key, line, f"{path}: line {number}")
+    return found
+
+
+def _take(found: dict[str, Value | list[Value]], key: str, line: str, where: str) -> str:
+    """Put one line into what was found and return the key it belongs to."""
+    if line.lstrip().startswith("- "):
+        held = found.get(key)
+        if not key or not (held is None or isinstance(held, list)):
+            raise BadInput(f"{where}: a list belongs under a key of its own; write `key:` before")
+        found[key] = [*(held or []), _value(line.lstrip()[2:], where)]
+        return key
+    match = _KEY.match(line)
+    if line[0] in " \t" or not match:
+        raise BadInput(
+            f"{where}: {line.strip()!r} is neither `key: value` nor `- value`; only flat settings "
+            "can be read here"
+        )
+    key, text = match[1], (match[2] or "").strip()
+    if key in found:
+        raise BadInput(f"{where}: {key!r} stands there twice; delete one")
+    if text.startswith("[") and text.endswith("]"):
+        parts = [part for part in text[1:-1].split(",") if part.strip()]
+        found[key] = [_value(part, where) for part in parts]
+    else:
+        found[key] = _value(text, where)
+    return key
+
+
+def _value(text: str, where: str) -> Value:
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text[:1] in ("&", "*", "!", "|", ">", "{", "[", "%", "@", "`", "'", '"'):
+        raise BadInput(
+            f"{where}: {text!r} uses more of YAML than flat settings do; write a plain value"
+        )
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _uncommented(line: str) -> str:
+    """Return a line without its comment; a # inside quotation marks is none."""
+    quoted = re.search(r"'[^']*'|\"[^\"]*\"", line)
+    if quoted and "#" in quoted[0]:
+        return line[: quoted.end()] + _COMMENT.sub("", line[quoted.end() :])
+    return _COMMENT.sub("", line)

@@ -1,0 +1,264 @@
+"""Two ways to drive visits and conversations: in waves, or as coroutines. Same bytes either way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+
+from audience.agents import BatchMind, Decision, JointMind, Mind, Scene, Scoring, Script
+from audience.agents.human import MixedMind
+from audience.engine.platform import PageRequest, Platform, Served
+from audience.engine.visit import Answer, Need
+from audience.errors import AudienceError, Halt
+from audience.llm import Batcher
+from audience.memory import Memory
+from audience.recommenders import AsyncRanker, Ranker
+from audience.world import Dice, Failed, Observation, World, dice, key
+
+T = TypeVar("T")
+Strand = Generator[Need, Answer, T]
+Done = Callable[[list[tuple[int, T]]], None]
+"""Takes the strands that ended, each with its place and its result."""
+_TURNS = 50
+"""Turns of the event loop in which what has come already is taken in."""
+log = logging.getLogger(__name__)
+
+
+class MindFault(AudienceError):
+    """A batch mind raised or did not answer for everybody."""
+
+
+class DriverStage:
+    """What strands are driven with: the world, its platform, the fitted ranker, mind and memory."""
+
+    def __init__(
+        self, world: World, platform: Platform, ranker: Ranker, mind: Mind, memory: Memory
+    ) -> None:
+        self.world = world
+        self.platform = platform
+        self.ranker = ranker
+        self.mind = mind
+        self.memory = memory
+        self._desk: Batcher[PageRequest, Served] | None = None
+        if isinstance(ranker, AsyncRanker):
+            self._desk = Batcher(partial(platform.rank_async, world, ranker))
+
+    def rank(self, wants: Sequence[PageRequest]) -> Sequence[Served]:
+        """Return the ranked items for each request."""
+        return self.platform.rank(self.world, self.ranker, wants)
+
+    async def served(self, want: PageRequest) -> Served:
+        """Return the ranked items for one request among others that run beside it."""
+        return await self._desk.ask(want) if self._desk else self.rank([want])[0]
+
+    def dice_of(self, seen: Sequence[Observation]) -> Dice:
+        """Return the dice of these decisions, one key each."""
+        if len(seen) == 1:  # the same key by plain integers, a hundred times cheaper
+            one = seen[0]
+            talk = one.lines[0].agent + 1 if one.lines else 0
+            names = ("decide", one.me.profile.id, self.world.round, talk, one.turn)
+            return Dice(np.array([key(self.world.seed, *names)], np.uint64))
+        talking = np.array([s.lines[0].agent + 1 if s.lines else 0 for s in seen], np.int64)
+        agents = np.array([s.me.profile.id for s in seen], np.int64)
+        turns = np.array([s.turn for s in seen], np.int64)
+        return dice(self.world.seed, "decide", agents, self.world.round, talking, turns)
+
+
+def in_waves(stage: DriverStage, strands: Sequence[Strand[T]], done: Done[T]) -> None:
+    """Drive all strands in step: one batched decision and one batched ranking per turn."""
+    mind = stage.mind
+    assert isinstance(mind, BatchMind)
+    needs: list[tuple[int, Need]] = []
+    ended: list[tuple[int, T]] = []
+    for place, strand in enumerate(strands):
+        _advance(strand, place, None, needs, ended)
+    while needs:
+        seen = [(place, need) for place, need in needs if isinstance(need, Observation)]
+        wants = [(place, need) for place, need in needs if isinstance(need, PageRequest)]
+        scenes = [(place, need) for place, need in needs if isinstance(need, Scene)]
+        needs = []
+        if scenes:
+            scripts = _scored(stage, [scene for _, scene in scenes])
+            for (place, _), script in zip(scenes, scripts, strict=True):
+                _advance(strands[place], place, script, needs, ended)
+        if wants:
+            ranked = stage.rank([want for _, want in wants])
+            for (place, _), items in zip(wants, ranked, strict=True):
+                _advance(strands[place], place, items, needs, ended)
+        if seen:
+            observations = [observation for _, observation in seen]
+            decisions = _decide_many(stage, mind, observations)
+            for (place, _), decision in zip(seen, decisions, strict=True):
+                _advance(strands[place], place, decision, needs, ended)
+    done(ended)
+
+
+def _decide_many(
+    stage: DriverStage, mind: BatchMind, seen: Sequence[Observation]
+) -> Sequence[Decision]:
+    name = type(mind).__qualname__
+    try:
+        decisions = mind.decide_many(seen, stage.dice_of(seen))
+    except AudienceError:
+        raise
+    except Exception as error:
+        raise MindFault(f"{name}.decide_many raised {error!r}; mend it and resume") from error
+    if len(decisions) != len(seen) or not all(isinstance(one, Decision) for one in decisions):
+        raise MindFault(
+            f"{name}.decide_many gave {len(decisions)} answers for {len(seen)} observations; "
+            "give one Decision each, and resume"
+        )
+    return decisions
+
+
+def _scored(stage: DriverStage, scenes: Sequence[Scene]) -> list[Script]:
+    """Return what people expect of what they choose among, everybody's scenes in one go."""
+    scoring = shared_mind(stage.mind)
+    if not isinstance(scoring, Scoring):
+        raise MindFault(f"{type(scoring).__qualname__} cannot choose for several people")
+    seen = [one for scene in scenes for one in scene.seen]
+    rows = iter(scoring.score_many(seen, stage.dice_of(seen)))
+    return [Script(marks=tuple(next(rows) for _ in scene.seen)) for scene in scenes]
+
+
+def shared_mind(mind: Mind) -> Mind:
+    """Return the mind of those whom no person plays."""
+    return mind.otherwise if isinstance(mind, MixedMind) else mind
+
+
+def _advance(
+    strand: Strand[T],
+    place: int,
+    answer: Answer | None,
+    needs: list[tuple[int, Need]],
+    ended: list[tuple[int, T]],
+) -> None:
+    try:
+        need = next(strand) if answer is None else strand.send(answer)
+    except StopIteration as stop:
+        ended.append((place, stop.value))
+    else:
+        needs.append((place, need))
+
+
+async def as_coroutines(
+    stage: DriverStage,
+    strands: Sequence[Strand[T]],
+    done: Done[T],
+    *,
+    concurrency: int,
+    deadline: float,
+    stopping: Callable[[], bool],
+    allowed: Callable[[int], Awaitable[int]] | None = None,
+) -> None:
+    """Drive each strand at its own pace, at most `concurrency` at a time.
+
+    `allowed` is waited for before each strand begins; 0 lets it not begin.
+
+    A halt begins no further strand, but what the others are waiting for may come: it was paid for.
+    """
+    free = asyncio.Semaphore(concurrency)
+    turnstile = asyncio.Lock()
+    halts: list[Halt] = []
+
+    async def may_begin() -> bool:
+        if allowed is None:
+            return True
+        async with turnstile:
+            return bool(await allowed(1))
+
+    async def live(place: int, strand: Strand[T]) -> None:
+        async with free:
+            if halts or stopping() or not await may_begin() or halts:
+                return
+            try:
+                done([(place, await _live(stage, strand, deadline))])
+            except Halt as halt:
+                halts.append(halt)
+
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for place, strand in enumerate(strands):
+                tasks.create_task(live(place, strand))
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None
+    if halts:
+        raise halts[0]
+
+
+async def _live(stage: DriverStage, strand: Strand[T], deadline: float) -> T:
+    answer: Answer | None = None
+    while True:
+        try:
+            need = next(strand) if answer is None else strand.send(answer)
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        if isinstance(need, PageRequest):
+            answer = await stage.served(need)
+        else:
+            answer = await _decide(stage, need, deadline)
+
+
+async def _asked(stage: DriverStage, need: Observation | Scene) -> object:
+    if isinstance(need, Observation):
+        return await stage.mind.decide(need, stage.memory, stage.dice_of([need]))
+    mind = shared_mind(stage.mind)
+    if isinstance(mind, JointMind):
+        return await mind.play(need, stage.memory, stage.dice_of(need.seen[:1]))
+    return _scored(stage, [need])[0]
+
+
+@asynccontextmanager
+async def _timely(seconds: float) -> AsyncIterator[None]:
+    """Raise TimeoutError where something is still awaited after so many seconds; 0: never.
+
+    What has come by then is taken in first. So only an answer that is missing makes a decision
+    late, a slow machine does not, and stored answers give the same events again.
+    """
+    loop = asyncio.get_running_loop()
+    handle: asyncio.Handle | None = None
+
+    def late(turns: int) -> None:
+        nonlocal handle
+        if turns:
+            handle = loop.call_soon(late, turns - 1)
+        else:
+            limit.reschedule(loop.time())
+
+    async with asyncio.timeout(None) as limit:
+        if seconds:
+            handle = loop.call_later(seconds, late, _TURNS)
+        try:
+            yield
+        finally:
+            if handle is not None:
+                handle.cancel()
+
+
+async def _decide(
+    stage: DriverStage, need: Observation | Scene, deadline: float
+) -> Decision | Script | Failed:
+    who = (need if isinstance(need, Observation) else need.seen[0]).me.profile.id
+    wanted = Decision if isinstance(need, Observation) else Script
+    try:
+        async with _timely(deadline):
+            decision = await _asked(stage, need)
+    except AudienceError:
+        raise
+    except TimeoutError:
+        return Failed(who, f"no decision within {deadline:g} s")
+    except Exception as error:
+        log.exception("the mind of agent %s raised", who)
+        return Failed(who, f"the mind raised {type(error).__name__}: {error}")
+    if not isinstance(decision, wanted):
+        return Failed(
+            who, f"the mind gave {type(decision).__name__} instead of a {wanted.__name__}"
+        )
+    return decision

@@ -1,1 +1,0 @@
-"""People and language models as judges: one page of tasks, its sealed key, answers and tables."""

@@ -1,0 +1,209 @@
+"""Files that appear whole or not at all, written here or downloaded."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import http.client
+import os
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from audience.errors import BadInput
+
+
+def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
+    """Write files and return their paths. Where one cannot be written, all stay as they were."""
+    parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
+    path = Path()
+    try:
+        for path, content in contents.items():
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, "a folder is in its place")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            parts[path].write_bytes(content)
+        for path, part in parts.items():
+            part.replace(path)
+    except OSError as error:
+        raise BadInput(
+            f"{path} could not be written: {error.strerror or error}; "
+            "nothing was changed. Choose a folder you may write to, or free some space"
+        ) from error
+    finally:
+        _discard(parts.values())
+    return list(contents)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """Give a file to write to that takes the place of `path` once all is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    finally:
+        _discard([part])
+
+
+def claim(mark: Path, text: str, other: str) -> None:
+    """Make a folder one's own by a file in it; refuse one that holds something else."""
+    folder = mark.parent
+    if mark.is_file():
+        if mark.read_text("utf-8") != text:
+            raise BadInput(f"--out {folder} holds {other}; choose another folder with --out")
+        return
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"--out {folder} is not empty; choose another folder with --out")
+    replace_all({mark: text.encode()})
+
+
+def _discard(parts: Iterable[Path]) -> None:
+    for part in parts:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes there are and the bytes there will be; 0 where nobody said how many."""
+_PIECE = 1 << 18
+_PATIENCE = 30.0
+"""Seconds without a byte before a download counts as stuck."""
+_ALGORITHMS = {32: "md5", 64: "sha256"}
+"""Which checksum a hexadecimal text of a length is."""
+
+
+def kept_folder(kind: str) -> Path:
+    """Return where files of a kind are kept for this user: below XDG_CACHE_HOME or ~/.cache."""
+    root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(root).expanduser() / "audience" / kind
+
+
+def download(
+    url: str, path: Path, checksum: str = "", size: int = 0, progress: Progress | None = None
+) -> Path:
+    """Return `path` with the file that `url` gives, or raise BadInput that says what to do.
+
+    `checksum` is a sha256 or an md5; without one, and without a size, the server's word is taken
+    for what is whole.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"{path.name}.part")
+    _check_room(path.parent, size - _size(partial))
+    if size and _size(partial) > size:
+        _drop(partial)
+    whole = size
+    try:
+        if not size or _size(partial) < size:
+            whole = _fetch(url, partial, size, progress)
+    except (OSError, http.client.HTTPException) as error:
+        if isinstance(error, urllib.error.HTTPError) and error.code == 416:
+            _drop(partial)  # it was of another file: nothing to go on from
+        raise _unreachable(url, path, checksum, partial, error) from error
+    if _size(partial) < whole:
+        raise _unreachable(url, path, checksum, partial, "the connection ended early")
+    algorithm = _ALGORITHMS.get(len(checksum), "sha256")
+    if checksum and checksum_of(partial, algorithm) != checksum:
+        _drop(partial)
+        raise BadInput(
+            f"what {url} gave is not the published file (its {algorithm} differs) and was removed; "
+            f"try again, or put the right file at {path}"
+        )
+    partial.replace(path)
+    _drop(partial)
+    return path
+
+
+def checksum_of(path: Path, algorithm: str = "sha256") -> str:
+    """Return the checksum of a file."""
+    digest = hashlib.new(algorithm, usedforsecurity=False)
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _check_room(folder: Path, needed: int) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise BadInput(f"{folder} has {free / 1e9:.1f} GB free, {needed / 1e9:.1f} are needed")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _drop(partial: Path) -> None:
+    partial.unlink(missing_ok=True)
+    _mark(partial).unlink(missing_ok=True)
+
+
+def _mark(partial: Path) -> Path:
+    """Return where it is noted which version of the file a part belongs to."""
+    return partial.with_name(f"{partial.name}.etag")
+
+
+def _fetch(url: str, partial: Path, size: int, progress: Progress | None) -> int:
+    """Add to the partial file what it lacks, and return how long it will be; 0 if nobody says.
+
+    Servers that know no ranges, or have another version of the file by now, start anew.
+    """
+    done = _size(partial)
+    asked = urllib.request.Request(url)  # noqa: S310 (the table's own addresses, checked by hash)
+    if done:
+        asked.add_header("Range", f"bytes={done}-")
+        with contextlib.suppress(OSError):
+            asked.add_header("If-Range", _mark(partial).read_text("ascii"))
+    with urllib.request.urlopen(asked, timeout=_PATIENCE) as came:  # noqa: S310
+        resumed = came.status == 206 and _start(came.headers.get("Content-Range")) == done
+        done = done if resumed else 0
+        whole = size or done + int(came.headers.get("Content-Length") or 0)
+        _check_room(partial.parent, whole - done)
+        if came.headers.get("ETag", "").startswith('"'):
+            _mark(partial).write_text(came.headers["ETag"], "ascii")
+        with partial.open("ab" if resumed else "wb") as file:
+            for piece in _pieces(came, whole - done if whole else None):
+                file.write(piece)
+                done += len(piece)
+                if progress is not None:
+                    progress(done, whole)
+    return int(whole)
+
+
+def _pieces(came: IO[bytes], left: int | None) -> Iterator[bytes]:
+    """Yield what comes, no more than is `left`."""
+    while left is None or left > 0:
+        piece = came.read(_PIECE if left is None else min(_PIECE, left))
+        if not piece:
+            return
+        yield piece
+        left = None if left is None else left - len(piece)
+
+
+def _start(header: str | None) -> int:
+    """Return where a `bytes 100-199/200` begins, -1 where it does not say."""
+    digits = (header or "").removeprefix("bytes ").partition("-")[0]
+    return int(digits) if digits.isdigit() else -1
+
+
+def _unreachable(
+    url: str, path: Path, checksum: str, partial: Path, error: Exception | str
+) -> BadInput:
+    why = error.reason if type(error) is urllib.error.URLError else error
+    kept = _size(partial)
+    again = f"{kept / 1e6:.0f} MB are kept: the same command goes on from there. " if kept else ""
+    algorithm = _ALGORITHMS.get(len(checksum), "sha256")
+    same = f"check that its {algorithm} is {checksum}, and " if checksum else ""
+    return BadInput(
+        f"{url} could not be fetched ({why}). {again}By hand: fetch it with a browser or on "
+        f"another machine, {same}put it at {path}; a proxy is taken from HTTPS_PROXY"
+    )

@@ -1,0 +1,183 @@
+"""People and items as points whose product is a rating, with all the doubt there is about them.
+
+Bayesian matrix factorisation (Salakhutdinov and Mnih 2008): points are drawn in turn from what the
+ratings and the other points say of them, so that nothing has to be tuned but their length.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from audience.recommenders import Sparse, one_thread
+from audience.world import Floats, Generator, Ints
+
+_ROWS = 8192
+_START = 0.1
+_NOISE = 1.5
+"""Precision of a rating before anything is known."""
+_WEIGHT = 2.0
+"""As how many points the guess counts that points lie around nil."""
+
+
+class CentredRatings(msgspec.Struct, frozen=True, eq=False):
+    """Ratings less their mean as a sparse matrix [people, items]."""
+
+    values: Sparse
+    there: Sparse
+    """1 where there is a rating."""
+
+    @classmethod
+    def of(
+        cls, people: Ints, items: Ints, values: Floats, shape: tuple[int, int]
+    ) -> CentredRatings:
+        """Return ratings from columns that name each pair once."""
+        from scipy.sparse import csr_array
+
+        found = csr_array((values, (people, items)), shape)
+        found.sort_indices()
+        return cls._having(found)
+
+    @classmethod
+    def _having(cls, values: Sparse) -> CentredRatings:
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(values.data))
+        return cls(values, csr_array((ones, values.indices, values.indptr), values.shape))
+
+    def rows(self, people: Ints) -> CentredRatings:
+        """Return the ratings of some people, in the given order."""
+        return CentredRatings(self.values[people], self.there[people])
+
+    def turned(self) -> CentredRatings:
+        """Return the same by item."""
+        values = self.values.T.tocsr()
+        values.sort_indices()
+        return self._having(values)
+
+    @property
+    def owners(self) -> Ints:
+        """The row of each rating."""
+        found: Ints = np.repeat(np.arange(self.values.shape[0]), np.diff(self.values.indptr))
+        return found
+
+    @property
+    def items(self) -> Ints:
+        return cast(Ints, self.values.indices)
+
+
+class Sample(msgspec.Struct, frozen=True, eq=False):
+    """One draw of everything that a person's point depends on."""
+
+    items: Floats
+    """[items, rank]: the points of the items."""
+    mean: Floats
+    """Where people's points lie around, and how closely."""
+    precision: Floats
+    noise: float
+    """The precision of a rating."""
+
+
+def draw_samples(
+    given: CentredRatings, rank: int, rng: Generator, *, sweeps: int, burn: int, every: int
+) -> tuple[Sample, ...]:
+    """Return every `every`-th draw after the first `burn`."""
+    by_item = given.turned()
+    owners, where, values = given.owners, given.items, given.values.data
+    people = _START * rng.standard_normal((given.values.shape[0], rank))
+    items = _START * rng.standard_normal((given.values.shape[1], rank))
+    noise, kept = _NOISE, []
+    with one_thread():
+        for sweep in range(sweeps):
+            around = _around(items, rng)
+            items = _drawn(by_item, Sample(people, *around, noise), rng)
+            mean, precision = _around(people, rng)
+            people = _drawn(given, Sample(items, mean, precision, noise), rng)
+            missed = values - _products(people, owners, items, where)
+            noise = float(rng.gamma(1.0 + len(values) / 2.0, 1.0 / (1.0 + (missed**2).sum() / 2)))
+            if sweep >= burn and (sweep - burn) % every == 0:
+                kept.append(Sample(items, mean, precision, noise))
+    return tuple(kept)
+
+
+def expected(
+    samples: tuple[Sample, ...], given: CentredRatings, rows: Ints, items: Ints
+) -> tuple[Floats, Floats]:
+    """Return what row `rows[i]` of `given` makes of item `items[i]`, and of all it has rated.
+
+    Both less the mean. A row's numbers do not depend on the others.
+    """
+    asked, own = np.zeros(len(rows)), np.zeros(len(given.items))
+    owners = given.owners
+    for sample in samples:
+        points = _points(given, sample)
+        asked += _products(points, rows, sample.items, items)
+        own += _products(points, owners, sample.items, given.items)
+    return np.round(asked / len(samples), 6), np.round(own / len(samples), 6)
+
+
+def _products(people: Floats, rows: Ints, items: Floats, columns: Ints) -> Floats:
+    found: Floats = np.einsum("nk,nk->n", people[rows], items[columns])
+    return found
+
+
+def _points(given: CentredRatings, sample: Sample) -> Floats:
+    """Return the mean of each row's point."""
+    found = np.empty((given.values.shape[0], sample.items.shape[1]))
+    for start in range(0, len(found), _ROWS):
+        part = slice(start, start + _ROWS)
+        systems, wanted = _systems(given, sample, part)
+        found[part] = np.linalg.solve(systems, wanted[:, :, None])[:, :, 0]
+    return found
+
+
+def _drawn(given: CentredRatings, sample: Sample, rng: Generator) -> Floats:
+    """Return a draw of each row's point."""
+    found = rng.standard_normal((given.values.shape[0], sample.items.shape[1]))
+    for start in range(0, len(found), _ROWS):
+        part = slice(start, start + _ROWS)
+        systems, wanted = _systems(given, sample, part)
+        roots = np.linalg.cholesky(systems)
+        moved = np.linalg.solve(roots, wanted[:, :, None]) + found[part][:, :, None]
+        found[part] = np.linalg.solve(roots.transpose(0, 2, 1), moved)[:, :, 0]
+    return found
+
+
+def _systems(given: CentredRatings, sample: Sample, part: slice) -> tuple[Floats, Floats]:
+    """Return precision and pull of the points of some rows."""
+    points, rank = sample.items, sample.items.shape[1]
+    first, second = np.tril_indices(rank)
+    half = given.there[part] @ (points[:, first] * points[:, second])
+    systems = np.empty((len(half), rank, rank))
+    systems[:, first, second] = half
+    systems[:, second, first] = half
+    pulled = np.einsum("jk,k->j", sample.precision, sample.mean)
+    return sample.noise * systems + sample.precision, (
+        sample.noise * (given.values[part] @ points) + pulled
+    )
+
+
+def _around(points: Floats, rng: Generator) -> tuple[Floats, Floats]:
+    """Return a draw of where points lie around, and of their precision."""
+    count, rank = points.shape
+    mean = points.mean(axis=0)
+    apart = points - mean
+    weight = _WEIGHT + count
+    spread = np.eye(rank) + apart.T @ apart + _WEIGHT * count / weight * np.outer(mean, mean)
+    inverse = np.linalg.inv(spread)
+    precision = _wishart((inverse + inverse.T) / 2.0, rank + count, rng)
+    root = np.linalg.cholesky(weight * precision)
+    moved = np.linalg.solve(root.T, rng.standard_normal(rank))
+    return count * mean / weight + moved, precision
+
+
+def _wishart(scale: Floats, freedom: int, rng: Generator) -> Floats:
+    """Return a draw of a Wishart matrix, by Bartlett's decomposition."""
+    rank = len(scale)
+    lower = np.tril(rng.standard_normal((rank, rank)), -1)
+    lower[np.diag_indices(rank)] = np.sqrt(rng.chisquare(freedom - np.arange(rank)))
+    root = np.linalg.cholesky(scale) @ lower
+    found: Floats = root @ root.T
+    return found

@@ -1,0 +1,439 @@
+"""What may be learnt from: the interactions of a training part, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from audience.recommenders import one_thread
+from audience.world import Bools, Catalogue, Floats, Interactions, Ints
+
+
+class Lives(msgspec.Struct, frozen=True, eq=False):
+    """Training interactions in the order of time, as columns of one length."""
+
+    catalogue: Catalogue
+    people: int
+    users: Ints
+    items: Ints
+    at: Ints
+    stars: Floats
+    """0.5 to 5; 0 where nothing was given."""
+
+    @classmethod
+    def of(cls, interactions: Interactions) -> Lives:
+        """Return what a recommender may learn from as lives."""
+        order = np.argsort(interactions.at, kind="stable")
+        return cls(
+            interactions.catalogue,
+            interactions.people,
+            interactions.agents[order],
+            interactions.items[order],
+            interactions.at[order],
+            interactions.stars[order].astype(np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+Table = NDArray[np.float32]
+MOST_ITEMS = 6000
+"""Items that have tables of their own; of a larger catalogue, those lived most."""
+_ROWS = 1024
+_PAIRS = 4_000_000
+
+
+class OrderedLives(msgspec.Struct, frozen=True, eq=False):
+    """Lives with each person's rows together, in the order of time, and items by their place."""
+
+    users: Ints
+    places: Ints
+    """Places in the tables; `known` is that of all items without one."""
+    positions: Ints
+    """How many the person had lived before."""
+    people: int
+    known: int
+
+
+def places_of(lives: Lives) -> tuple[Ints, int]:
+    """Return the place of each item in the tables, and how many there are."""
+    items = len(lives.catalogue)
+    counts = np.bincount(lives.items, minlength=items)
+    kept = np.argsort(-counts, kind="stable")[:MOST_ITEMS]
+    kept = np.sort(kept[counts[kept] > 0])
+    places = np.full(items, len(kept), np.int64)
+    places[kept] = np.arange(len(kept))
+    return places, len(kept)
+
+
+def ordered(lives: Lives, places: Ints, known: int) -> OrderedLives:
+    """Return lives person by person."""
+    order = np.argsort(lives.users, kind="stable")
+    users = lives.users[order]
+    sizes = np.bincount(users, minlength=lives.people)
+    positions = np.arange(len(users)) - (np.cumsum(sizes) - sizes)[users]
+    return OrderedLives(users, places[lives.items[order]], positions, lives.people, known)
+
+
+def together(rows: OrderedLives) -> Table:
+    """Return [items, items]: how many people lived both."""
+    from scipy.linalg import blas
+    from scipy.sparse import csr_array
+
+    kept = rows.places < rows.known
+    cells = (np.ones(int(kept.sum()), np.float32), (rows.users[kept], rows.places[kept]))
+    lived: Any = csr_array(cells, (rows.people, rows.known))
+    lived.sum_duplicates()
+    lived.data[:] = 1.0
+    if not rows.known:
+        return np.zeros((0, 0), np.float32)
+    total = np.zeros((rows.known, rows.known), np.float32, order="F")
+    for start in range(0, rows.people, _ROWS):
+        dense = lived[start : start + _ROWS].toarray()
+        total = blas.ssyrk(1.0, dense.T, beta=1.0, c=total, overwrite_c=True)
+    return mirrored(total)
+
+
+def mirrored(upper: Table) -> Table:
+    """Return a symmetric table from its upper triangle; below it there is nought."""
+    whole = np.ascontiguousarray(upper + upper.T)
+    np.fill_diagonal(whole, upper.diagonal())
+    return whole
+
+
+def followed(rows: OrderedLives, weights: Sequence[Floats]) -> list[Table]:
+    """Return one [items, items] for each list of weights: how much each is followed by each.
+
+    `weights[k][d - 1]` is what a distance of d places in a life counts.
+    """
+    known, reach = rows.known, max(len(one) for one in weights)
+    tables = [np.zeros(known * known, np.float32) for _ in weights]
+    cells: list[Ints] = []
+    distances: list[Ints] = []
+    waiting = 0
+    for distance in range(1, min(reach, max(len(rows.users) - 1, 0)) + 1):
+        before, after = rows.places[:-distance], rows.places[distance:]
+        same = rows.users[distance:] == rows.users[:-distance]
+        same &= (before != after) & (before < known) & (after < known)
+        cells.append(before[same] * known + after[same])
+        distances.append(np.full(len(cells[-1]), distance - 1))
+        waiting += len(cells[-1])
+        if waiting >= _PAIRS:
+            _add(tables, weights, cells, distances)
+            cells, distances, waiting = [], [], 0
+    _add(tables, weights, cells, distances)
+    return [table.reshape(known, known) for table in tables]
+
+
+def _add(
+    tables: Sequence[Table],
+    weights: Sequence[Floats],
+    cells: Sequence[Ints],
+    distances: Sequence[Ints],
+) -> None:
+    if not cells:
+        return
+    cell, distance = np.concatenate(cells), np.concatenate(distances)
+    for table, weight in zip(tables, weights, strict=True):
+        near = distance < len(weight)
+        counts = weight.astype(np.float32)[distance[near]]
+        np.add.at(table, cell[near], counts)
+
+
+def lifts(counts: Table, shares: Floats, doubt: float) -> Table:
+    """Return log P(item | other) / P(item); `doubt` is how many counts the share itself weighs.
+
+    A row and a column of noughts are added, for items without a place.
+    """
+    shown = shares.astype(np.float32)
+    found: Table = counts + np.float32(doubt) * shown
+    found /= counts.sum(axis=1, keepdims=True) + np.float32(doubt)
+    found /= shown
+    np.log(found, out=found)
+    return padded(found)
+
+
+def linear(products: Table, regularisation: float) -> Table:
+    """Return EASE's weights for a table of products: nought on the diagonal, and padded."""
+    from scipy.linalg import lapack
+
+    if not len(products):
+        return padded(products)
+    matrix = _aligned(products)
+    diagonal = np.arange(len(matrix))
+    matrix[diagonal, diagonal] += np.float32(regularisation)
+    factor, failed = lapack.spotrf(matrix, lower=False, overwrite_a=True)
+    inverse, failed_too = lapack.spotri(factor, lower=False, overwrite_c=True)
+    if failed or failed_too:
+        raise ArithmeticError("counts of items cannot be inverted")
+    weights = mirrored(inverse)
+    weights /= -weights[diagonal, diagonal]
+    weights[diagonal, diagonal] = 0.0
+    return padded(weights)
+
+
+def _aligned(table: Table) -> Table:
+    """Return a copy to invert in place, at a round address: the last bits depend on that."""
+    size = table.size
+    room = np.empty(size + 16, np.float32)
+    begin = -(room.ctypes.data // 4) % 16
+    found = room[begin : begin + size].reshape(table.shape, order="F")
+    found[...] = table
+    return found
+
+
+def padded(table: Table) -> Table:
+    """Return a table with a row and a column of noughts at its end."""
+    return np.pad(table, ((0, 1), (0, 1)))
+
+
+REGULARISATION = 1000.0
+"""Of the weights over whole lives."""
+WINDOW_REGULARISATION = 20.0
+"""Of the weights over what is lived close together."""
+FADING = 0.9
+NEAR, FAR = 10, 30
+"""Places that steps reach, counted as 1/d and as 1/sqrt(d)."""
+DOUBTS = (5.0, 10.0, 20.0, 20.0)
+STAGES = 11
+"""Stages of a life: by powers of two of what was lived before."""
+END = 10
+"""The last items of a life that count as its end."""
+
+
+class EvidenceTables(msgspec.Struct, frozen=True, eq=False):
+    """One entry for each item that has a place, and one more for all the others.
+
+    `places`, `tags` and `year` have one for each item of the catalogue, and one for later ones.
+    """
+
+    places: Ints
+    log_count: Floats
+    share: Floats
+    linear: Table
+    window: Table
+    cosine: Table
+    steps: tuple[Table, Table, Table, Table]
+    """Log lifts: what follows within NEAR places, what is within; the same for FAR."""
+    stage: Floats
+    """[stages, items]: log lift of an item at a stage of a life."""
+    moment: Floats
+    """Mean logarithm of what people had lived before the item."""
+    ending: Floats
+    """Log lift of an item at the end of lives."""
+    tags: Bools
+    rarity: Floats
+    """Of each tag."""
+    year: Floats
+    """NaN where unknown."""
+
+
+def stage_of(lived: Ints) -> Ints:
+    """Return the stage of a life after so many items."""
+    stage: Ints = np.minimum(np.log2(1.0 + lived).astype(np.int64), STAGES - 1)
+    return stage
+
+
+def fit_tables(lives: Lives) -> EvidenceTables:
+    """Return the tables of a training part."""
+    places, known = places_of(lives)
+    rows = ordered(lives, places, known)
+    counts = np.bincount(rows.places, minlength=known + 1).astype(np.float64)
+    shares = (counts + 1.0) / (counts.sum() + known + 1.0)
+    with one_thread():
+        both = together(rows)
+        whole = linear(both, REGULARISATION)
+        roots = np.sqrt(counts[:known] + 1.0).astype(np.float32)
+        both /= roots[:, None]
+        both /= roots[None, :]
+        np.fill_diagonal(both, 0.0)
+        near, far, window = _steps(rows, counts[:known])
+    distinct = shares[:known]
+    steps = (
+        lifts(near, distinct, DOUBTS[0]),
+        lifts(near + near.T, distinct, DOUBTS[1]),
+        lifts(far, distinct, DOUBTS[2]),
+        lifts(far + far.T, distinct, DOUBTS[3]),
+    )
+    stage, moment, ending = _lifetime(rows, shares)
+    tags, rarity, year = _contents(lives.catalogue)
+    return EvidenceTables(
+        places=np.append(places, known),
+        log_count=np.log1p(counts),
+        share=shares,
+        linear=whole,
+        window=window,
+        cosine=padded(both),
+        steps=steps,
+        stage=stage,
+        moment=moment,
+        ending=ending,
+        tags=tags,
+        rarity=rarity,
+        year=year,
+    )
+
+
+def _steps(rows: OrderedLives, counts: Floats) -> tuple[Table, Table, Table]:
+    distances = np.arange(1.0, FAR + 1.0)
+    weights = [1.0 / distances[:NEAR], 1.0 / np.sqrt(distances), FADING**distances]
+    near, far, fading = followed(rows, weights)
+    fading += fading.T.copy()
+    fading[np.arange(rows.known), np.arange(rows.known)] += counts.astype(np.float32)
+    return near, far, linear(fading, WINDOW_REGULARISATION)
+
+
+def _lifetime(rows: OrderedLives, shares: Floats) -> tuple[Floats, Floats, Floats]:
+    size = rows.known + 1
+    stages = stage_of(rows.positions)
+    table = np.bincount(stages * size + rows.places, minlength=STAGES * size)
+    stage = _lift(table.reshape(STAGES, size).astype(np.float64), shares, 30.0)
+    sums = np.bincount(rows.places, np.log1p(rows.positions), size)
+    moment = sums / np.maximum(np.bincount(rows.places, minlength=size), 1)
+    lived = np.bincount(rows.users, minlength=rows.people)[rows.users]
+    last = (rows.positions >= lived - END) & (rows.positions >= END)
+    ends = np.bincount(rows.places[last], minlength=size).astype(np.float64)
+    return stage, moment, _lift(ends[None, :], shares, 300.0)[0]
+
+
+def _lift(counts: Floats, shares: Floats, doubt: float) -> Floats:
+    found = (counts + doubt * shares) / (counts.sum(axis=1, keepdims=True) + doubt)
+    logs: Floats = np.log(found / shares)
+    logs[:, -1] = 0.0
+    return logs
+
+
+def _contents(catalogue: Catalogue) -> tuple[Bools, Floats, Floats]:
+    tags: Bools = np.pad(catalogue.weights > 0.0, ((0, 1), (0, 0)))
+    rarity = np.log(max(len(catalogue), 1) / np.maximum(tags.sum(axis=0), 1))
+    years = [np.nan if item.year is None else float(item.year) for item in catalogue.items]
+    return tags, rarity, np.array([*years, np.nan], np.float64)
+
+
+RECENT = 30
+"""The last items of a history, of which the order counts."""
+
+
+class Batch(msgspec.Struct, frozen=True, eq=False):
+    """Some cases; places that are not there hold 0 and are not real."""
+
+    recent: Ints
+    """[cases, RECENT] items, the newest first."""
+    real: Bools
+    lengths: Ints
+    owners: Ints
+    """The case of each entry of `items`: all histories, one after the other."""
+    items: Ints
+    ages: Ints
+    """How many of the history came after the entry."""
+    candidates: Ints
+    """[cases, width]."""
+
+
+def batch_of(
+    histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]], known: int
+) -> Batch:
+    """Return cases as arrays; items from number `known` on are all one: those that came later."""
+    lengths = np.array([len(one) for one in histories], np.int64)
+    items = np.fromiter((item for one in histories for item in one), np.int64, int(lengths.sum()))
+    items = np.minimum(items, known)
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    ends = np.cumsum(lengths)
+    ages = ends[owners] - 1 - np.arange(len(items))
+    recent = np.zeros((len(lengths), RECENT), np.int64)
+    late = ages < RECENT
+    recent[owners[late], ages[late]] = items[late]
+    width = max((len(one) for one in candidates), default=0)
+    shown = np.zeros((len(lengths), max(width, 1)), np.int64)
+    for row, one in enumerate(candidates):
+        shown[row, : len(one)] = one
+    shown = np.minimum(shown, known)
+    real = np.arange(RECENT)[None, :] < lengths[:, None]
+    return Batch(recent, real, lengths, owners, items, ages, shown)
+
+
+def over_recent(
+    batch: Batch, tables: EvidenceTables, table: Table, weights: Floats
+) -> list[Floats]:
+    """Return [cases, width] for each row of `weights`: means of a table over the last items.
+
+    `weights[k, age]` is how much an age counts; they add up to one over the ages that are there.
+    """
+    rows = tables.places[batch.recent] * len(tables.share)
+    columns, flat = tables.places[batch.candidates], table.reshape(-1)
+    ages = weights.shape[1]
+    there = weights[:, None, :] * batch.real[None, :, :ages]
+    sums = np.zeros((len(weights), len(rows)))
+    found = np.zeros((len(weights), *columns.shape))
+    for age in range(ages):
+        values = flat.take(rows[:, age, None] + columns)
+        for k in np.flatnonzero(weights[:, age]).tolist():
+            sums[k] += there[k, :, age]
+            found[k] += there[k, :, age, None] * values
+    found /= np.maximum(sums, 1e-9)[:, :, None]
+    return list(found)
+
+
+class Whole:
+    """Sums and bests of tables over whole histories."""
+
+    def __init__(self, batch: Batch, tables: EvidenceTables) -> None:
+        columns = tables.places[batch.candidates]
+        self.batch = batch
+        self.shape = columns.shape
+        starts = tables.places[batch.items] * len(tables.share)
+        self.cells = starts[:, None] + columns[batch.owners]
+        self.size = np.maximum(batch.lengths, 1)[:, None]
+
+    def of(self, table: Table) -> Table:
+        """Return [entries, width]: what a table has for each item of a history and candidate."""
+        return table.reshape(-1).take(self.cells)
+
+    def sums(self, values: Table, last: int = -1) -> Floats:
+        """Return [cases, width]: values added up over the last items, -1 for all."""
+        late = slice(None) if last < 0 else np.flatnonzero(self.batch.ages < last)
+        owners, chosen = self.batch.owners[late], values[late]
+        found = np.zeros(self.shape)
+        for column in range(self.shape[1]):
+            # bincount adds one after the other, whatever else is in the batch.
+            found[:, column] = np.bincount(owners, chosen[:, column], self.shape[0])
+        return found
+
+    def runs(self, values: Table, length: int) -> Table:
+        """Return the means of each entry and those after it, `length` (a power of two) in all."""
+        found, distance = values.copy(), 1
+        while distance < min(length, len(values)):
+            same = self.batch.owners[distance:] == self.batch.owners[:-distance]
+            found[:-distance] += found[distance:] * same[:, None].astype(np.float32)
+            distance *= 2
+        found /= np.float32(length)
+        return found
+
+    def best(self, values: Table) -> Floats:
+        """Return [cases, width]: the highest value of each history; 0 for nobody."""
+        found = np.zeros(self.shape)
+        there = self.batch.lengths > 0
+        if there.any():
+            ends = np.cumsum(self.batch.lengths[there])
+            found[there] = np.maximum.reduceat(values, ends - self.batch.lengths[there], axis=0)
+        return found
+
+
+def per_case(batch: Batch, values: Floats) -> Floats:
+    """Return the mean over each history of a value of items; 0 for nobody."""
+    sums = np.bincount(batch.owners, values[batch.items], len(batch.lengths))
+    return sums / np.maximum(batch.lengths, 1)
+
+
+def per_recent(batch: Batch, values: Floats, last: int) -> Floats:
+    """Return the mean over the last items of a value of items; 0 for nobody."""
+    sums, count = np.zeros(len(batch.lengths)), np.zeros(len(batch.lengths))
+    for age in range(min(last, RECENT)):
+        sums += np.where(batch.real[:, age], values[batch.recent[:, age]], 0.0)
+        count += batch.real[:, age]
+    return sums / np.maximum(count, 1.0)

@@ -1,0 +1,1 @@
+"""Science on top of runs: evaluations, judging, probes, verdicts, calibration, studies, spread."""

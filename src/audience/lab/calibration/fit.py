@@ -1,0 +1,249 @@
+"""Calibrating minds on one half of real people and checking them on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from audience.agents import BatchMind
+from audience.agents.rule import Calibratable
+from audience.datasets import Columns, Corpus, SourceOptions, Training, by_ratio, genesis_of, halves
+from audience.datasets.loaders import is_own, read_folder, recognise
+from audience.datasets.people import habits_of, traits_of
+from audience.errors import BadInput
+from audience.files import replace_all
+from audience.grounding import (
+    Lives,
+    Sessions,
+    VisitStage,
+    divergence,
+    fit_enjoyment,
+    fit_habits,
+    live_visits,
+    sessions_of,
+    stage_of,
+)
+from audience.lab.calibration.held_out import choices_held, ratings_held
+from audience.results import POSITIVE, Calibration, Compared, ratio_interval
+from audience.scenario import Part, context_of, dump, made
+from audience.world import Agent, Catalogue, Clock, Floats, Genesis, World
+
+HELD = 0.2
+"""The latest share of everybody's interactions: ratings are checked on it, and nothing sees it."""
+GROUNDED = "grounded"
+Step = Callable[[str], None]
+
+
+class CalibrationOptions(msgspec.Struct, frozen=True):
+    """How to calibrate."""
+
+    mind: str = "rule"
+    agents: int = 200
+    page_size: int = 10
+    max_pages: int = 60
+    gap: float = 60.0
+    seed: int = 1
+    tries: int = 60
+    options: dict[str, Any] = {}
+    """Options of the mind that stay as they are."""
+
+    def __post_init__(self) -> None:
+        for name in ("agents", "page_size", "max_pages", "tries"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name.replace('_', ' ')}: {getattr(self, name)} is too small")
+
+
+class _Half(msgspec.Struct, frozen=True, eq=False):
+    genesis: Genesis
+    agents: tuple[Agent, ...]
+    lives: Lives
+    real: Sessions
+
+
+def calibrate(
+    path: Path, wanted: CalibrationOptions, step: Step = lambda said: None
+) -> Calibration:
+    """Return parameters fitted on half of the people of a dataset, with a check on the others."""
+    corpus = corpus_at(path)
+    split = by_ratio(corpus, HELD)
+    mine, others = halves(corpus, wanted.seed)
+    fitted_on = _half(mine, wanted, None)
+    checked_on = _half(others, wanted, fitted_on.genesis.catalogue)
+    stages = [_stage(one, fitted_on, wanted) for one in (fitted_on, checked_on)]
+    makes = [_maker(wanted, one.genesis) for one in (fitted_on, checked_on)]
+    rates = bool(len(fitted_on.real.stars))
+    given: dict[str, float] = {}
+    if rates:
+        given = fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
+    step(f"{len(fitted_on.real.users):,} visits of {len(fitted_on.agents):,} people; searching")
+    fitted = fit_habits(
+        fitted_on.real, stages[0], makes[0], given=given, tries=wanted.tries, rates=rates
+    )
+    step("checking on other people")
+    simulated = live_visits(makes[1](fitted.parameters), stages[1])
+    before = live_visits(makes[1]({}), stages[1])
+    step("checking predictions")
+    foreseen = ratings_held(split, wanted.seed)
+    if wanted.mind == GROUNDED:
+        foreseen |= choices_held(split, wanted.seed)
+    return Calibration(
+        wanted.mind,
+        corpus.name,
+        fitted.parameters,
+        _compare(fitted_on.real, checked_on.real, simulated, before),
+        foreseen,
+        (len(fitted_on.agents), len(checked_on.agents)),
+        (len(fitted_on.real.users), len(checked_on.real.users)),
+        len(stages[0].agents),
+        wanted.page_size,
+        wanted.max_pages,
+        wanted.gap,
+        wanted.seed,
+        round(float(simulated.picks.sum()) / max(1, simulated.shown), 4),
+        round(float(np.median(fitted_on.real.gaps)), 3) if len(fitted_on.real.gaps) else 0.0,
+        fitted_on.real.has_pages,
+    )
+
+
+def corpus_at(path: Path) -> Corpus:
+    """Return a dataset of files with dated interactions, or say what is missing."""
+    if not path.exists():
+        raise BadInput(f"--data {path} does not exist; give a folder or file with interactions")
+    corpus = _own(path) if is_own(path) else recognise(path).make(path).corpus()
+    if not len(corpus.lived):
+        raise BadInput(f"{path}: has no interactions, so that there are no visits to learn from")
+    if not corpus.dated:
+        raise BadInput(
+            f"{path}: its interactions have no moments, so that visits cannot be told apart; give "
+            "data with times"
+        )
+    if len(corpus.people) < 4:
+        raise BadInput(f"{path}: has {len(corpus.people)} people; give data of at least 4")
+    return corpus
+
+
+def _own(path: Path) -> Corpus:
+    held = read_folder(path)
+    past = held.past or []
+    rows = [(one.agent, one.item, one.at, one.stars, one.fraction) for one in past]
+    columns = np.array(rows, np.float64).reshape(-1, 5).T
+    columns = columns[:, np.argsort(columns[2], kind="stable")]
+    users, items, at = (column.astype(np.int64) for column in columns[:3])
+    lived = Columns(users, items, at, columns[3].copy(), columns[4].copy())
+    return Corpus(path.name, held.items, held.people or (), lived)
+
+
+def _half(corpus: Corpus, wanted: CalibrationOptions, learnt: Catalogue | None) -> _Half:
+    """Return some people as agents; what is known of items is what was `learnt`, if given."""
+    people = len(corpus.people)
+    genesis = genesis_of(corpus, people, wanted.seed, Clock(), SourceOptions(move=True))
+    if learnt is not None:
+        genesis = Genesis(
+            learnt, genesis.profiles, genesis.ties, genesis.clock, genesis.domain, genesis.past
+        )
+    drawn = [who.habits for who in genesis.profiles]
+    habits = habits_of(traits_of(Training(corpus)), drawn, np.arange(people))
+    replace = msgspec.structs.replace
+    agents = tuple(
+        replace(me, profile=replace(me.profile, habits=own))
+        for me, own in zip(World(genesis).agents, habits, strict=True)
+    )
+    lived = corpus.lived
+    columns = (lived.users, lived.items, lived.at, lived.stars)
+    lives = Lives(genesis.catalogue, people, *columns)
+    return _Half(genesis, agents, lives, sessions_of(lives, gap=wanted.gap))
+
+
+def _stage(half: _Half, learnt: _Half, wanted: CalibrationOptions) -> VisitStage:
+    popularity = np.bincount(learnt.lives.items, minlength=len(half.genesis.catalogue))
+    return stage_of(
+        half.agents[: wanted.agents],
+        half.genesis.catalogue,
+        half.genesis.domain,
+        popularity,
+        learnt.real.pauses,
+        page_size=wanted.page_size,
+        max_pages=wanted.max_pages,
+        seed=wanted.seed,
+    )
+
+
+def _maker(
+    wanted: CalibrationOptions, genesis: Genesis
+) -> Callable[[Mapping[str, float]], BatchMind]:
+    def make(parameters: Mapping[str, float]) -> BatchMind:
+        options = {**wanted.options, **parameters}
+        found: BatchMind = made("minds", Part(wanted.mind, options), context_of(genesis))
+        return found
+
+    mind = made("minds", Part(wanted.mind, dict(wanted.options)), context_of(genesis))
+    if not isinstance(mind, BatchMind) or not isinstance(mind, Calibratable):
+        raise BadInput(f"mind {wanted.mind!r} has no parameters to calibrate; take rule")
+    return make
+
+
+def _compare(
+    fitted: Sessions, real: Sessions, simulated: Sessions, before: Sessions
+) -> tuple[Compared, ...]:
+    shares = [one.histograms() for one in (real, simulated, before, fitted)]
+    means = [_means(one) for one in (real, simulated)]
+    found = []
+    for name in shares[0]:
+        there, now, then, floor = (one.get(name, np.zeros(0)) for one in shares)
+        if len(now) != len(there) or len(then) != len(there) or len(floor) != len(there):
+            continue
+        found.append(
+            Compared(
+                name,
+                _rounded(there),
+                _rounded(now),
+                _rounded(then),
+                round(divergence(there, now), 5),
+                round(divergence(there, then), 5),
+                round(divergence(there, floor), 5),
+                means[0][name],
+                means[1][name],
+            )
+        )
+    return tuple(found)
+
+
+def _rounded(values: Floats) -> tuple[float, ...]:
+    return tuple(np.round(values, 5).tolist())
+
+
+def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
+    ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
+    stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
+    return {
+        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), POSITIVE).three,
+        "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
+        "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
+        "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,
+        "minutes per visit": ratio_interval(visits.users, visits.minutes, ones, POSITIVE).three,
+    }
+
+
+_HEAD = """\
+# Parameters fitted to {source}: [mind] parameters = "{name}" uses them. Pages were of {size} items,
+# {pages} at most: set page_size = {size} and max_pages = {pages} under [platform], and max_turns
+# = {turns} under [run], for visits as long as those. All tables but [mind] say how this was found.
+"""
+
+
+def write_parameters(found: Calibration, path: Path) -> Path:
+    """Write the parameters of a calibration as TOML, with all that is known of them."""
+    said: dict[str, Any] = msgspec.to_builtins(found)
+    tree = {"mind": said.pop("parameters"), "calibration": said}
+    head = _HEAD.format(
+        source=found.source,
+        name=path.name,
+        size=found.page_size,
+        pages=found.max_pages,
+        turns=found.max_pages + 4,
+    )
+    return replace_all({path: f"{head}{dump(tree)}".encode()})[0]

@@ -1,0 +1,85 @@
+"""Evaluations of minds, memories and recommenders against what real people did."""
+
+from audience.lab.evaluation.activity import (
+    activity_values as activity_values,
+    fits_of as fits_of,
+    foot as foot,
+    table as table,
+)
+from audience.lab.evaluation.cases import UNIFORM as UNIFORM, Case as Case
+from audience.lab.evaluation.contest import (
+    AnswerStore as AnswerStore,
+    Progress as Progress,
+    joined as joined,
+    play as play,
+)
+from audience.lab.evaluation.contestants import (
+    ContestRules as ContestRules,
+    Doors as Doors,
+    baseline_contestants as baseline_contestants,
+    kinds_of as kinds_of,
+    mind_contestants as mind_contestants,
+)
+from audience.lab.evaluation.discrimination import (
+    SHAPES as SHAPES,
+    arenas as arenas,
+    discrimination_result as discrimination_result,
+    read_answers as read_answers,
+    shape_name as shape_name,
+)
+from audience.lab.evaluation.forgetting_figures import (
+    forgetting_curves as forgetting_curves,
+    forgetting_of as forgetting_of,
+)
+from audience.lab.evaluation.generation import (
+    GeneratedSteps as GeneratedSteps,
+    generation_result as generation_result,
+    paths_of as paths_of,
+    walked as walked,
+)
+from audience.lab.evaluation.language import (
+    CHOOSE as CHOOSE,
+    RATINGS as RATINGS,
+    STEP as STEP,
+    TASTE as TASTE,
+)
+from audience.lab.evaluation.memory import (
+    KINDS as KINDS,
+    Evaluation as Evaluation,
+    evaluate as evaluate,
+    memory_values as memory_values,
+    recall_by_age as recall_by_age,
+)
+from audience.lab.evaluation.planted_facts import OFTEN as OFTEN, OLD as OLD, RECENT as RECENT
+from audience.lab.evaluation.ratings import (
+    baseline_raters as baseline_raters,
+    mind_raters as mind_raters,
+    ratings_result as ratings_result,
+    splits_of as splits_of,
+)
+from audience.lab.evaluation.recommenders import (
+    MEASURES as MEASURES,
+    InteractionColumns as InteractionColumns,
+    OfflineSplit as OfflineSplit,
+    RecommenderScore as RecommenderScore,
+    check_offline as check_offline,
+    leave_last as leave_last,
+    measures as measures,
+    plain_scores as plain_scores,
+    read_source as read_source,
+    slates_of as slates_of,
+)
+from audience.lab.evaluation.report import (
+    footer as footer,
+    group_table as group_table,
+    paired_table as paired_table,
+    write_activity as write_activity,
+    write_evaluation as write_evaluation,
+)
+from audience.lab.evaluation.result import Result as Result, result_values as result_values
+from audience.lab.evaluation.source import (
+    Real as Real,
+    read_parts as read_parts,
+    read_real as read_real,
+)
+from audience.lab.evaluation.taste import arena_of as arena_of, taste_result as taste_result

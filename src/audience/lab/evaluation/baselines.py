@@ -1,0 +1,401 @@
+"""Contestants without a mind: what the papers left out of their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from audience.grounding import Lives
+from audience.lab.evaluation.cases import Case, Contestant
+from audience.llm import open_embedder
+from audience.recommenders import (
+    MOST_EASE_ITEMS as MOST_EASE,
+    MOST_KNN_ITEMS as MOST_KNN,
+    ChainScorer,
+    Context,
+    ItemKNN,
+    LinearScorer,
+    Recommender,
+    Scorer,
+    ScoreRanker,
+    Sparse,
+    check_size,
+    lived_matrix,
+    nearest,
+    one_thread,
+    products,
+    solved,
+    text_of,
+)
+from audience.world import Bools, Floats, Interactions, Ints, dice, keys, rng
+
+RECENT = 20
+"""The last items of a history."""
+YEARS = 60.0
+MOST_ITEMS = 6_000
+"""Items of which a whole table of pairs is held, to read a few scores from."""
+OfHistory = Callable[[tuple[int, ...], Ints], Floats]
+OfRow = Callable[[int, Ints], Floats]
+
+
+class Ground:
+    """A training part and what several baselines read off it, made once."""
+
+    def __init__(self, lives: Lives, seed: int, weighed: Lives | None = None) -> None:
+        self.lives = lives
+        self.seed = seed
+        self.weighed = weighed
+        """The part of it that weights are learnt from, where that is shared with others."""
+        self.made: dict[str, Contestant] = {}
+        """Contestants that were fitted on it."""
+
+    @cached_property
+    def interactions(self) -> Interactions:
+        """The training part as recommenders take it; half stars are given upwards."""
+        lives = self.lives
+        stars = np.floor(lives.stars + 0.5).astype(np.int64)
+        columns = (lives.users, lives.items, lives.at, np.ones(len(lives.users)), stars)
+        return Interactions.of(lives.catalogue, lives.people, columns)
+
+    @cached_property
+    def lived(self) -> Sparse:
+        """Who lived what."""
+        return lived_matrix(self.interactions)
+
+    @cached_property
+    def together(self) -> Floats:
+        """The upper triangle of [items, items]: how many people lived both."""
+        with one_thread():
+            return products(self.lived)
+
+    @cached_property
+    def popularity(self) -> Floats:
+        counts = np.bincount(self.lives.items, minlength=len(self.lives.catalogue))
+        return counts.astype(np.float64)
+
+    @cached_property
+    def quality(self) -> Floats:
+        """What people make of each item, 0 to 1, drawn to the overall mean; 0.5 without stars."""
+        rated = self.lives.stars > 0
+        if not rated.any():
+            return np.full(len(self.lives.catalogue), 0.5)
+        items, stars = self.lives.items[rated], self.lives.stars[rated]
+        count = np.bincount(items, minlength=len(self.lives.catalogue))
+        sums = np.bincount(items, stars, len(self.lives.catalogue))
+        found: Floats = ((sums + 10.0 * stars.mean()) / (count + 10.0) - 1.0) / 4.0
+        return np.clip(found, 0.0, 1.0)
+
+
+def by_history(cases: Sequence[Case], score: OfHistory) -> list[Floats]:
+    """Return what `score` makes of each case; those of one history are asked together.
+
+    For who judges every candidate by itself.
+    """
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for number, case in enumerate(cases):
+        rows.setdefault(case.history, []).append(number)
+    found: list[Floats] = [np.empty(0)] * len(cases)
+    for history, mine in rows.items():
+        asked = [item for number in mine for item in cases[number].candidates]
+        scores, start = score(history, np.array(asked, np.int64)), 0
+        for number in mine:
+            end = start + len(cases[number].candidates)
+            found[number], start = scores[start:end], end
+    return found
+
+
+class Chance:
+    """Draws by name: what knowing nothing is worth."""
+
+    name = "random"
+
+    def __init__(self, ground: Ground) -> None:
+        self.seed = ground.seed
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return [
+            dice(self.seed, "eval", "random", case.user, np.array(case.candidates)).uniform("score")
+            for case in cases
+        ]
+
+
+class PopularityBaseline:
+    """How many took an item up."""
+
+    name = "popularity"
+
+    def __init__(self, ground: Ground) -> None:
+        self.counts = ground.popularity
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return [self.counts[list(case.candidates)] for case in cases]
+
+
+class Vectors:
+    """The cosine between a candidate and the mean of what was taken up, in some space."""
+
+    def __init__(self, name: str, vectors: Floats) -> None:
+        self.name = name
+        self.vectors = vectors
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return by_history(cases, self._near)
+
+    def _near(self, history: tuple[int, ...], candidates: Ints) -> Floats:
+        mean = self.vectors[list(history)].mean(axis=0)
+        mean = mean / max(float(np.sqrt((mean * mean).sum())), 1e-9)
+        near: Floats = (self.vectors[candidates] * mean).sum(axis=1)
+        return np.round(near, 6)
+
+
+def genres(ground: Ground) -> Vectors:
+    """Return the genre profile: how a history spreads over tags."""
+    weights = ground.lives.catalogue.weights
+    return Vectors("genre profile", unit(weights))
+
+
+async def embedding(ground: Ground, kind: str) -> Vectors:
+    """Return the text embedding of titles, tags and descriptions."""
+    texts = [text_of(item) for item in ground.lives.catalogue.items]
+    vectors = await open_embedder(kind).embed(texts)
+    return Vectors(f"text embedding ({kind})", unit(np.asarray(vectors, np.float64)))
+
+
+class RecSim:
+    """The classical user: an interest in [-1, 1] per topic, the item of the dearest topic.
+
+    The interest in a topic is the share of the history that has it, scaled so that the dearest is
+    1 and one never met is -1.
+    """
+
+    name = "recsim"
+
+    def __init__(self, ground: Ground) -> None:
+        catalogue = ground.lives.catalogue
+        tagged = catalogue.weights if catalogue.weights.shape[1] else np.ones((len(catalogue), 1))
+        self.topics = tagged.argmax(axis=1)
+        self.count = tagged.shape[1]
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return by_history(cases, self._interest)
+
+    def _interest(self, history: tuple[int, ...], candidates: Ints) -> Floats:
+        sums = np.bincount(self.topics[list(history)], minlength=self.count).astype(np.float64)
+        interests = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
+        found: Floats = interests[self.topics[candidates]]
+        return found
+
+
+class RecommenderBaseline:
+    """A recommender's scores of the candidates, from the history of the case."""
+
+    def __init__(self, name: str, scorer: Scorer) -> None:
+        self.name = name
+        self.scorer = scorer
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        histories = list(dict.fromkeys(case.history for case in cases))
+        places = {history: place for place, history in enumerate(histories)}
+        row = self._few(histories) or self._all(histories)
+        return by_history(cases, lambda history, candidates: row(places[history], candidates))
+
+    def _few(self, histories: Sequence[tuple[int, ...]]) -> OfRow | None:
+        """Return what scores candidates alone, where scores are sums over a table not too large.
+
+        A whole row has a hundred times as many.
+        """
+        if not isinstance(self.scorer, LinearScorer | ChainScorer):
+            return None
+        rows, table = self.scorer.parts(*_strangers(histories))
+        if table.shape[0] > MOST_ITEMS:
+            return None
+        dense = table if isinstance(table, np.ndarray) else table.toarray()
+
+        def row(place: int, candidates: Ints) -> Floats:
+            mine = slice(rows.indptr[place], rows.indptr[place + 1])
+            cells = dense[rows.indices[mine, None], candidates]
+            cells *= rows.data[mine, None]
+            sums: Floats = cells.sum(axis=0, dtype=np.float64)
+            return np.round(sums, 6)
+
+        return row
+
+    def _all(self, histories: Sequence[tuple[int, ...]]) -> OfRow:
+        def row(place: int, candidates: Ints) -> Floats:
+            scores = self.scorer.score(*_strangers(histories[place : place + 1]))
+            exact: Floats = scores[0, candidates].astype(np.float64)
+            return np.round(exact, 6)
+
+        return row
+
+
+def _strangers(histories: Sequence[tuple[int, ...]]) -> tuple[Ints, Context]:
+    """Return people of whom nothing is known but a history, as recommenders are asked."""
+    pages = np.zeros(len(histories), np.int64)
+    draws = dice(0, "eval", "rank", np.arange(len(histories)))
+    return pages - 1, Context(pages, pages, [()] * len(histories), draws, lived=histories)
+
+
+def ranked(name: str, recommender: Recommender, ground: Ground) -> RecommenderBaseline:
+    """Return a recommender fitted on a training part as a contestant."""
+    ranker = recommender.fit(ground.interactions, rng(ground.seed, "fit", 0))
+    if not isinstance(ranker, ScoreRanker):
+        raise TypeError(f"{name} gives no scores")
+    return RecommenderBaseline(name, ranker.scorer)
+
+
+def ease(ground: Ground, regularisation: float) -> RecommenderBaseline:
+    """Return EASE, from co-occurrences that are counted once for all who need them."""
+    check_size("ease", len(ground.lives.catalogue), MOST_EASE, "a smaller catalogue")
+    with one_thread():
+        weights = solved(ground.together.copy(order="F"), regularisation)
+    return RecommenderBaseline("ease", LinearScorer(ground.lived, weights))
+
+
+def item_knn(ground: Ground) -> RecommenderBaseline:
+    """Return the nearest items as `ItemKNN` finds them."""
+    plain, items = ItemKNN(), len(ground.lives.catalogue)
+    check_size("item-knn", items, MOST_KNN, "a smaller catalogue")
+    known = ground.together if items <= MOST_EASE else None
+    weights = nearest(ground.lived, plain.neighbours, plain.shrink, known)
+    return RecommenderBaseline("item-knn", LinearScorer(ground.lived, weights))
+
+
+def unit(vectors: Floats) -> Floats:
+    """Return rows of length one; rows of nothing stay."""
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    scaled: Floats = vectors / np.maximum(lengths, 1e-9)
+    return scaled
+
+
+class _Recent:
+    """How near a candidate is to what was taken up last: only seen in the mixes."""
+
+    def __init__(self, name: str, near: Callable[[Ints, Ints], Floats]) -> None:
+        self.name = name
+        self.near = near
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return by_history(
+            cases,
+            lambda history, candidates: np.round(
+                self.near(candidates, np.array(history[-RECENT:])).mean(axis=1), 6
+            ),
+        )
+
+
+def recent_genres(ground: Ground) -> _Recent:
+    """Return the mean cosine of genres with the last items."""
+    tags = unit(ground.lives.catalogue.weights)
+    return _Recent(
+        "recent_genres",
+        lambda candidates, last: (tags[candidates][:, None] * tags[last][None]).sum(axis=2),
+    )
+
+
+def recent_years(ground: Ground) -> _Recent:
+    """Return how near the years of the last items are; nothing is known where there are none."""
+    items = ground.lives.catalogue.items
+    years = np.array([item.year or 0 for item in items], np.float64)
+
+    def near(candidates: Ints, last: Ints) -> Floats:
+        apart = np.abs(years[candidates][:, None] - years[last][None])
+        return np.exp(-np.minimum(apart, YEARS) / 2.0)
+
+    return _Recent("recent_years", near)
+
+
+FOLDS = 5
+_PENALTY = 0.01
+_LEAST = 1e-6
+_COUNTS = frozenset(("popularity",))
+_SUMS = frozenset(("item-knn", "markov", "near_markov", "wide_markov"))
+_WEIGHTS = frozenset(("ease",))
+
+
+def columns(name: str, scores: Floats) -> list[Floats]:
+    """Return a contestant's scores in the forms in which they add up best."""
+    if name in _COUNTS:
+        return [np.log1p(scores)]
+    if name in _SUMS:
+        return [np.log(np.maximum(scores, 0.0) + _LEAST), np.sqrt(np.maximum(scores, 0.0))]
+    if name in _WEIGHTS:
+        return [scores, np.sign(scores) * np.sqrt(np.abs(scores))]
+    return [scores]
+
+
+def folds_of(cases: Sequence[Case], seed: int) -> Ints:
+    """Return the fold of each case: that of its person, by a named draw."""
+    users = np.array([case.user for case in cases], np.int64)
+    return (keys(seed, "eval", "fold", users) % np.uint64(FOLDS)).astype(np.int64)
+
+
+class Flat:
+    """Cases one after the other as rows of candidates, with some columns about each."""
+
+    def __init__(self, cases: Sequence[Case], features: Mapping[str, Sequence[Floats]]) -> None:
+        sizes = np.array([len(case.candidates) for case in cases], np.int64)
+        self.starts = np.cumsum(sizes) - sizes
+        self.owner = np.repeat(np.arange(len(cases)), sizes)
+        self.truth = np.array([one for case in cases for one in case.truth], np.float64)
+        found = [
+            column
+            for name, scores in features.items()
+            for column in columns(name, np.concatenate(list(scores)))
+        ]
+        self.values: Floats = np.stack(found, axis=1) if found else np.zeros((len(self.truth), 0))
+
+    def split(self, values: Floats) -> list[Floats]:
+        """Return a column case by case."""
+        return np.split(values, self.starts[1:].tolist())
+
+
+class MixWeights:
+    """A conditional logit: among the candidates of a case the truth is chosen by exp(w x)."""
+
+    def __init__(self, flat: Flat, rows: Bools) -> None:
+        """Find the weights on some of the cases."""
+        from scipy.optimize import minimize
+
+        chosen = rows[flat.owner]
+        values = flat.values[chosen]
+        self.middle: Floats = values.mean(axis=0)
+        self.spread: Floats = values.std(axis=0) + 1e-9
+        scaled = (values - self.middle) / self.spread
+        _, owner = np.unique(flat.owner[chosen], return_inverse=True)
+        starts = np.flatnonzero(np.diff(owner, prepend=-1))
+        truth = flat.truth[chosen]
+        shares = truth / np.maximum(np.add.reduceat(truth, starts), 1.0)[owner]
+
+        def loss(weights: Floats) -> tuple[float, Floats]:
+            logits = scaled @ weights
+            logits = logits - np.maximum.reduceat(logits, starts)[owner]
+            sums = np.add.reduceat(np.exp(logits), starts)[owner]
+            chances = np.exp(logits) / sums
+            wrong = -float((shares * (logits - np.log(sums))).sum()) / len(starts)
+            slope = scaled.T @ (chances - shares) / len(starts)
+            return wrong + 0.5 * _PENALTY * float(weights @ weights), slope + _PENALTY * weights
+
+        nothing = np.zeros(values.shape[1])
+        self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
+
+    def score(self, flat: Flat) -> Floats:
+        """Return the log-odds of every candidate, up to a constant."""
+        scores: Floats = ((flat.values - self.middle) / self.spread) @ self.weights
+        return np.round(scores, 6)
+
+
+def mixed(practice: Flat, told: Ints, flat: Flat, asked: Ints) -> tuple[list[Floats], list[Floats]]:
+    """Return the mix's scores of the practice and of the real cases.
+
+    `told` and `asked` are the folds of either; a fold is scored with weights from the others.
+    """
+    before, now = np.zeros(len(practice.truth)), np.zeros(len(flat.truth))
+    for fold in range(FOLDS):
+        weights = MixWeights(practice, told != fold)
+        for part, folds, found in ((practice, told, before), (flat, asked, now)):
+            mine = (folds == fold)[part.owner]
+            found[mine] = weights.score(part)[mine]
+    return practice.split(before), flat.split(now)

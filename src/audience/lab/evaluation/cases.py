@@ -1,0 +1,204 @@
+"""What is asked: a history, candidates in a drawn order, and which of them the person took up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput
+from audience.grounding import Lives
+from audience.lab.evaluation.source import Real
+from audience.world import Floats, Generator, Ints, keys, rng
+
+UNIFORM, MATCHED = "uniform", "matched"
+NEGATIVES = (UNIFORM, MATCHED)
+WINDOW = 100
+"""Places in the order of popularity from which matched negatives are drawn, at least."""
+_TRIES = 3
+
+
+class Case(msgspec.Struct, frozen=True, gc=False):
+    """One question to one person. Nothing of the truth is in its history."""
+
+    user: int
+    history: tuple[int, ...]
+    """Items of the training part, oldest first."""
+    candidates: tuple[int, ...]
+    """Shuffled by a named draw."""
+    truth: tuple[bool, ...]
+    """Which of the candidates the person took up."""
+
+
+class Task(msgspec.Struct, frozen=True, gc=False):
+    """Cases of one kind, one a person."""
+
+    name: str
+    cases: tuple[Case, ...]
+    negatives: str = UNIFORM
+
+
+class TaskSet(msgspec.Struct, frozen=True, eq=False):
+    """Tasks that share a training part, and what may be learnt from to calibrate."""
+
+    name: str
+    lives: Lives
+    """The training part: all that anything may be fitted on before it is scored on `tasks`."""
+    tasks: tuple[Task, ...]
+    before: Lives
+    """The part to fit on before `practice` is scored; it holds none of its truth."""
+    practice: tuple[Task, ...]
+    """One for each task, on what lies between: weights and thresholds are found here, and a
+    person's own never come from the person's own practice."""
+    seed: int = 1
+    weighed: Lives | None = None
+    """A part of `lives` that several arenas have in common: weights may be learnt from it once."""
+
+
+class Contestant(Protocol):
+    """Anybody who answers cases."""
+
+    name: str
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        """Return a number for each candidate, higher for likelier; NaN where it could not say."""
+        ...
+
+
+class ItemSequences:
+    """Each person's items in the order of time, each item once."""
+
+    def __init__(self, real: Real) -> None:
+        self.real = real
+        columns = real.users * len(real.catalogue) + real.items
+        _, first = np.unique(columns, return_index=True)
+        first = np.sort(first)
+        order = first[np.argsort(real.users[first], kind="stable")]
+        self.rows = order
+        """Rows of the interactions, person by person."""
+        self.bounds = np.searchsorted(real.users[order], np.arange(real.people + 1))
+
+    def of(self, user: int) -> Ints:
+        """Return the rows of one person, oldest first."""
+        return self.rows[self.bounds[user] : self.bounds[user + 1]]
+
+    @property
+    def sizes(self) -> Ints:
+        return np.diff(self.bounds)
+
+    def without_last(self, count: int) -> Lives:
+        """Return the training part when everybody's last `count` items are held out.
+
+        Who has no more than that keeps nothing back and is not asked.
+        """
+        kept = np.ones(len(self.rows), np.bool_)
+        for user in np.flatnonzero(self.sizes > count).tolist():
+            kept[self.bounds[user + 1] - count : self.bounds[user + 1]] = False
+        return lives_of(self.real, np.sort(self.rows[kept]))
+
+
+def lives_of(real: Real, rows: Ints) -> Lives:
+    """Return some interactions as a training part; rows are in the order of time."""
+    columns = (real.users[rows], real.items[rows], real.at[rows], real.stars[rows])
+    return Lives(real.catalogue, real.people, *columns)
+
+
+def drawn_users(eligible: Ints, agents: int | None, seed: int) -> Ints:
+    """Return as many people as asked for by a named draw, in the order of their ids; or all."""
+    if not len(eligible):
+        raise BadInput(
+            "nobody has enough interactions to be asked; give data with longer histories"
+        )
+    if agents is None:
+        return eligible
+    if not 1 <= agents <= len(eligible):
+        raise BadInput(
+            f"--agents {agents}: {len(eligible)} people can be asked; give 1 to {len(eligible)}"
+        )
+    order = np.argsort(keys(seed, "eval", "users", eligible), kind="stable")
+    return np.sort(eligible[order[:agents]])
+
+
+class Dealer:
+    """Draws negatives: items a person never took up, in training or later."""
+
+    def __init__(self, lives: Lives, known: Sequence[Ints], pool: Ints, seed: int) -> None:
+        """`known`: all items of each person; `pool`: the items negatives may come from."""
+        self.known = known
+        self.pool = pool
+        self.seed = seed
+        counts = np.bincount(lives.items, minlength=len(lives.catalogue))[pool]
+        self.order = pool[np.argsort(-counts, kind="stable")]
+        self.place = np.full(len(lives.catalogue), -1, np.int64)
+        self.place[self.order] = np.arange(len(self.order))
+        self._free = np.ones(len(lives.catalogue), np.bool_)
+        self._free_for = -1
+
+    def case(
+        self,
+        name: str,
+        negatives: str,
+        user: int,
+        history: tuple[int, ...],
+        taken: Ints,
+        count: int,
+    ) -> Case:
+        """Return the case of one person: what it took and `count` items that it did not."""
+        draws = rng(self.seed, "eval", name, negatives, user)
+        if self._free_for != user:
+            self._free[:] = True
+            self._free[self.known[user]] = False
+            self._free_for = user
+        pick = self._matched if negatives == MATCHED else self._uniform
+        items = np.concatenate([taken, pick(draws, taken, count)])
+        order = draws.permutation(len(items))
+        truth = order < len(taken)
+        return Case(user, history, tuple(items[order].tolist()), tuple(truth.tolist()))
+
+    def _uniform(self, draws: Generator, taken: Ints, count: int) -> Ints:
+        del taken
+        for _ in range(_TRIES):
+            # Drawing again what is no good is much faster than listing all that is.
+            drawn = self.pool[draws.integers(len(self.pool), size=2 * count + 8)]
+            found = np.fromiter(dict.fromkeys(drawn[self._free[drawn]].tolist()), np.int64)
+            if len(found) >= count:
+                return found[:count]
+        return _some(draws, self.pool[self._free[self.pool]], count)
+
+    def _matched(self, draws: Generator, taken: Ints, count: int) -> Ints:
+        """Return items about as popular as those taken.
+
+        Those for one item all come from one window of the order of popularity that holds it at
+        any place: with a window around it, or with one for each, it would lie in the middle and
+        be known by that. A window is cut off at the ends, not moved, for the same reason.
+        """
+        found: list[int] = []
+        for number, item in enumerate(taken.tolist()):
+            wanted = len(range(number, count, len(taken)))
+            near, width = int(self.place[item]), WINDOW
+            while True:
+                start = near - int(draws.integers(width))
+                window = self.order[max(start, 0) : start + width]
+                window = window[self._free[window]]
+                if len(window) >= wanted:
+                    break
+                if width > 2 * len(self.order):
+                    raise _too_few(count)
+                width *= 2
+            drawn = _some(draws, window, wanted)
+            self._free[drawn] = False
+            found += drawn.tolist()
+        self._free[found] = True
+        return np.array(found, np.int64)
+
+
+def _some(draws: Generator, items: Ints, count: int) -> Ints:
+    if len(items) < count:
+        raise _too_few(count)
+    return items[draws.choice(len(items), count, replace=False)]
+
+
+def _too_few(count: int) -> BadInput:
+    return BadInput(f"somebody took up nearly every item: {count} others cannot be found")

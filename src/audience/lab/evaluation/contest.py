@@ -1,0 +1,245 @@
+"""What an evaluation keeps in its folder, so that nothing is computed or paid for twice."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+
+from audience.files import replace_all
+from audience.grounding import Lives
+from audience.lab.evaluation.baselines import Flat, Ground, folds_of, mixed
+from audience.lab.evaluation.cases import Case, Contestant, Task, TaskSet
+from audience.llm import Counts
+from audience.world import Floats
+
+VERSION = 1
+"""Raised when a contestant or a protocol changes, so that older scores are not taken for new."""
+
+
+class StoredAnswers(msgspec.Struct, frozen=True, eq=False):
+    """The answers of one contestant to one task."""
+
+    scores: Sequence[Floats]
+    spent: Counts = msgspec.field(default_factory=Counts)
+
+    @property
+    def unreadable(self) -> int:
+        """Cases without a usable answer."""
+        return sum(bool(np.isnan(one).any()) for one in self.scores)
+
+
+class AnswerStore:
+    """Answers by task and contestant. Without a folder it keeps nothing; `fresh` finds nothing."""
+
+    def __init__(self, folder: Path | None, *, fresh: bool = False) -> None:
+        self.folder = folder / "scores" if folder else None
+        self.fresh = fresh
+
+    def find(self, task: str, contestant: str, digest: str) -> StoredAnswers | None:
+        """Return what was kept; a file that cannot be read counts as none."""
+        if self.folder is None or self.fresh:
+            return None
+        try:
+            content = io.BytesIO(self._path(task, contestant, digest).read_bytes())
+            with np.load(content, allow_pickle=False) as held:
+                sizes, values = held["sizes"], held["values"]
+                spent = msgspec.json.decode(held["spent"].tobytes(), type=Counts)
+        except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError):
+            return None
+        return StoredAnswers(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent)
+
+    def keep(self, task: str, contestant: str, digest: str, kept: StoredAnswers) -> None:
+        """Write answers down."""
+        if self.folder is None:
+            return
+        out = io.BytesIO()
+        sizes = np.array([len(one) for one in kept.scores], np.int64)
+        values = np.concatenate(list(kept.scores)) if len(sizes) else np.empty(0)
+        spent = np.frombuffer(msgspec.json.encode(kept.spent), np.uint8)
+        np.savez_compressed(out, sizes=sizes, values=values, spent=spent)
+        replace_all({self._path(task, contestant, digest): out.getvalue()})
+
+    def _path(self, task: str, contestant: str, digest: str) -> Path:
+        slug = re.sub(r"[^a-z0-9]+", "-", f"{task} {contestant}".lower()).strip("-")
+        return (self.folder or Path()) / f"{slug[:80]}-{digest[:16]}.npz"
+
+
+def task_digest(task: Task, lives: Lives) -> str:
+    """Return the hash of all that a contestant is told: the cases and the training part."""
+    found = blake2b(f"{VERSION}/{task.name}".encode(), digest_size=16)
+    found.update(msgspec.json.encode(task.cases))
+    for column in (lives.users, lives.items, lives.at, lives.stars):
+        found.update(np.ascontiguousarray(column).tobytes())
+    for item in lives.catalogue.items:
+        found.update(f"{item.title}/{item.tags}/{item.year}".encode())
+    return found.hexdigest()
+
+
+def joined(*parts: str) -> str:
+    """Return one hash for several texts."""
+    return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
+
+
+Progress = Callable[[str, int, int], None]
+"""Told who answers, how many of its cases are done, and how many there are."""
+Make = Callable[[Ground], Awaitable[Contestant]]
+MIX, CONTENT_MIX = "logistic mix", "content and popularity"
+_WITHOUT_OTHERS = ("popularity", "text embedding", "genre profile", "recsim", "recent")
+"""What the mix without a collaborative signal is made of, by how the names begin."""
+
+
+class Entrant(msgspec.Struct, frozen=True, eq=False):
+    """Somebody who takes part."""
+
+    name: str
+    make: Make
+    kind: str = "baseline"
+    """`baseline`, `mind`, `people`, or `feature`: only seen in the mixes."""
+    recipe: str = ""
+    """What else its answers depend on, such as a model and a prompt."""
+    practises: bool = True
+    """Whether it answers practice too: those whose scores are put to further use."""
+
+
+@runtime_checkable
+class PaidContestant(Contestant, Protocol):
+    """Somebody whose answers cost something."""
+
+    spent: Counts
+    """What it asked for since this was last set to nothing."""
+
+
+class ContestAnswers(msgspec.Struct, frozen=True, eq=False):
+    """All answers of one arena."""
+
+    arena: TaskSet
+    answers: dict[tuple[str, str], StoredAnswers]
+    """By contestant and task."""
+    practice: dict[tuple[str, str], StoredAnswers]
+
+
+def quiet(name: str, done: int, total: int) -> None:
+    """Tell nobody."""
+
+
+async def play(
+    arena: TaskSet,
+    entries: Sequence[Entrant],
+    keeper: AnswerStore,
+    progress: Progress = quiet,
+    *,
+    mixes: bool = True,
+) -> ContestAnswers:
+    """Return everybody's answers to the arena's tasks; what was kept is not asked again."""
+    played = ContestAnswers(arena, {}, {})
+    ground = Ground(arena.lives, arena.seed, arena.weighed)
+    earlier = ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
+    sides = (
+        (False, ground, arena.tasks, played.answers),
+        (True, earlier, arena.practice, played.practice),
+    )
+    for is_practice, ground, tasks, found in sides:
+        digests = {task.name: task_digest(task, ground.lives) for task in tasks}
+        for entry in entries:
+            if entry.practises or not is_practice:
+                await _answer(entry, ground, tasks, digests, keeper, found, progress)
+    if mixes:
+        _mix(played, entries)
+    return played
+
+
+async def _answer(
+    entry: Entrant,
+    ground: Ground,
+    tasks: Sequence[Task],
+    digests: Mapping[str, str],
+    keeper: AnswerStore,
+    found: dict[tuple[str, str], StoredAnswers],
+    progress: Progress,
+) -> None:
+    missing = []
+    for task in tasks:
+        digest = joined(digests[task.name], entry.name, entry.recipe)
+        kept = keeper.find(task.name, entry.name, digest)
+        if kept is None:
+            missing.append((task, digest))
+        else:
+            found[entry.name, task.name] = kept
+    total = sum(len(task.cases) for task, _ in missing)
+    progress(entry.name, 0, total)
+    if not missing:
+        return
+    contestant = await made_on(ground, entry)
+    place = 0
+    async for answers in _each(contestant, [task for task, _ in missing]):
+        task, digest = missing[place]
+        found[entry.name, task.name] = answers
+        keeper.keep(task.name, entry.name, digest, answers)
+        place += 1
+    progress(entry.name, total, total)
+
+
+async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[StoredAnswers]:
+    """Yield the answers to several tasks; who costs something is asked task by task."""
+    if isinstance(contestant, PaidContestant):
+        for task in tasks:
+            contestant.spent = Counts()
+            scores = await contestant.score(task.cases)
+            yield StoredAnswers(scores, contestant.spent)
+        return
+    every: list[Case] = [case for task in tasks for case in task.cases]
+    together, start = list(await contestant.score(every)), 0
+    for task in tasks:
+        yield StoredAnswers(together[start : start + len(task.cases)])
+        start += len(task.cases)
+
+
+async def made_on(ground: Ground, entry: Entrant) -> Contestant:
+    """Return a contestant on some ground, fitted once."""
+    if entry.name not in ground.made:
+        ground.made[entry.name] = await entry.make(ground)
+    return ground.made[entry.name]
+
+
+def spent_by(contestant: Contestant) -> Counts:
+    """Return what a contestant spent since it was made."""
+    return contestant.spent if isinstance(contestant, PaidContestant) else Counts()
+
+
+def mixed_in(entries: Sequence[Entrant]) -> list[str]:
+    """Return the names of those whose scores are mixed."""
+    names = [one.name for one in entries if one.kind in ("baseline", "feature")]
+    return [name for name in names if name != "random"]
+
+
+def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
+    """Add the mixes of all baselines, and of those that know nothing of other people."""
+    names = mixed_in(entries)
+    some = [name for name in names if name.startswith(_WITHOUT_OTHERS)]
+    seed = played.arena.seed
+    for label, chosen in ((CONTENT_MIX, some), (MIX, names)):
+        if len(chosen) < 2:
+            continue
+        pairs = zip(played.arena.tasks, played.arena.practice, strict=True)
+        for task, before in pairs:
+            now = Flat(task.cases, features(played.answers, chosen, task.name))
+            earlier = Flat(before.cases, features(played.practice, chosen, before.name))
+            told, asked = folds_of(before.cases, seed), folds_of(task.cases, seed)
+            practised, scores = mixed(earlier, told, now, asked)
+            played.practice[label, before.name] = StoredAnswers(practised)
+            played.answers[label, task.name] = StoredAnswers(scores)
+
+
+def features(
+    answers: Mapping[tuple[str, str], StoredAnswers], names: Sequence[str], task: str
+) -> dict[str, Sequence[Floats]]:
+    """Return the scores of some contestants in one task."""
+    return {name: answers[name, task].scores for name in names}

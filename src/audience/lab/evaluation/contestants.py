@@ -1,0 +1,259 @@
+"""Minds as contestants: the choice of a rule mind, and that of a grounded one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.agents.rule import RuleParameters
+from audience.errors import BadInput, unknown
+from audience.grounding import Grounds, fit_grounds
+from audience.lab.evaluation import baselines as b, language as asking
+from audience.lab.evaluation.baselines import Ground
+from audience.lab.evaluation.cases import Case, Contestant
+from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet
+from audience.lab.evaluation.language import Words
+from audience.llm import GatewayStack, MiniLM
+from audience.recommenders import Markov
+from audience.scenario import Models, SpendingOptions, door_of, name_of
+from audience.world import INDIFFERENT, INTERESTED, Domain, Floats
+
+_RECENT = 5
+_INTERESTS = 3
+_EXPLORER = 0.5
+
+
+class RuleChoice:
+    """The utility a rule mind sees in an item, with the taste that its genesis would have.
+
+    Interests are the tags somebody has more of than others have, as for people made from data;
+    place on the page and what friends say play no part.
+    """
+
+    name = "rule"
+
+    def __init__(self, ground: Ground, parameters: RuleParameters | None = None) -> None:
+        self.p = parameters or RuleParameters()
+        self.weights = ground.lives.catalogue.weights
+        self.quality = ground.quality
+        sums = self.weights[ground.lives.items].sum(axis=0)
+        self.usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        return [self._one(case) for case in cases]
+
+    def _one(self, case: Case) -> Floats:
+        lived = self.weights[list(case.history)]
+        shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
+        taste = np.full(len(shares), INDIFFERENT)
+        dearest = np.argsort(-shares / self.usual, kind="stable")[:_INTERESTS]
+        taste[dearest[shares[dearest] > 0]] = INTERESTED
+        page = self.weights[list(case.candidates)]
+        unknown = ~(lived[-_RECENT:] > 0).any(axis=0)
+        quality = self.quality[list(case.candidates)]
+        utility: Floats = (
+            self.p.taste * (page * taste).sum(axis=1)
+            + self.p.quality * (2.0 * quality - 1.0)
+            + self.p.novelty * _EXPLORER * (page * unknown).sum(axis=1)
+        )
+        return np.round(utility, 6)
+
+
+class Grounded:
+    """Scores candidates as the pick of a grounded mind does: evidence, weighed by its chooser."""
+
+    name = "grounded"
+
+    def __init__(self, ground: Ground, held: str = "last") -> None:
+        self.grounds = _grounds(ground, held)
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        histories, candidates = _columns(cases)
+        return self.grounds.log_odds(histories, candidates, owners=[case.user for case in cases])
+
+
+def evidence_words(ground: Ground, held: str = "last") -> Words:
+    """Return what says the evidence about candidates in plain words."""
+    grounds = _grounds(ground, held)
+
+    def told(cases: Sequence[Case]) -> Sequence[Sequence[str]]:
+        return [grounds.words(case.history, case.candidates) for case in cases]
+
+    return told
+
+
+def _grounds(ground: Ground, held: str) -> Grounds:
+    return fit_grounds(ground.lives, seed=ground.seed, held=held, weighed=ground.weighed)
+
+
+def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    return [case.history for case in cases], [case.candidates for case in cases]
+
+
+RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
+KINDS = (GROUNDED, RULE, RECSIM, LLM, "llm+evidence", "llm+scores", "llm+evidence+scores")
+REGULARISATION = 1000.0
+"""Of EASE; the best of 250 to 4,000 on MovieLens 1M, so that the baseline is a strong one."""
+
+
+class Doors:
+    """The door to language models, opened by the first who asks and closed at the end."""
+
+    def __init__(self, models: Models, spending: SpendingOptions, folder: Path) -> None:
+        self.models = models
+        self.spending = spending
+        self.folder = folder
+        self._door: GatewayStack | None = None
+
+    def open(self) -> GatewayStack:
+        """Return the door; its calls are kept in the evaluation's folder."""
+        if self._door is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._door = door_of(self.models, self.spending, self.folder)
+        return self._door
+
+    @property
+    def fresh(self) -> bool:
+        """Whether everything shall be answered anew."""
+        return self.spending.calls == "fresh"
+
+    @property
+    def calls(self) -> int:
+        """Calls that were made, not counting those that were kept."""
+        return self._door.meter.total().calls if self._door else 0
+
+    async def close(self) -> None:
+        """Let go of what was opened."""
+        if self._door is not None:
+            await self._door.close()
+
+
+class ContestRules(msgspec.Struct, frozen=True, eq=False):
+    """What minds need to take part in one evaluation."""
+
+    form: str
+    """How a model is asked: choose, taste or ratings."""
+    domain: Domain
+    seed: int
+    doors: Doors
+    progress: Progress = quiet
+    held: str = "last"
+    """What grounded minds practise on: the `last` items of lives, or some `spread` over them."""
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """Return the kinds of a list such as `grounded,llm+evidence`."""
+    kinds = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    if not kinds:
+        raise BadInput(f"--mind is empty; give one or more of {', '.join(KINDS)}")
+    for kind in kinds:
+        if kind not in KINDS:
+            raise unknown("--mind", kind, KINDS)
+    return kinds
+
+
+def baseline_contestants() -> list[Entrant]:
+    """Return the baselines of every table, the weakest kind first; features come last."""
+    made = [
+        _plain(b.Chance.name, b.Chance, practises=False),
+        _plain(b.PopularityBaseline.name, b.PopularityBaseline),
+        _plain("genre profile", b.genres),
+        _plain(b.RecSim.name, b.RecSim),
+        _embedding("wordllama"),
+    ]
+    if _has_minilm():
+        made.append(_embedding("minilm"))
+    made += [
+        _plain("item-knn", b.item_knn),
+        _plain("ease", partial(b.ease, regularisation=REGULARISATION)),
+        _plain("markov", partial(b.ranked, "markov", Markov())),
+    ]
+    return [*made, *_features()]
+
+
+def _features() -> list[Entrant]:
+    """Return what is only seen in the mixes: so that they are hard to beat."""
+    chains = (
+        ("near_markov", Markov(recent=3, reach=3, fading=0.6)),
+        ("wide_markov", Markov(recent=60, reach=40, fading=0.97)),
+    )
+    return [
+        _plain("recent_genres", b.recent_genres, kind="feature"),
+        _plain("recent_years", b.recent_years, kind="feature"),
+        *(_plain(name, partial(b.ranked, name, one), kind="feature") for name, one in chains),
+    ]
+
+
+def mind_contestants(
+    kinds: Sequence[str], rules: ContestRules, *, practises: bool = False
+) -> list[Entrant]:
+    """Return the minds that are named; `practises` where their scores need a threshold."""
+    found = []
+    for kind in kinds:
+        if kind == RULE:
+            found.append(_plain(kind, RuleChoice, kind="mind", practises=practises))
+        elif kind == GROUNDED:
+            make = partial(Grounded, held=rules.held)
+            found.append(_plain(kind, make, kind="mind", practises=practises, recipe=rules.held))
+        elif kind.startswith(LLM):
+            form = asking.SCORE if "scores" in kind else rules.form
+            found.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
+    return found
+
+
+def _has_minilm() -> bool:
+    try:
+        MiniLM()
+    except BadInput:
+        return False
+    return True
+
+
+def _plain(
+    name: str,
+    make: Callable[[Ground], Contestant],
+    *,
+    kind: str = "baseline",
+    practises: bool = True,
+    recipe: str = "",
+) -> Entrant:
+    async def made(ground: Ground) -> Contestant:
+        return make(ground)
+
+    return Entrant(name, made, kind, recipe, practises)
+
+
+def _embedding(kind: str) -> Entrant:
+    async def made(ground: Ground) -> Contestant:
+        return await b.embedding(ground, kind)
+
+    return Entrant(f"text embedding ({kind})", made)
+
+
+def asked_entry(kind: str, rules: ContestRules, form: str, *, practises: bool = False) -> Entrant:
+    """Return a language model as contestant; `form` is how it is asked."""
+    model = name_of(rules.doors.models)
+
+    async def made(ground: Ground) -> Contestant:
+        words = evidence_words(ground, rules.held) if "evidence" in kind else None
+        return asking.LanguageContestant(
+            kind,
+            form,
+            rules.doors.open(),
+            ground.lives,
+            domain=rules.domain,
+            model=model,
+            seed=rules.seed,
+            words=words,
+            told=lambda done: rules.progress(kind, done, 0),
+        )
+
+    pack = asking.evaluation_prompts(model)
+    recipe = joined(
+        model, rules.doors.models.url, pack.text("eval_rules"), pack.text(f"eval_{form}")
+    )
+    return Entrant(kind, made, "mind", recipe, practises)

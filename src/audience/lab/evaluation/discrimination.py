@@ -1,0 +1,212 @@
+"""A: telling what a person took up next from what it never did (RecAgent's table 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput
+from audience.lab.evaluation.cases import (
+    NEGATIVES,
+    Case,
+    Dealer,
+    ItemSequences,
+    Task,
+    TaskSet,
+    drawn_users,
+)
+from audience.lab.evaluation.contest import ContestAnswers, Entrant
+from audience.lab.evaluation.result import (
+    AREA,
+    PEOPLE,
+    Frame,
+    Result,
+    answers_in,
+    aucs,
+    framed,
+    hits,
+    order_of,
+)
+from audience.lab.evaluation.source import Real
+from audience.world import Floats, Ints
+
+SHAPES = ((1, 5), (3, 3), (3, 7), (1, 9))
+"""How many were taken up, and how many not."""
+GROUPS = (*NEGATIVES, *(f"{kind}{AREA}" for kind in NEGATIVES))
+_NOTES = (
+    "Score: share of the items taken up among as many chosen; the last items of each user in time "
+    "order against items it never took up, uniform or of like popularity.",
+)
+
+
+class HumanChoice(msgspec.Struct, frozen=True):
+    """What a person chose in one case."""
+
+    user: int
+    task: str
+    """Such as `uniform (1,5)`."""
+    candidates: tuple[int, ...]
+    chosen: tuple[int, ...]
+
+
+def shape_name(a: int, b: int) -> str:
+    """Return a shape as tables head it."""
+    return f"({a},{b})"
+
+
+def arenas(
+    real: Real,
+    *,
+    shapes: Sequence[tuple[int, int]] = SHAPES,
+    agents: int | None = None,
+    seed: int = 1,
+) -> list[TaskSet]:
+    """Return one arena for each number held out; the same people in all of them."""
+    sequences = ItemSequences(real)
+    most = max(a for a, _ in shapes)
+    # Everybody needs as many again for practice, and something to start from.
+    users = drawn_users(np.flatnonzero(sequences.sizes > 2 * most), agents, seed)
+    known = [real.items[sequences.of(user)] for user in range(real.people)]
+    pool = np.unique(real.items)
+    weighed = sequences.without_last(most)
+    made = []
+    for held in sorted({a for a, _ in shapes}):
+        parts = sequences.without_last(held), sequences.without_last(2 * held)
+        wanted = [(kind, b) for kind in NEGATIVES for a, b in shapes if a == held]
+        tasks = []
+        for cut, lives in enumerate(parts):
+            dealer = Dealer(lives, known, pool, seed)
+            tasks.append(_tasks(dealer, users, held, wanted, cut))
+        sides = (parts[0], tasks[0], parts[1], tasks[1])
+        made.append(TaskSet(f"last {held}", *sides, seed, weighed))
+    return made
+
+
+def _tasks(
+    dealer: Dealer, users: Ints, a: int, wanted: Sequence[tuple[str, int]], cut: int
+) -> tuple[Task, ...]:
+    """Return the tasks of one number held out; `cut` 1 is practice, as many items earlier."""
+    names = [f"{kind} {shape_name(a, b)}" for kind, b in wanted]
+    cases: list[list[Case]] = [[] for _ in wanted]
+    for user in users.tolist():
+        items = dealer.known[user]
+        end = len(items) - cut * a
+        history, taken = tuple(items[: end - a].tolist()), items[end - a : end]
+        for place, (kind, b) in enumerate(wanted):
+            label = f"practice {names[place]}" if cut else names[place]
+            cases[place].append(dealer.case(label, kind, user, history, taken, b))
+    rows = zip(names, wanted, cases, strict=True)
+    return tuple(Task(name, tuple(made), kind) for name, (kind, _), made in rows)
+
+
+def discrimination_result(
+    real: Real,
+    played: Sequence[ContestAnswers],
+    entries: Sequence[Entrant],
+    *,
+    seed: int,
+    model: str = "",
+    people: Sequence[HumanChoice] = (),
+) -> Result:
+    """Return the table of A from everybody's answers, people's among them where there are any."""
+    kinds = order_of(entries)
+    values: dict[str, dict[str, dict[str, Floats]]] = {}
+    for one in played:
+        for task in one.arena.tasks:
+            column = task.name.removeprefix(f"{task.negatives} ")
+            given = {
+                name: kept.scores for (name, of), kept in one.answers.items() if of == task.name
+            }
+            human = answered(task, people)
+            shown = {name: given[name] for name in kinds if name in given}
+            found = {name: hits(task.cases, each) for name, each in shown.items()}
+            if human is not None:
+                found[PEOPLE] = human
+            values.setdefault(task.negatives, {})[column] = found
+            ranked = {name: aucs(task.cases, each) for name, each in shown.items()}
+            values.setdefault(f"{task.negatives}{AREA}", {})[column] = ranked
+    if any(PEOPLE in found for group in values.values() for found in group.values()):
+        kinds |= {PEOPLE: "people"}
+    elif people:
+        raise BadInput(
+            f"--people: none of the {len(people)} choices is about these cases; give the --data "
+            "and --seed that the page was made with, and no --agents"
+        )
+    present = {column for group in values.values() for column in group}
+    frame = Frame(
+        "discrimination",
+        f"Discrimination on {real.name}",
+        real.name,
+        len(played[0].arena.tasks[0].cases),
+        seed,
+        tuple(group for group in GROUPS if group in values),
+        tuple(name for name in (shape_name(*one) for one in SHAPES) if name in present),
+        model,
+        headline="",
+        notes=_NOTES,
+    )
+    return framed(frame, kinds, values, answers_in(played))
+
+
+def answered(task: Task, people: Sequence[HumanChoice]) -> Floats | None:
+    """Return what people got right in each case, NaN where nobody was asked; None for no answer."""
+    found: dict[int, list[float]] = {}
+    cases = {case.user: case for case in task.cases}
+    for one in people:
+        case = cases.get(one.user)
+        if case is None or one.task != task.name or set(one.candidates) != set(case.candidates):
+            continue
+        truth = {item for item, taken in zip(case.candidates, case.truth, strict=True) if taken}
+        found.setdefault(one.user, []).append(len(truth & set(one.chosen)) / len(truth))
+    if not found:
+        return None
+    means = {user: float(np.mean(each)) for user, each in found.items()}
+    return np.array([means.get(case.user, math.nan) for case in task.cases])
+
+
+_FORMAT = "audience-people-choices"
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    by: str
+    user: int
+    a: int
+    b: int
+    negatives: str
+    candidates: tuple[int, ...]
+    chosen: tuple[int, ...]
+
+
+class _Choices(msgspec.Struct, frozen=True):
+    seed: int
+    choices: tuple[_Choice, ...]
+    format: str = ""
+
+
+def read_answers(path: Path, seed: int) -> tuple[HumanChoice, ...]:
+    """Return what people chose; what models chose is left out, they have rows of their own."""
+    remedy = "give the people.json that `audience eval people import` wrote"
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=_Choices)
+    except OSError as error:
+        raise BadInput(f"--people {path}: {error.strerror or error}; {remedy}") from error
+    except msgspec.MsgspecError as error:
+        raise BadInput(f"--people {path}: {error}; {remedy}") from error
+    if found.format != _FORMAT:
+        raise BadInput(f"--people {path}: is no file of people's choices; {remedy}")
+    if found.seed != seed:
+        raise BadInput(
+            f"--people {path}: the page was made with seed {found.seed}, so its cases are others; "
+            f"use --seed {found.seed}"
+        )
+    return tuple(
+        HumanChoice(
+            one.user, f"{one.negatives} {shape_name(one.a, one.b)}", one.candidates, one.chosen
+        )
+        for one in found.choices
+        if one.by == "person"
+    )

@@ -1,0 +1,351 @@
+"""Steps from a history: five items ranked by matrix factorisation, one is taken, and again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from audience.lab.evaluation.baselines import FOLDS, Flat, Ground, MixWeights, folds_of
+from audience.lab.evaluation.cases import (
+    Case,
+    Contestant,
+    ItemSequences,
+    Task,
+    TaskSet,
+    drawn_users,
+)
+from audience.lab.evaluation.contest import (
+    MIX,
+    AnswerStore,
+    ContestAnswers,
+    Entrant,
+    Progress,
+    StoredAnswers,
+    features,
+    joined,
+    made_on,
+    mixed_in,
+    play,
+    quiet,
+    spent_by,
+    task_digest,
+)
+from audience.lab.evaluation.ratings import divergence
+from audience.lab.evaluation.result import Frame, Result, aucs, framed, order_of
+from audience.lab.evaluation.source import Real
+from audience.recommenders import ALS, Context, Ranker
+from audience.world import Catalogue, Floats, Ints, dice, rng
+
+PAGE = 5
+"""Items that each step shows."""
+_DRAWN = frozenset(("recsim",))
+"""Those whose choice is a draw in proportion to interest + 1, as RecSim has it."""
+
+
+class RankedPages:
+    """What matrix factorisation shows somebody who lived so much."""
+
+    def __init__(self, ground: Ground) -> None:
+        self.seed = ground.seed
+        self.ranker: Ranker = ALS().fit(ground.interactions, rng(ground.seed, "fit", 0))
+
+    def of(
+        self,
+        users: Ints,
+        lived: Sequence[tuple[int, ...]],
+        barred: Sequence[tuple[int, ...]],
+        k: int,
+    ) -> Ints:
+        """Return [users, k] items, best first, less what is barred; -1 where none is left."""
+        zeros = np.zeros(len(users), np.int64)
+        draws = dice(self.seed, "eval", "page", users)
+        context = Context(zeros, zeros, barred, draws, lived=lived)
+        return np.asarray(self.ranker.rank(users, k, context))
+
+
+async def walk(
+    contestant: Contestant,
+    name: str,
+    pages: RankedPages,
+    histories: Mapping[int, tuple[int, ...]],
+    steps: int,
+) -> list[tuple[int, ...]]:
+    """Return what each person is made to take up, one item a step.
+
+    Everybody sees pages that follow its own picks. A step without a usable answer takes nothing.
+    """
+    users = np.array(list(histories), np.int64)
+    taken: list[tuple[int, ...]] = [()] * len(users)
+    seen: list[tuple[int, ...]] = [()] * len(users)
+    past = list(histories.values())
+    for step in range(steps):
+        lived = [one + more for one, more in zip(past, taken, strict=True)]
+        barred = [one + more for one, more in zip(lived, seen, strict=True)]
+        shown = pages.of(users, lived, barred, PAGE)
+        cases = [
+            Case(user, history, *_shuffled(page, pages.seed, name, user, step))
+            for user, history, page in zip(users.tolist(), lived, shown, strict=True)
+        ]
+        scores = await contestant.score(cases)
+        for place, (case, each) in enumerate(zip(cases, scores, strict=True)):
+            if np.isnan(each).any():
+                seen[place] += case.candidates
+                continue
+            taken[place] += (case.candidates[_choice(name, case, each, pages.seed, step)],)
+    return taken
+
+
+def _shuffled(
+    page: Ints, seed: int, name: str, user: int, step: int
+) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    items = page[page >= 0]
+    order = np.argsort(dice(seed, "eval", "step", user, step, items).uniform("place"))
+    return tuple(items[order].tolist()), (False,) * len(items)
+
+
+def _choice(name: str, case: Case, scores: Floats, seed: int, step: int) -> int:
+    if name not in _DRAWN:
+        return int(np.argmax(scores))
+    sums = np.cumsum(scores + 1.0 + 1e-9)
+    draw = float(dice(seed, "eval", "choice", case.user, step).uniform(name)[0])
+    return int(np.searchsorted(sums, draw * sums[-1], side="right").clip(0, len(sums) - 1))
+
+
+class LogisticMixWalker:
+    """The logistic mix as somebody who answers: weights by fold, from other people's practice."""
+
+    def __init__(
+        self,
+        name: str,
+        parts: Sequence[Contestant],
+        practice: Sequence[Case],
+        scores: Mapping[str, Sequence[Floats]],
+        seed: int,
+    ) -> None:
+        """`scores`: what the parts said of the practice."""
+        self.name = name
+        self.parts = parts
+        self.seed = seed
+        flat, folds = Flat(practice, scores), folds_of(practice, seed)
+        self.weights = [MixWeights(flat, folds != fold) for fold in range(FOLDS)]
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        flat = Flat(cases, {part.name: await part.score(cases) for part in self.parts})
+        folds = folds_of(cases, self.seed)
+        found = np.zeros(len(flat.truth))
+        for fold, weights in enumerate(self.weights):
+            mine = (folds == fold)[flat.owner]
+            found[mine] = weights.score(flat)[mine]
+        return flat.split(found)
+
+
+STEPS = (5, 10)
+SHOWN = 20
+COLUMNS = ("genres", "popularity", "sequence", "AUC")
+LOWER = COLUMNS[:3]
+_NOTES = (
+    "Each step picks one of five items ranked by matrix factorisation. genres: Jensen-Shannon "
+    "divergence from what the user really took up; popularity: distance of the log10 counts, "
+    "sorted; sequence: Levenshtein distance of main genres per step. AUC: among the "
+    f"{SHOWN} items ranked first, those really taken up against the others, for users with both.",
+)
+
+
+class Path(msgspec.Struct, frozen=True, eq=False):
+    """One number of steps: what is known before, and what really came."""
+
+    steps: int
+    arena: TaskSet
+    """Its task is to tell, among what is shown first, what was really taken up."""
+    truth: dict[int, tuple[int, ...]]
+    histories: dict[int, tuple[int, ...]]
+    pages: RankedPages
+
+
+class GeneratedSteps(msgspec.Struct, frozen=True, eq=False):
+    """Everybody's steps."""
+
+    path: Path
+    played: ContestAnswers
+    ways: dict[str, StoredAnswers]
+    """By contestant: the items of each user, in order."""
+
+
+def paths_of(
+    real: Real,
+    *,
+    steps: Sequence[int] = STEPS,
+    agents: int | None = None,
+    most: int = 1_000,
+    seed: int = 1,
+) -> list[Path]:
+    """Return one path for each number of steps, the same users in all; `most` unless told."""
+    sequences = ItemSequences(real)
+    eligible = np.flatnonzero(sequences.sizes > 2 * max(steps))
+    users = drawn_users(eligible, min(most, len(eligible)) if agents is None else agents, seed)
+    return [_path(real, sequences, users, count, seed) for count in steps]
+
+
+def _path(real: Real, sequences: ItemSequences, users: Ints, steps: int, seed: int) -> Path:
+    items = {user: real.items[sequences.of(user)] for user in users.tolist()}
+    parts = [sequences.without_last(cut * steps) for cut in (1, 2)]
+    pages = [RankedPages(Ground(lives, seed)) for lives in parts]
+    tasks = []
+    for cut, page in enumerate(pages, 1):
+        past = {user: each[: -cut * steps] for user, each in items.items()}
+        next_ = {
+            user: each[len(past[user]) : len(past[user]) + steps] for user, each in items.items()
+        }
+        tasks.append(_shown(f"N={steps}, shown", page, past, next_))
+    truth = {user: tuple(each[-steps:].tolist()) for user, each in items.items()}
+    histories = {user: tuple(each[:-steps].tolist()) for user, each in items.items()}
+    arena = TaskSet(f"N={steps}", parts[0], (tasks[0],), parts[1], (tasks[1],), seed)
+    return Path(steps, arena, truth, histories, pages[0])
+
+
+def _shown(name: str, pages: RankedPages, past: dict[int, Ints], next_: dict[int, Ints]) -> Task:
+    users = np.array(list(past), np.int64)
+    lived = [tuple(each.tolist()) for each in past.values()]
+    shown = pages.of(users, lived, lived, SHOWN)
+    cases = []
+    for user, history, page in zip(users.tolist(), lived, shown, strict=True):
+        # In the order of their ids: the ranking would be told by the order.
+        items = np.sort(page[page >= 0])
+        truth = np.isin(items, next_[user])
+        cases.append(Case(user, history, tuple(items.tolist()), tuple(truth.tolist())))
+    return Task(name, tuple(cases))
+
+
+async def walked(
+    path: Path,
+    entries: Sequence[Entrant],
+    steppers: Sequence[Entrant],
+    keeper: AnswerStore,
+    progress: Progress = quiet,
+) -> GeneratedSteps:
+    """Return everybody's answers and steps; `steppers` are those asked in steps."""
+    played = await play(path.arena, entries, keeper, progress)
+    ground = Ground(path.arena.lives, path.arena.seed)
+    digest = task_digest(path.arena.tasks[0], path.arena.lives)
+    ways: dict[str, StoredAnswers] = {}
+    task = f"N={path.steps}"
+    for place, entry in enumerate(_with_mix(steppers, entries, played)):
+        progress(f"{entry.name}, {task}", place, len(steppers) + 1)
+        key = joined(digest, task, entry.name, entry.recipe)
+        kept = keeper.find(task, entry.name, key)
+        if kept is None:
+            contestant = await made_on(ground, entry)
+            found = await walk(contestant, entry.name, path.pages, path.histories, path.steps)
+            rows = [np.array(one, np.float64) for one in found]
+            kept = StoredAnswers(rows, spent_by(contestant))
+            keeper.keep(task, entry.name, key, kept)
+        ways[entry.name] = kept
+    return GeneratedSteps(path, played, ways)
+
+
+def _with_mix(
+    steppers: Sequence[Entrant], entries: Sequence[Entrant], played: ContestAnswers
+) -> list[Entrant]:
+    """Return those who step, with the mix after the baselines."""
+    names = mixed_in(entries)
+
+    async def make(ground: Ground) -> Contestant:
+        parts = [await made_on(ground, one) for one in entries if one.name in names]
+        task = played.arena.practice[0]
+        told = features(played.practice, names, task.name)
+        return LogisticMixWalker(MIX, parts, task.cases, told, played.arena.seed)
+
+    baselines = [one for one in steppers if one.kind == "baseline"]
+    minds = [one for one in steppers if one.kind not in ("baseline", "feature")]
+    return [*baselines, Entrant(MIX, make, practises=False), *minds]
+
+
+def generation_result(
+    real: Real,
+    found: Sequence[GeneratedSteps],
+    entries: Sequence[Entrant],
+    *,
+    seed: int,
+    model: str = "",
+) -> Result:
+    """Return the table of D."""
+    kinds = order_of(entries)
+    values: dict[str, dict[str, dict[str, Floats]]] = {}
+    for one in found:
+        columns: dict[str, dict[str, Floats]] = {}
+        popularity = np.log10(1.0 + Ground(one.path.arena.lives, seed).popularity)
+        for name in kinds:
+            if name in one.ways:
+                ways = [tuple(way.astype(np.int64).tolist()) for way in one.ways[name].scores]
+                apart = distances(real.catalogue, popularity, ways, list(one.path.truth.values()))
+                for column, each in apart.items():
+                    columns.setdefault(column, {})[name] = each
+            task = one.path.arena.tasks[0]
+            scores = one.played.answers[name, task.name].scores
+            columns.setdefault("AUC", {})[name] = aucs(task.cases, scores)
+        values[one.path.arena.name] = columns
+    frame = Frame(
+        "generation",
+        f"Generation on {real.name}",
+        real.name,
+        len(found[0].path.truth),
+        seed,
+        tuple(values),
+        COLUMNS,
+        model,
+        LOWER,
+        headline="",
+        notes=_NOTES,
+    )
+    steps = [
+        {(name, one.path.arena.name): kept for name, kept in one.ways.items()} for one in found
+    ]
+    answers = [each for one in found for each in (one.played.answers, one.played.practice)]
+    return framed(frame, kinds, values, [*answers, *steps])
+
+
+def distances(
+    catalogue: Catalogue,
+    popularity: Floats,
+    ways: Sequence[tuple[int, ...]],
+    truths: Sequence[tuple[int, ...]],
+) -> dict[str, Floats]:
+    """Return how far each way is from the truth; NaN where nothing was taken."""
+    rows = [
+        _distances(catalogue, popularity, way, truth)
+        for way, truth in zip(ways, truths, strict=True)
+    ]
+    found = np.array(rows, np.float64).reshape(-1, len(LOWER)).T
+    return dict(zip(LOWER, found, strict=True))
+
+
+def _distances(
+    catalogue: Catalogue, popularity: Floats, way: tuple[int, ...], truth: tuple[int, ...]
+) -> tuple[float, float, float]:
+    if not way:
+        return math.nan, math.nan, 1.0
+    weights = catalogue.weights
+    genres = [weights[list(one)].sum(axis=0) for one in (way, truth)]
+    apart = math.nan
+    if all(one.sum() > 0 for one in genres):
+        apart = float(divergence(genres[0][None], genres[1][None])[0])
+    grid = (np.arange(len(truth)) + 0.5) / len(truth)
+    one, other = (np.quantile(popularity[list(each)], grid) for each in (way, truth))
+    main = weights.argmax(axis=1) if weights.shape[1] else np.arange(len(catalogue))
+    edits = levenshtein(main[list(way)].tolist(), main[list(truth)].tolist())
+    return apart, float(np.abs(one - other).mean()), edits / len(truth)
+
+
+def levenshtein(one: Sequence[int], other: Sequence[int]) -> int:
+    """Return how many insertions, deletions and changes lead from one to the other."""
+    before = list(range(len(other) + 1))
+    for row, first in enumerate(one, 1):
+        now = [row]
+        for column, second in enumerate(other, 1):
+            changed = before[column - 1] + (first != second)
+            now.append(min(before[column] + 1, now[-1] + 1, changed))
+        before = now
+    return before[-1]

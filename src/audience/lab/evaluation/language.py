@@ -1,0 +1,251 @@
+"""A language model as contestant: the raw history, the shuffled candidates, one answer for all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from string import ascii_uppercase
+
+import numpy as np
+
+from audience.agents.language import TITLE
+from audience.errors import BadInput
+from audience.grounding import Lives
+from audience.lab.evaluation.cases import Case
+from audience.llm import (
+    ChatMessage,
+    Counts,
+    GatewayStack,
+    Prices,
+    Prompts,
+    Reply,
+    Request,
+    Schema,
+    Unreadable,
+    ask_for,
+    bounded,
+    list_of,
+    loose_json,
+    object_of,
+    one_of,
+    plain,
+    together,
+)
+from audience.world import Domain, Floats
+
+HISTORY = 900
+"""Tokens for the history; the oldest lines are dropped."""
+AT_ONCE = 256
+CHOOSE, TASTE, RATINGS, SCORE, STEP = "choose", "taste", "ratings", "score", "step"
+RULES = {SCORE: "eval_score_rules"}
+"""Forms with rules of their own: who is told to write JSON begins with a brace, not a letter."""
+FIRST = 8
+"""So many answers without a log-probability show that an endpoint has none."""
+Words = Callable[[Sequence[Case]], Sequence[Sequence[str]]]
+"""The evidence about each candidate of each case in plain words."""
+Told = Callable[[int], None]
+
+
+def evaluation_prompts(model: str = "") -> Prompts:
+    """Return the prompt files of evaluations."""
+    return Prompts(Path(__file__).parent / "prompts", model=model)
+
+
+class LanguageContestant:
+    """Asks a model about each case once. An answer that cannot be read is none: NaN throughout."""
+
+    def __init__(
+        self,
+        name: str,
+        form: str,
+        door: GatewayStack,
+        lives: Lives,
+        *,
+        domain: Domain,
+        model: str = "",
+        seed: int = 1,
+        words: Words | None = None,
+        told: Told = lambda done: None,
+    ) -> None:
+        """`form`: the prompt, and how its answer is read: choose, taste, ratings or score."""
+        self.name = name
+        self.form = form
+        self.spent = Counts()
+        self.door = door
+        self.lives = lives
+        self.domain = domain
+        self.model = model
+        self.seed = seed
+        self.words = words
+        self.told = told
+        self.pack = evaluation_prompts(model)
+        self._stars = _stars(lives)
+        self._replies = self._scored = 0
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        """Return 1 for what the model chose and 0 for the rest; stars, or log-probabilities."""
+        found: list[Floats] = []
+        first = FIRST if self.form == SCORE else 0
+        for start, end in _pieces(len(cases), first):
+            part = cases[start:end]
+            notes = self.words(part) if self.words else [()] * len(part)
+            pairs = zip(part, notes, strict=True)
+            found += await together(self._one(case, lines) for case, lines in pairs)
+            # A killed evaluation goes on from here without paying again.
+            self.door.flush()
+            self._check_scores()
+            self.told(len(found))
+        return found
+
+    def _check_scores(self) -> None:
+        """Refuse an endpoint all of whose answers lack what is read: nobody answered wrongly."""
+        if self.form == SCORE and self._replies and not self._scored:
+            raise BadInput(
+                f"--mind {self.name}: {self.model or 'the endpoint'} gives no log-probabilities "
+                "of letters; leave it out or take llm. What was answered so far is kept"
+            )
+
+    async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
+        request = self.request(case, notes)
+        answer = await ask_for(self.door, request, lambda reply: read(self.form, reply, case))
+        reply = answer.replies[0]
+        self._replies += reply.outcome == "reply"
+        self._scored += bool(reply.scores)
+        self.spent = self.spent.plus(spent_on(reply, self.door.meter.prices))
+        return answer.value
+
+    def request(self, case: Case, notes: Sequence[str] = ()) -> Request:
+        """Return what a model is asked about a case."""
+        holes = self._holes(case, notes)
+        messages = (
+            ChatMessage("system", self.pack.fill(RULES.get(self.form, "eval_rules"), holes)),
+            ChatMessage("user", self.pack.fill(f"eval_{self.form}", holes)),
+        )
+        scored = self.form == SCORE
+        return Request(
+            f"eval {self.form}",
+            messages,
+            self.model,
+            schema=None if scored else schema_of(self.form, case),
+            options=tuple(ascii_uppercase[: len(case.candidates)]) if scored else (),
+            max_tokens=8 if scored else 400,
+            temperature=0.0,
+            salt=f"{self.seed}/eval/{case.user}",
+        )
+
+    def _holes(self, case: Case, notes: Sequence[str]) -> dict[str, str]:
+        count, wanted = len(case.candidates), wanted_in(self.form, case)
+        if count > len(ascii_uppercase) and self.form == SCORE:
+            raise BadInput(f"{count} candidates have no letters; score at most 26 at once")
+        lines = [self._lived(case.user, item) for item in case.history]
+        letters = self.form == SCORE
+        marks = [f"{ascii_uppercase[n]})" if letters else f"[{n + 1}]" for n in range(count)]
+        title = f"What this person {self.domain.past}, newest last:"
+        return {
+            "noun": self.domain.noun,
+            "plural": self.domain.plural,
+            "past": self.domain.past,
+            "history": bounded(title, lines, HISTORY),
+            "candidates": "\n".join(
+                f"{marks[place]} {self._line(item)}"
+                + (f" ({notes[place]})" if place < len(notes) and notes[place] else "")
+                for place, item in enumerate(case.candidates)
+            ),
+            "count": str(count),
+            "wanted": str(wanted),
+            "some": "One" if wanted == 1 else str(wanted),
+        }
+
+    def _line(self, item: int) -> str:
+        one = self.lives.catalogue[item]
+        facts = [str(one.year)] if one.year else []
+        facts += [plain(", ".join(one.tags), TITLE)] if one.tags else []
+        return f"<{plain(one.title, TITLE)}>" + (f" ({'; '.join(facts)})" if facts else "")
+
+    def _lived(self, user: int, item: int) -> str:
+        stars = self._stars.get((user, item), 0.0)
+        return self._line(item) + (f", {stars:g} stars" if stars else "")
+
+
+def _pieces(cases: int, first: int) -> list[tuple[int, int]]:
+    """Return from where to where is asked at once, with a smaller first piece where wanted."""
+    starts = [*([0] if first else []), *range(first, cases, AT_ONCE)]
+    return list(zip(starts, [*starts[1:], cases], strict=True)) if cases else []
+
+
+def wanted_in(form: str, case: Case) -> int:
+    """Return how many are to be chosen: one in a step, as many as were taken up elsewhere."""
+    return 1 if form == STEP else sum(case.truth)
+
+
+def schema_of(form: str, case: Case) -> Schema:
+    """Return the schema of an answer: only numbers that stand there."""
+    count, wanted = len(case.candidates), wanted_in(form, case)
+    number = one_of(range(1, count + 1))
+    least, most, field = 0, count, "yes"
+    if form in (CHOOSE, STEP):
+        least, most, field = wanted, wanted, "chosen"
+    elif form == RATINGS:
+        least, most, field = count, count, "stars"
+        number = {"type": "number", "minimum": 1, "maximum": 5}
+    return object_of(**{field: list_of(number, least, most, unique=form != RATINGS)})
+
+
+def read(form: str, reply: Reply, case: Case) -> Floats:
+    """Return what an answer says of each candidate; NaN throughout where it cannot be read."""
+    nothing = np.full(len(case.candidates), math.nan)
+    if reply.outcome != "reply":
+        return nothing
+    if form == SCORE:
+        return np.array(reply.scores) if len(reply.scores) == len(nothing) else nothing
+    said = loose_json(reply.text)
+    if isinstance(said, Unreadable) or not isinstance(said, Mapping):
+        return nothing
+    if form == RATINGS:
+        return _rated(said.get("stars"), nothing)
+    return _marked(said.get("yes" if form == TASTE else "chosen"), form, case, nothing)
+
+
+def _marked(given: object, form: str, case: Case, nothing: Floats) -> Floats:
+    if not isinstance(given, list) or not all(_is_whole(one) for one in given):
+        return nothing
+    places = {int(one) for one in given}
+    inside = all(1 <= place <= len(nothing) for place in places)
+    exact = form == TASTE or len(places) == wanted_in(form, case)
+    if not inside or not exact or len(places) != len(given):
+        return nothing
+    return np.array([float(place + 1 in places) for place in range(len(nothing))])
+
+
+def _rated(given: object, nothing: Floats) -> Floats:
+    if not isinstance(given, list) or len(given) != len(nothing):
+        return nothing
+    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in given):
+        return nothing
+    stars = np.array(given, np.float64)
+    return stars if bool(((stars >= 1.0) & (stars <= 5.0)).all()) else nothing
+
+
+def _is_whole(one: object) -> bool:
+    return isinstance(one, int | float) and not isinstance(one, bool) and int(one) == one
+
+
+def spent_on(reply: Reply, prices: Prices) -> Counts:
+    """Return what one answer cost, now or when it was first given."""
+    usage, price = reply.usage, prices.find(reply.model)
+    priced = price is not None or usage.prompt + usage.completion == 0
+    return Counts(
+        calls=1,
+        reused=int(reply.reused),
+        prompt=usage.prompt,
+        completion=usage.completion,
+        dollars=price.of(usage) if price else 0.0,
+        unpriced=int(not priced),
+    )
+
+
+def _stars(lives: Lives) -> dict[tuple[int, int], float]:
+    rated = lives.stars > 0
+    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
+    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))

@@ -1,0 +1,327 @@
+"""Memories to compare with: one that keeps everything, and one that knows the newest only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+
+from audience.agents.rule import RuleMind
+from audience.engine import Activation, Parts, Platform, Rules, Simulation, consolidate, run_sync
+from audience.errors import BadInput, unknown
+from audience.lab.evaluation.planted_facts import (
+    OFTEN,
+    AskedFact,
+    Day,
+    Design,
+    Fact,
+    MemoryScore,
+    RecallCell,
+    day_of,
+    design,
+    scored,
+)
+from audience.llm import open_embedder, together
+from audience.memory import Life, Memory, Recollection, observations, tokens
+from audience.parts import Consolidates
+from audience.plugins import find, known
+from audience.recommenders import Popular
+from audience.results import MUTED, colour, frozen, styled
+from audience.scenario import Part, made
+from audience.world import Agent, Dice, World, events as e
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROOM = 15
+"""Thoughts that come to mind: as many as RecAgent's ten of short-term and five of long-term."""
+_WEIGHT = 0.5
+
+
+class Everything:
+    """Keeps every observation for ever; what resembles the cue most comes to mind."""
+
+    def __init__(self) -> None:
+        self.embedder = open_embedder()
+
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        """Return the most similar thoughts."""
+        del now, limit
+        if not me.thoughts:
+            return Recollection()
+        vectors = await self.embedder.embed([cue, *(one.text for one in me.thoughts)])
+        near = np.einsum("td,d->t", vectors[1:], vectors[0])
+        order = np.argsort(-np.round(near, 6), kind="stable")[:ROOM].tolist()
+        return Recollection(tuple(me.thoughts[place] for place in order))
+
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[e.Entry]:
+        """Keep all that was lived."""
+        del dice
+        return _all_of(life)
+
+
+class Last:
+    """Keeps every observation; the newest come to mind, whatever the cue."""
+
+    async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
+        """Return the newest thoughts."""
+        del cue, now, limit
+        return Recollection(me.thoughts[-ROOM:])
+
+    async def consolidate(self, life: Life, dice: Dice) -> Sequence[e.Entry]:
+        """Keep all that was lived."""
+        del dice
+        return _all_of(life)
+
+
+def _all_of(life: Life) -> list[e.Entry]:
+    me = life.me
+    return [
+        e.Entry(
+            e.Remembered(
+                me.profile.id,
+                me.thoughts_had + place,
+                seen.short,
+                _WEIGHT,
+                seen.at,
+                "observation",
+                "long",
+                seen.items,
+            )
+        )
+        for place, seen in enumerate(observations(life))
+    ]
+
+
+BASELINES: dict[str, Callable[[], Memory]] = {"everything": Everything, "last": Last}
+
+
+KINDS = (
+    "recagent",
+    "recagent-no-short",
+    "recagent-no-long",
+    "recagent-no-reflection",
+    "agent4rec",
+    "none",
+    *BASELINES,
+)
+LIMIT = 5
+"""Long-term thoughts that a cue may bring to mind, as for a mind that is a language model."""
+_WITHOUT = "-no-"
+_PARTS = ("short", "long", "reflection")
+
+
+class Evaluation(msgspec.Struct, frozen=True):
+    """How each kind of memory did."""
+
+    people: int
+    rounds: int
+    seeds: int
+    seed: int
+    facts: int
+    """Facts asked for, of each kind."""
+    scores: tuple[MemoryScore, ...]
+
+
+def evaluate(
+    kinds: Sequence[str] = KINDS,
+    *,
+    people: int = 20,
+    rounds: int = 30,
+    seeds: int = 3,
+    seed: int = 1,
+    progress: Callable[[str, int], None] = lambda kind, seed: None,
+) -> Evaluation:
+    """Return what each kind of memory keeps of planted facts; the lives of all kinds are equal."""
+    for kind in kinds:
+        memory_of(kind)
+    if seeds < 1:
+        raise BadInput(f"--seeds {seeds}: give at least 1")
+    plans = [design(people, rounds, one) for one in range(seed, seed + seeds)]
+    asked: dict[str, list[AskedFact]] = {kind: [] for kind in kinds}
+    for kind in kinds:
+        for plan in plans:
+            progress(kind, plan.seed)
+            asked[kind] += answers(memory_of(kind), plan)
+    facts = sum(len(plan.facts) for plan in plans)
+    scores = tuple(scored(kind, asked[kind], seed) for kind in kinds)
+    return Evaluation(people, rounds, seeds, seed, facts, scores)
+
+
+def memory_of(kind: str) -> Memory:
+    """Return a memory by name: a baseline, a registered kind, or `recagent-no-short` and such."""
+    if kind in BASELINES:
+        return BASELINES[kind]()
+    name, _, lacking = kind.partition(_WITHOUT)
+    if kind.rpartition(":")[0].endswith(".py"):
+        name, lacking = kind, ""
+    elif name not in known("memories") or (_WITHOUT in kind and lacking not in _PARTS):
+        listed = {*KINDS, *known("memories")}
+        raise BadInput(f"--kinds: {unknown('memory', kind, listed)}")
+    options = {lacking: False} if lacking else {}
+    if isinstance(find("memories", name), Consolidates):
+        options |= {"consolidation": "rule"}  # type: ignore[dict-item]
+    found: Memory = made("memories", Part(name, options))
+    return found
+
+
+def answers(memory: Memory, plan: Design) -> list[AskedFact]:
+    """Let everybody live with a memory, then ask for every fact."""
+    found: list[AskedFact] = []
+
+    async def work() -> None:
+        world = await _lived(memory, plan)
+        found.extend(await together(_ask(memory, world, plan, fact) for fact in plan.facts))
+
+    run_sync(work)
+    return found
+
+
+async def _ask(memory: Memory, world: World, plan: Design, fact: Fact) -> AskedFact:
+    me = world.agents[fact.agent]
+    title = world.catalogue[fact.item].title
+    cue, now = f"What do I know of <{title}>?", plan.genesis.clock.at(plan.rounds, 1.0)
+    came = (await memory.recall(me, cue, now, LIMIT)).thoughts
+    return AskedFact(
+        (plan.seed, fact.agent),
+        fact.important,
+        fact.repeats,
+        plan.age(fact),
+        any(fact.item in one.items or f"<{title}>" in one.text for one in came),
+        sum(tokens(one.text) for one in came),
+        len(me.thoughts),
+    )
+
+
+class _Nowhere:
+    """A log that keeps nothing."""
+
+    def append(self, chapter: e.Chapter) -> None: ...
+    def commit(self) -> None: ...
+
+
+async def _lived(memory: Memory, plan: Design) -> World:
+    """Return the world after all rounds, each consolidated as in any run."""
+    world = World(plan.genesis)
+    parts = Parts(
+        RuleMind(), memory, lambda swap: ("popular", Popular()), Platform(), Activation(), {}
+    )
+    rules = Rules(rounds=plan.rounds)
+    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed)
+    world.apply(e.RunStarted(plan.seed, plan.genesis.digest, rules.drift))
+    facts: dict[int, list[Fact]] = {}
+    for fact in plan.facts:
+        facts.setdefault(fact.agent, []).append(fact)
+    for round_ in range(1, plan.rounds + 1):
+        days = {who: day_of(plan, who, round_, own) for who, own in facts.items()}
+        await _one_round(sim, plan, round_, days)
+    return world
+
+
+async def _one_round(sim: Simulation, plan: Design, round_: int, days: dict[int, Day]) -> None:
+    _emit(sim, e.OPENING, -1, [e.RoundStarted(round_, plan.genesis.clock.at(round_))])
+    minded = await together(_recalled(sim, who, day) for who, day in days.items())
+    for (who, day), recalled in zip(days.items(), minded, strict=True):
+        _emit(sim, e.VISITS, who, [day.visit[0], *recalled, *day.visit[1:]])
+    for who, day in days.items():
+        _emit(sim, e.CONVERSATIONS, who, day.said)
+    _emit(sim, e.DELIVERY, -1, [post for day in days.values() for post in day.heard])
+    await consolidate(sim)
+    _emit(sim, e.CLOSING, -1, [e.RoundEnded(round_)])
+
+
+async def _recalled(sim: Simulation, who: int, day: Day) -> list[e.AnyEvent]:
+    """Return what comes to mind at the first page of a visit; it refreshes those thoughts."""
+    woke, page = day.visit[0], next(one for one in day.visit if isinstance(one, e.SlateShown))
+    assert isinstance(woke, e.Woke)
+    titles = ", ".join(f"<{sim.world.catalogue[item].title}>" for item in page.items)
+    found = await sim.parts.memory.recall(sim.world.agents[who], titles, woke.at, LIMIT)
+    ids = tuple(one.id for one in found.thoughts)
+    return [e.Recalled(who, ids, woke.at, found.cut)] if ids or found.cut else []
+
+
+def _emit(sim: Simulation, phase: int, who: int, events: Sequence[e.AnyEvent]) -> None:
+    if events:
+        sim.emit(phase, who + 1, who, [e.Entry(event) for event in events])
+
+
+def memory_values(found: Evaluation) -> dict[str, object]:
+    """Return an evaluation as plain values; what is not a number becomes None."""
+    tree: dict[str, object] = msgspec.to_builtins(found)
+    return {key: _finite(value) for key, value in tree.items()}
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+COLUMNS = 4
+_LINES: dict[tuple[bool, bool], tuple[str, int, Literal["-", "--"]]] = {
+    (True, True): (f"important, repeated {OFTEN} times or more", 0, "-"),
+    (True, False): ("important, at most once again", 0, "--"),
+    (False, True): (f"in passing, repeated {OFTEN} times or more", 1, "-"),
+    (False, False): ("in passing, at most once again", 1, "--"),
+}
+
+
+def recall_by_age(found: Evaluation) -> Figure:
+    """Return a panel for each kind: the share recalled over the age of what was lived."""
+    with styled():
+        return frozen(_panels(found))
+
+
+def _panels(found: Evaluation) -> Figure:
+    from matplotlib.figure import Figure
+
+    columns = min(COLUMNS, len(found.scores))
+    rows = -(-len(found.scores) // columns)
+    figure = Figure(figsize=(max(2.3 * columns, 5.2), 1.3 + 2.0 * rows), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for place, axes in enumerate(grid.flat):
+        if place < len(found.scores):
+            _panel(axes, found.scores[place])
+            below = place + columns >= len(found.scores)
+            axes.tick_params(labelbottom=below)
+            if below:
+                axes.set_xlabel("days ago")
+        else:
+            axes.set_visible(False)
+    figure.supylabel("share that comes to mind", fontsize=9, color=MUTED)
+    _key(figure, narrow=columns < 3)
+    return figure
+
+
+def _panel(axes: Axes, score: MemoryScore) -> None:
+    ages = sorted({cell.age for cell in score.cells})
+    for (important, often), (_, place, dash) in _LINES.items():
+        cells = [one for one in score.cells if (one.important, one.often) == (important, often)]
+        low, mean, high = _columns(cells)
+        at = np.arange(len(cells))
+        axes.fill_between(at, low, high, color=colour(place), alpha=0.13, linewidth=0)
+        axes.plot(at, mean, dash, marker="o", markersize=3, color=colour(place))
+    axes.set_xticks(range(len(ages)), [str(age) for age in ages])
+    axes.set_ylim(-0.04, 1.04)
+    axes.grid(False, axis="x")
+    axes.set_title(score.kind, fontsize=9, pad=5.0)
+
+
+def _columns(cells: list[RecallCell]) -> list[list[float]]:
+    shares = [one.recalled for one in sorted(cells, key=lambda one: one.age)]
+    return [[getattr(one, name) for one in shares] for name in ("low", "mean", "high")]
+
+
+def _key(figure: Figure, *, narrow: bool) -> None:
+    from matplotlib.lines import Line2D
+
+    lines = [
+        Line2D([], [], color=colour(place), linestyle=dash, label=label)
+        for label, place, dash in _LINES.values()
+    ]
+    figure.legend(handles=lines, loc="outside lower left", ncols=1 if narrow else 2)

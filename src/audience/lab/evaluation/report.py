@@ -1,0 +1,220 @@
+"""A result as a table for people, as Markdown and as CSV."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from audience.files import replace_all
+from audience.lab.evaluation import activity
+from audience.lab.evaluation.activity import Fit
+from audience.lab.evaluation.result import AREA, ContestantRow, ContestCell, Result, result_values
+from audience.results import (
+    MUTED,
+    Column,
+    Interval,
+    ResultTable,
+    csv_text,
+    draw_ranked,
+    figure_files,
+    frozen,
+    short,
+    styled,
+    to_markdown,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LABELS = {
+    "recsim": "RecSim-style",
+    "ease": "EASE",
+    "markov": "Markov",
+    "item-knn": "item-KNN",
+}
+
+
+def label(row: ContestantRow) -> str:
+    """Return a contestant's name as tables show it."""
+    return LABELS.get(row.name, row.name)
+
+
+def group_table(result: Result, group: str) -> ResultTable:
+    """Return everybody's values in one group."""
+    rows = [
+        (label(row), *(_value(row.cells[group].get(name)) for name in result.columns))
+        for row in result.rows
+        if group in row.cells
+    ]
+    columns = (Column(name, over="users", digits=3, half=True) for name in result.columns)
+    return ResultTable((Column(group, is_text=True), *columns), tuple(rows))
+
+
+def paired_table(result: Result, group: str) -> ResultTable:
+    """Return the differences to the best baseline of whoever is no baseline."""
+    rows = [
+        (label(row), *(_difference(row.cells[group].get(name)) for name in result.columns))
+        for row in result.rows
+        if group in row.cells and row.kind != "baseline"
+    ]
+    columns = (
+        Column(name, over="users", digits=3, half=True, signed=True)
+        for name in best_line(result, group)
+    )
+    return ResultTable((Column("less the best baseline", is_text=True), *columns), tuple(rows))
+
+
+def _value(cell: ContestCell | None) -> Interval | None:
+    return cell.value if cell else None
+
+
+def _difference(cell: ContestCell | None) -> Interval | str:
+    """Return the paired difference to the best baseline; empty for the best itself."""
+    against = cell.against_best if cell else None
+    return against if against and math.isfinite(against.mean) else ""
+
+
+def best_line(result: Result, group: str) -> list[str]:
+    """Return the best baseline of each column."""
+    found = result.best.get(group, {})
+    return [LABELS.get(name, name) for name in (found.get(one, "") for one in result.columns)]
+
+
+def footer(result: Result) -> list[str]:
+    """Return what a reader must know besides: people, seed, models and what they cost."""
+    spent = result.spent
+    told = [
+        f"{result.dataset}: {result.users:,} users, seed {result.seed}; ± is a 95 % interval over "
+        "users.",
+        f"Model: {result.model or 'none'}; {spent.calls:,} calls ({result.calls_now:,} of them "
+        f"now), {spent.tokens:,} tokens, {spent.cost}.",
+    ]
+    odd = {label(row): row.unreadable for row in result.rows if row.unreadable}
+    if odd:
+        counts = ", ".join(f"{name} {count:,}" for name, count in odd.items())
+        told.append(f"Unreadable answers, scored as wrong: {counts}.")
+    people = [row for row in result.rows if row.kind == "people"]
+    fewer = {label(row): _users(row) for row in people if _users(row) < result.users}
+    if fewer:
+        counts = ", ".join(f"{name} {count:,}" for name, count in fewer.items())
+        told.append(f"Fewer users: {counts}.")
+    return [*told, *result.notes]
+
+
+def _users(row: ContestantRow) -> int:
+    return max((cell.users for group in row.cells.values() for cell in group.values()), default=0)
+
+
+def markdown(result: Result) -> str:
+    """Return the whole result as Markdown."""
+    parts = [f"# {result.title}"]
+    for group in result.groups:
+        for table in (group_table(result, group), paired_table(result, group)):
+            parts += [to_markdown(table, bare=True).rstrip()] if table.rows else []
+    return "\n\n".join([*parts, "\n".join(footer(result))]) + "\n"
+
+
+def as_csv(result: Result) -> str:
+    """Return one line for each contestant, group and column."""
+    heads = ("evaluation", "group", "column", "contestant", "kind", "model", "users")
+    numbered = ("mean", "low", "high", "best_baseline")
+    paired = ("difference", "difference_low", "difference_high")
+    rows = []
+    for row in result.rows:
+        for group, cells in row.cells.items():
+            for column, cell in cells.items():
+                said = (result.name, group, column, row.name, row.kind, row.model, cell.users)
+                best = result.best.get(group, {}).get(column, "")
+                apart = cell.against_best or Interval()
+                numbers = (*_digits(cell.value), best, *_digits(apart))
+                rows.append((*said, *numbers))
+    return csv_text((*heads, *numbered, *paired), rows)
+
+
+def _digits(interval: Interval) -> list[str]:
+    return [f"{value:.6f}" if math.isfinite(value) else "" for value in interval.three]
+
+
+MOST = 4
+"""Panels side by side."""
+_COLOURS = {"baseline": 5, "mind": 1, "people": 2}
+
+
+def side_by_side(result: Result) -> Figure:
+    """Return a panel for each group and drawn column, contestants below each other."""
+    with styled():
+        return frozen(_panels(result))
+
+
+def drawn_columns(result: Result) -> tuple[str, ...]:
+    """Return the columns a figure shows: all of one kind, or the headline alone."""
+    return (result.headline,) if result.headline else result.columns
+
+
+def _panels(result: Result) -> Figure:
+    from matplotlib.figure import Figure
+
+    columns = drawn_columns(result)
+    groups = [group for group in result.groups if not group.endswith(AREA)]
+    panels = [(group, column) for group in groups for column in columns]
+    across = max(1, min(len(columns) if len(columns) > 1 else len(panels), MOST))
+    down = -(-len(panels) // across)
+    height = 0.9 + down * (0.55 + 0.2 * len(result.rows))
+    figure = Figure(figsize=(1.9 + 2.1 * across, height), layout="constrained")
+    grid = figure.subplots(down, across, sharey=True, squeeze=False)
+    for place, axes in enumerate(grid.flat):
+        if place < len(panels):
+            _panel(axes, result, *panels[place])
+        else:
+            axes.set_visible(False)
+    return figure
+
+
+def _panel(axes: Axes, result: Result, group: str, column: str) -> None:
+    rows = []
+    for row in result.rows:
+        cell = row.cells.get(group, {}).get(column)
+        rows.append((short(label(row), 26), cell.value if cell else None, _COLOURS[row.kind]))
+    draw_ranked(axes, rows, f"{group} {column}")
+    if column in result.lower_is_better:
+        axes.set_xlabel("less is better", color=MUTED, fontsize=8)
+
+
+FORMATS = ("png", "svg")
+
+
+def write_evaluation(result: Result, folder: Path) -> list[Path]:
+    """Write a result into a folder and return the paths."""
+    told = json.dumps(result_values(result), indent=1, allow_nan=False) + "\n"
+    drawn = side_by_side(result)
+    return replace_all(
+        {
+            folder / "result.json": told.encode(),
+            folder / "table.md": markdown(result).encode(),
+            folder / "table.csv": as_csv(result).encode(),
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
+        }
+    )
+
+
+def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: Path) -> list[Path]:
+    """Write the fits of activity into a folder and return the paths."""
+    told = json.dumps(activity.activity_values(fits, left, seed), indent=1, allow_nan=False) + "\n"
+    lines = [to_markdown(activity.table(fits), bare=True), *activity.foot(fits, left, seed)]
+    drawn = activity.survival(fits)
+    return replace_all(
+        {
+            folder / "result.json": told.encode(),
+            folder / "table.md": ("\n".join(lines) + "\n").encode(),
+            folder / "table.csv": activity.numbers(fits).encode(),
+            **{
+                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
+            },
+        }
+    )

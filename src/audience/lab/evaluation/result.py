@@ -1,0 +1,258 @@
+"""What an evaluation found: a value with its interval for everybody, and paired differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+
+import msgspec
+import numpy as np
+
+from audience.lab.evaluation.cases import Case
+from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant, StoredAnswers
+from audience.llm import Counts
+from audience.results import Interval, finite, t_interval
+from audience.world import Bools, Floats, Ints
+
+AREA = ", AUC"
+"""The end of the name of a group that tells a second measure of the same tasks."""
+Values = Mapping[str, Floats]
+"""One number per person for each contestant; NaN where it was not asked."""
+
+
+class ContestCell(msgspec.Struct, frozen=True):
+    """One contestant in one column."""
+
+    value: Interval
+    users: int
+    against_best: Interval | None = None
+    """How much more than the best baseline, over the same people, paired; none for itself."""
+
+
+class ContestantRow(msgspec.Struct, frozen=True):
+    """One contestant."""
+
+    name: str
+    kind: str
+    """`baseline`, `mind` or `people`."""
+    cells: dict[str, dict[str, ContestCell]]
+    """By group and column."""
+    model: str = ""
+    unreadable: int = 0
+    """Answers that could not be read; they are scored as wrong."""
+    spent: Counts = msgspec.field(default_factory=Counts)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One evaluation, ready to be printed, drawn and kept."""
+
+    name: str
+    title: str
+    dataset: str
+    users: int
+    seed: int
+    model: str
+    groups: tuple[str, ...]
+    columns: tuple[str, ...]
+    lower_is_better: tuple[str, ...]
+    """Columns in which less is better."""
+    rows: tuple[ContestantRow, ...]
+    best: dict[str, dict[str, str]]
+    """The best baseline by group and column."""
+    headline: str
+    """The column that is drawn."""
+    notes: tuple[str, ...] = ()
+    calls_now: int = 0
+    """Of all the calls it rests on, those made for this result; the others were kept."""
+
+    @property
+    def spent(self) -> Counts:
+        return reduce(Counts.plus, (row.spent for row in self.rows), Counts())
+
+
+class Who(msgspec.Struct, frozen=True):
+    """A contestant as far as a table tells of it."""
+
+    name: str
+    kind: str
+    model: str = ""
+    unreadable: int = 0
+    spent: Counts = msgspec.field(default_factory=Counts)
+
+
+def rows_of(
+    who: Sequence[Who],
+    values: Mapping[str, Mapping[str, Values]],
+    lower: Sequence[str] = (),
+) -> tuple[tuple[ContestantRow, ...], dict[str, dict[str, str]]]:
+    """Return the rows of a table and its best baselines, from values by group and column."""
+    kinds = {one.name: one.kind for one in who}
+    best: dict[str, dict[str, str]] = {}
+    cells: dict[str, dict[str, dict[str, ContestCell]]] = {one.name: {} for one in who}
+    for group, columns in values.items():
+        for column, found in columns.items():
+            baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
+            first = best_of(baselines, is_lower=column in lower)
+            if first:
+                best.setdefault(group, {})[column] = first
+            for name, each in found.items():
+                reference = found[first] if first and first != name else None
+                cells[name].setdefault(group, {})[column] = cell_of(each, reference)
+    rows = (
+        ContestantRow(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
+        for one in who
+    )
+    return tuple(rows), best
+
+
+def best_of(values: Values, *, is_lower: bool = False) -> str:
+    """Return whose mean is best; nobody where there is none."""
+    some = {name: each[~np.isnan(each)] for name, each in values.items()}
+    means = {name: float(each.mean()) for name, each in some.items() if len(each)}
+    if not means:
+        return ""
+    return min(means, key=lambda name: means[name] if is_lower else -means[name])
+
+
+def cell_of(values: Floats, reference: Floats | None) -> ContestCell:
+    """Return a mean and its paired difference to a reference over the same people."""
+    mean = t_interval(values)
+    against = None if reference is None else t_interval(values - reference)
+    return ContestCell(mean, mean.count, against)
+
+
+def result_values(result: Result) -> dict[str, object]:
+    """Return a result as plain values; what is not a number becomes None."""
+    tree = finite(result)
+    assert isinstance(tree, dict)
+    return tree
+
+
+def hits(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
+    """Return |truth and chosen| / a of each case; what could not be said is scored as wrong.
+
+    Chosen are the a highest; equal scores share their places, so that order is worth nothing.
+    """
+    found = np.zeros(len(cases))
+    for rows, truth, values in _alike(cases, scores):
+        wanted = truth.sum(axis=1)
+        cut = np.take_along_axis(np.sort(values, axis=1), -wanted[:, None], axis=1)
+        sure, tied = values > cut, values == cut
+        share = (wanted - sure.sum(axis=1)) / np.maximum(tied.sum(axis=1), 1)
+        right = (sure & truth).sum(axis=1) + share * (tied & truth).sum(axis=1)
+        found[rows] = np.where(np.isnan(values).any(axis=1), 0.0, right / np.maximum(wanted, 1))
+    return found
+
+
+def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
+    """Return the AUC within each case; what could not be said is worth a half."""
+    found = np.zeros(len(cases))
+    for rows, truth, values in _alike(cases, scores):
+        unsaid = np.asarray(np.isnan(values).any(axis=1))
+        found[rows] = np.where(unsaid, 0.5, _areas(np.where(unsaid[:, None], 0.0, values), truth))
+    return found
+
+
+def auc(scores: Floats, truth: Sequence[bool]) -> float:
+    """Return how often something taken up scores above something not; ties count half."""
+    if np.isnan(scores).any():
+        return math.nan
+    return float(_areas(scores[None, :], np.array([truth], np.bool_))[0])
+
+
+def _areas(values: Floats, truth: Bools) -> Floats:
+    """Return the AUC of each row; NaN where all or none were taken up."""
+    above, level = np.zeros(len(values)), np.zeros(len(values))
+    for column in range(values.shape[1]):
+        others = truth[:, column, None] & ~truth
+        one = values[:, column, None]
+        above += ((one > values) & others).sum(axis=1)
+        level += ((one == values) & others).sum(axis=1)
+    pairs = (truth.sum(axis=1) * (~truth).sum(axis=1)).astype(np.float64)
+    pairs[pairs == 0] = np.nan
+    found: Floats = above / pairs + 0.5 * (level / pairs)
+    return found
+
+
+def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[Ints, Bools, Floats]]:
+    """Yield cases with as many candidates together: their numbers, truth and scores as rows."""
+    sizes = np.array([len(case.candidates) for case in cases], np.int64)
+    for size in np.unique(sizes).tolist():
+        rows = np.flatnonzero(sizes == size)
+        truth = np.array([cases[row].truth for row in rows.tolist()], np.bool_)
+        yield rows, truth, np.array([scores[row] for row in rows.tolist()], np.float64)
+
+
+PEOPLE = "real humans"
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What a result says besides its numbers."""
+
+    name: str
+    title: str
+    dataset: str
+    users: int
+    seed: int
+    groups: tuple[str, ...]
+    columns: tuple[str, ...]
+    model: str = ""
+    lower: tuple[str, ...] = ()
+    headline: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def order_of(entries: Sequence[Entrant], *, mixes: bool = True) -> dict[str, str]:
+    """Return the kind of everybody in a table by name: baselines, the mixes, then minds."""
+    shown = {one.name: one.kind for one in entries if one.kind != "feature"}
+    found = {name: kind for name, kind in shown.items() if kind == "baseline"}
+    found |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
+    return found | shown
+
+
+def framed(
+    frame: Frame,
+    kinds: Mapping[str, str],
+    values: Mapping[str, Mapping[str, Values]],
+    answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
+) -> Result:
+    """Return the result of an evaluation; `kinds` gives the order of the rows."""
+    spent = {name: Counts() for name in kinds}
+    unreadable = dict.fromkeys(kinds, 0)
+    for one in answers:
+        for (name, _), kept in one.items():
+            if name in kinds:
+                spent[name] = spent[name].plus(kept.spent)
+                unreadable[name] += kept.unreadable
+    who = [
+        Who(
+            name,
+            kind,
+            frame.model if name.startswith("llm") else "",
+            unreadable[name],
+            spent[name],
+        )
+        for name, kind in kinds.items()
+    ]
+    rows, best = rows_of(who, values, frame.lower)
+    return Result(
+        frame.name,
+        frame.title,
+        frame.dataset,
+        frame.users,
+        frame.seed,
+        frame.model,
+        frame.groups,
+        frame.columns,
+        frame.lower,
+        rows,
+        best,
+        frame.headline,
+        frame.notes,
+    )
+
+
+def answers_in(played: Sequence[ContestAnswers]) -> list[Mapping[tuple[str, str], StoredAnswers]]:
+    """Return all answers that were given, practice included: both are paid for."""
+    return [answers for one in played for answers in (one.answers, one.practice)]

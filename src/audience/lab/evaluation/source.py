@@ -1,0 +1,208 @@
+"""What evaluations read: what real people did, from any dataset of files."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.datasets.loaders import PUBLIC, is_own, public, read_folder, recognise, title_of
+from audience.errors import BadInput, unknown
+from audience.world import Catalogue, Domain, Floats, Ints, Item, keys
+
+
+class Real(msgspec.Struct, frozen=True, eq=False):
+    """What real people did, as columns in the order of time."""
+
+    name: str
+    catalogue: Catalogue
+    people: int
+    users: Ints
+    items: Ints
+    at: Ints
+    stars: Floats
+    """0.5 to 5; 0 where nothing was given."""
+    domain: Domain = Domain("item", "items", "tried")
+    keys: tuple[str, ...] = ()
+    """The ids of the people in the source."""
+    dated: bool = True
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+
+def read_real(path: Path) -> Real:
+    """Return the interactions of a dataset by its path or its published name."""
+    found = _own(path) if path.is_dir() and is_own(path) else _loaded(path)
+    if not len(found):
+        raise BadInput(f"{path}: has no interactions, so that there is nothing to compare with")
+    return found
+
+
+def _own(path: Path) -> Real:
+    held = read_folder(path)
+    people, past = held.people or (), held.past or ()
+    rows = np.array([(p.agent, p.item, p.at, p.stars) for p in past], np.float64).reshape(-1, 4)
+    rows = rows[np.argsort(rows[:, 2], kind="stable")]
+    users, items, at = (rows[:, place].astype(np.int64) for place in range(3))
+    columns = (users, items, at, rows[:, 3].copy())
+    keys = tuple(who.key for who in people)
+    return Real(path.name, Catalogue(held.items), len(people), *columns, keys=keys)
+
+
+def _loaded(path: Path) -> Real:
+    names = [one.name for one in PUBLIC]
+    if not path.exists() and str(path) not in names:
+        raise BadInput(
+            f"--data {path}: there is no such path, and {unknown('dataset', str(path), names)}"
+        )
+    dataset = recognise(path).make(path) if path.exists() else public(str(path))
+    corpus = dataset.corpus()
+    lived = corpus.lived
+    return Real(
+        corpus.name,
+        Catalogue(corpus.items),
+        len(corpus.people),
+        lived.users,
+        lived.items,
+        lived.at,
+        lived.stars,
+        corpus.domain,
+        tuple(who.key for who in corpus.people),
+        corpus.dated,
+    )
+
+
+TRAIN, VALID, TEST = range(3)
+FILES = ("train.txt", "valid.txt", "test.txt")
+DETAILS, ITEMS, USERS = "movie_detail.csv", "movie_id_map.csv", "user_id_map.csv"
+_FILMS = Domain("film", "films", "watched")
+
+
+class SplitInteractions(msgspec.Struct, frozen=True, eq=False):
+    """Interactions with the part each belongs to."""
+
+    real: Real
+    part: Ints
+    """0 training, 1 validation, 2 test, of each row."""
+    asked: int
+    """The people up to this place may be asked; the others are training data alone."""
+
+
+def read_parts(path: Path, also: Path | None, seed: int) -> SplitInteractions:
+    """Return a published split by its folder, or any dataset split by a named draw."""
+    if not all((path / name).is_file() for name in FILES):
+        if also is not None:
+            raise BadInput(f"--also {also}: {path} holds no published split to add people to")
+        return drawn_parts(read_real(path), seed)
+    found = _published(path)
+    return found if also is None else _with(found, path, read_real(also))
+
+
+def drawn_parts(real: Real, seed: int) -> SplitInteractions:
+    """Return each person's interactions in three parts by a named draw: 40, 30 and 30 %."""
+    sizes = np.bincount(real.users, minlength=real.people)
+    order = np.lexsort((keys(seed, "eval", "part", real.users, real.items), real.users))
+    starts = np.cumsum(sizes) - sizes
+    place = np.empty(len(real), np.int64)
+    place[order] = np.arange(len(real)) - starts[real.users[order]]
+    share = (place + 0.5) / sizes[real.users]
+    return SplitInteractions(real, (share > 0.4).astype(np.int64) + (share > 0.7), real.people)
+
+
+def _published(path: Path) -> SplitInteractions:
+    catalogue = _catalogue(path / DETAILS)
+    users, items, part = [], [], []
+    for number, name in enumerate(FILES):
+        for line, text in enumerate((path / name).read_text("utf-8").splitlines(), 1):
+            try:
+                user, *taken = (int(word) for word in text.split())
+            except ValueError:
+                raise BadInput(f"{path / name}: line {line}: not `user item item …`") from None
+            if any(not 0 <= item < len(catalogue) for item in taken):
+                raise BadInput(f"{path / name}: line {line}: an item is not in {DETAILS}")
+            users += [user] * len(taken)
+            items += taken
+            part += [number] * len(taken)
+    # Nothing tells the order of what is in one file; its own stands in.
+    at = np.arange(len(users), dtype=np.int64)
+    people = max(users, default=-1) + 1
+    columns = (np.array(users), np.array(items), at, np.zeros(len(users)))
+    real = Real(path.name, catalogue, people, *columns, _FILMS, dated=False)
+    return SplitInteractions(real, np.array(part, np.int64), people)
+
+
+def _catalogue(path: Path) -> Catalogue:
+    """Return the items; their mean ratings are over all data and their texts written later."""
+    rows = _table(path, ("movie_id", "title", "genres"))
+    items = []
+    for place, row in enumerate(rows):
+        title, year = title_of(row["title"])
+        tags = tuple(tag for tag in row["genres"].split("|") if tag)
+        items.append(Item(place, title, "", tags, year, key=row["movie_id"]))
+    return Catalogue(tuple(items))
+
+
+def _table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    try:
+        with path.open(newline="", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(lines))
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}; a published split has it") from error
+    missing = [name for name in columns if rows and name not in rows[0]]
+    if missing or not rows:
+        raise BadInput(f"{path}: line 1: column {missing[0] if missing else columns[0]} is missing")
+    return rows
+
+
+def _with(parted: SplitInteractions, path: Path, more: Real) -> SplitInteractions:
+    """Return the split with everybody else of the data it was drawn from as training data.
+
+    People and items are told apart by their raw ids. The order of what is in the split is taken
+    from there too, since it knows it.
+    """
+    real = parted.real
+    places = _indices(path / ITEMS)
+    item = np.array([places.get(one.key, -1) for one in more.catalogue.items], np.int64)
+    inside = _indices(path / USERS)
+    person = np.array([inside.get(key, -1) for key in more.keys], np.int64)
+    outside = np.flatnonzero(person < 0)
+    if len(outside) == len(person):
+        raise BadInput(
+            f"--also {more.name}: nobody of the split is in it; give the data it is from"
+        )
+    person[outside] = real.people + np.arange(len(outside))
+    users, items = person[more.users], item[more.items]
+    known = items >= 0
+    width = len(real.catalogue)
+    moments = dict(
+        zip((users * width + items)[known].tolist(), more.at[known].tolist(), strict=True)
+    )
+    rows = known & (users >= real.people)
+    last = int(more.at.max(initial=0)) + 1
+    pairs = (real.users * width + real.items).tolist()
+    at = np.array([moments.get(pair, last) for pair in pairs], np.int64)
+    joined = [
+        np.concatenate(both)
+        for both in (
+            (real.users, users[rows]),
+            (real.items, items[rows]),
+            (at, more.at[rows]),
+            (real.stars, more.stars[rows]),
+            (parted.part, np.full(int(rows.sum()), TRAIN)),
+        )
+    ]
+    order = np.argsort(joined[2], kind="stable")
+    one, two, three, four, part = (column[order] for column in joined)
+    name = f"{real.name} with {len(outside):,} others of {more.name}"
+    people = real.people + len(outside)
+    whole = Real(name, real.catalogue, people, one, two, three, four, real.domain, dated=more.dated)
+    return SplitInteractions(whole, part, real.people)
+
+
+def _indices(path: Path) -> dict[str, int]:
+    rows = _table(path, ("raw_id", "index"))
+    return {row["raw_id"]: int(row["index"]) for row in rows}

@@ -1,0 +1,17 @@
+"""Probes of a language model: what it knows, whether it stays in character, what sways it."""
+
+from audience.lab.probing.consistency_probe import consistency as consistency
+from audience.lab.probing.knowledge_probe import knowledge as knowledge
+from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker
+from audience.lab.probing.result import (
+    Probed as Probed,
+    ProbeTable as ProbeTable,
+    Work as Work,
+    keep as keep,
+    plain as plain,
+    probe as probe,
+    table as table,
+)
+from audience.lab.probing.sensitivity import prompts as prompts
+from audience.lab.probing.town import town_of as town_of
+from audience.lab.probing.visits import real_visits as real_visits

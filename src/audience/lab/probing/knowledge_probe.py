@@ -1,0 +1,423 @@
+"""Stretches of years, and items drawn evenly from them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+import numpy as np
+
+from audience.agents.language import interview
+from audience.errors import BadInput
+from audience.lab.probing.questions import Asker, OptionChoice, whole
+from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, row
+from audience.lab.probing.town import DRESSES, INVENTED, MASKED, REAL, SPEECH, Town, dressed, listed
+from audience.llm import Unreadable, list_of, object_of, one_of, text_of, together, whole_of
+from audience.memory import NoMemory
+from audience.world import Item, keys, mentioned, rng, same
+
+EDGES = (1970, 1990, 2000, 2010, 2020)
+"""Where one stretch ends and the next begins."""
+
+
+def bucket(item: Item, cutoff: int | None = None) -> str:
+    """Return the stretch of years of an item; those after the cutoff have their own."""
+    if item.year is None:
+        return "no year"
+    if cutoff is not None and item.year > cutoff:
+        return f"after {cutoff}"
+    edges = [edge for edge in EDGES if cutoff is None or edge <= cutoff]
+    start = max((edge for edge in edges if edge <= item.year), default=None)
+    if start is None:
+        return f"before {EDGES[0]}"
+    end = min((edge for edge in edges if edge > item.year), default=None)
+    last = end - 1 if end is not None else cutoff
+    return f"{start} to {last}" if last is not None else f"since {start}"
+
+
+def drawn(town: Town, count: int, cutoff: int | None) -> list[Item]:
+    """Return items by a named draw, taken in turn from each stretch of years."""
+    if count < 1:
+        raise BadInput(f"--items {count}: give at least 1")
+    everything = town.genesis.catalogue.items
+    order = keys(town.seed, "probe", "items", np.arange(len(everything))).argsort(kind="stable")
+    heaps: dict[str, list[Item]] = {}
+    for place in order.tolist():
+        heaps.setdefault(bucket(everything[place], cutoff), []).append(everything[place])
+    found: list[Item] = []
+    depth = 0
+    while len(found) < min(count, len(everything)):
+        found += [heap[depth] for heap in heaps.values() if depth < len(heap)]
+        depth += 1
+    return sorted(found[:count], key=lambda item: item.id)
+
+
+OTHERS = 5
+"""Items that a person did not take up next, beside the one it did."""
+SHOWN = 15
+"""Items of a history that are shown."""
+LETTERS = "ABCDEFGHIJ"
+
+
+class TitleKnowledge(msgspec.Struct, frozen=True):
+    """What was said of one item under one dress; None where it could not be read."""
+
+    item: Item
+    year: float | None
+    """0 where it says that it does not know."""
+    kinds: float | None
+    """The overlap with the true kinds, 0 to 1."""
+    exists: float | None
+    """How sure it is that there is such a title, 0 to 1."""
+
+
+async def recognised(
+    asker: Asker, town: Town, items: Sequence[Item], cutoff: int | None
+) -> list[ProbeRow]:
+    """Return what is known of titles, and by stretches of years."""
+    found = await together(
+        together([_told(asker, town, item, dress) for item in items]) for dress in DRESSES
+    )
+    told = dict(zip(DRESSES, found, strict=True))
+    return [*_by_dress(asker, told), *_by_years(asker, told[REAL], cutoff)]
+
+
+def _by_dress(asker: Asker, told: dict[str, list[TitleKnowledge]]) -> list[ProbeRow]:
+    found: list[ProbeRow] = []
+
+    def add(
+        what: str,
+        some: Sequence[TitleKnowledge],
+        value: Callable[[TitleKnowledge], float | None],
+        unread: float | None = None,
+    ) -> None:
+        answers = [(one.item.id, value(one)) for one in some]
+        found.append(row(f"{dress} titles", what, answers, seed=asker.seed, unread=unread))
+
+    for dress, each in told.items():
+        add("year is right", [one for one in each if one.item.year], _year_right, 0.0)
+        add("says it does not know the year", each, _year_open)
+        tagged = [one for one in each if one.item.tags]
+        add("overlap of kinds", tagged, lambda one: one.kinds, 0.0)
+        if dress != MASKED:
+            add("is taken to exist", each, lambda one: one.exists)
+    gaps = [
+        (real.item.id, _difference(real.exists, other.exists))
+        for real, other in zip(told[REAL], told[INVENTED], strict=True)
+    ]
+    what = "is taken to exist"
+    found.append(
+        row("real less invented", what, gaps, seed=asker.seed, chance=0.0, unit="difference")
+    )
+    return found
+
+
+def _by_years(asker: Asker, told: Sequence[TitleKnowledge], cutoff: int | None) -> list[ProbeRow]:
+    heaps: dict[str, list[TitleKnowledge]] = {}
+    for one in sorted(told, key=lambda one: one.item.year or 0):
+        heaps.setdefault(bucket(one.item, cutoff), []).append(one)
+    found = []
+    for name, heap in heaps.items():
+        years: list[Answer] = [(one.item.id, _year_right(one)) for one in heap if one.item.year]
+        sure: list[Answer] = [(one.item.id, one.exists) for one in heap]
+        if years:
+            found.append(row(name, "year is right", years, seed=asker.seed, unread=0.0))
+        found.append(row(name, "is taken to exist", sure, seed=asker.seed))
+    return found
+
+
+def _year_right(one: TitleKnowledge) -> float | None:
+    return None if one.year is None else float(one.year == one.item.year)
+
+
+def _year_open(one: TitleKnowledge) -> float | None:
+    return None if one.year is None else float(one.year == 0)
+
+
+def _difference(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first - second
+
+
+async def _told(asker: Asker, town: Town, item: Item, dress: str) -> TitleKnowledge:
+    tags = town.genesis.catalogue.tags
+    holes = {
+        **town.words,
+        "title": dressed(item, dress, town.seed, town.genesis.domain.noun),
+        "kinds": ", ".join(item.tags) or "kind unknown",
+        "year": str(item.year or "year unknown"),
+        "tags": ", ".join(tags),
+    }
+    salt = f"{dress}/{item.id}"
+    year, kinds, exists = await together(
+        (
+            _year(asker, holes, salt),
+            _kinds(asker, holes, salt, item.tags, tags),
+            _exists(asker, holes, salt, dress),
+        )
+    )
+    return TitleKnowledge(item, year, kinds, exists)
+
+
+async def _year(asker: Asker, holes: dict[str, str], salt: str) -> float | None:
+    schema = object_of(year=whole_of(0, 2100))
+    messages = asker.prompt("probe_year", holes)
+    found = await asker.read("year", messages, f"year/{salt}", schema)
+    return whole(found.get("year"), 0, 2100) if isinstance(found, dict) else None
+
+
+async def _kinds(
+    asker: Asker, holes: dict[str, str], salt: str, own: Sequence[str], tags: Sequence[str]
+) -> float | None:
+    """Return the overlap of the kinds it names with the true ones."""
+    listed = list_of(one_of(tags), most=6)
+    messages = asker.prompt("probe_kinds", holes)
+    found = await asker.read("kinds", messages, f"kinds/{salt}", object_of(kinds=listed))
+    kinds = found.get("kinds") if isinstance(found, dict) else None
+    if not isinstance(kinds, list):
+        return None
+    said, true = {str(kind).casefold() for kind in kinds}, {tag.casefold() for tag in own}
+    return len(said & true) / max(len(said | true), 1)
+
+
+async def _exists(asker: Asker, holes: dict[str, str], salt: str, dress: str) -> float | None:
+    if dress == MASKED:
+        return None
+    messages = asker.prompt("probe_exists", holes)
+    found = await asker.choose("exists", messages, f"exists/{salt}", ("yes", "no"))
+    return found.share(0)
+
+
+async def chosen_next(asker: Asker, town: Town) -> list[ProbeRow]:
+    """Return how often the item is found that a person took up next, under each dress.
+
+    The same people, items and order under all three: what is lost without the title is what the
+    model knows of it.
+    """
+    people = [who for who in town.people if len(town.person(who).history) > 1]
+    choices = await together(
+        together([_next(asker, town, who, dress) for who in people]) for dress in DRESSES
+    )
+    found = []
+    sure: dict[str, list[Answer]] = {}
+    for dress, each in zip(DRESSES, choices, strict=True):
+        hits = [(who, hit) for who, (hit, _) in zip(people, each, strict=True)]
+        sure[dress] = [(who, share) for who, (_, share) in zip(people, each, strict=True)]
+        what = f"next of {OTHERS + 1} found, {dress} titles"
+        chance = 1 / (OTHERS + 1)
+        found.append(row("choice", what, hits, seed=asker.seed, chance=chance, unread=0.0))
+    for dress in (MASKED, INVENTED):
+        pairs = zip(sure[REAL], sure[dress], strict=True)
+        gaps = [(who, _difference(one, other)) for (who, one), (_, other) in pairs]
+        what = f"share of the next: real less {dress} titles"
+        found.append(row("choice", what, gaps, seed=asker.seed, chance=0.0, unit="difference"))
+    return found
+
+
+async def _next(
+    asker: Asker, town: Town, who: int, dress: str
+) -> tuple[float | None, float | None]:
+    """Return whether the next item was chosen, and its share: a probability where offered."""
+    history = town.person(who).history
+    truth = history[-1].item
+    noun = town.genesis.domain.noun
+
+    def line(number: int) -> str:
+        item = town.item(number)
+        facts = "; ".join([*([str(item.year)] if item.year else []), ", ".join(item.tags)])
+        return f"{dressed(item, dress, town.seed, noun)} ({facts})"
+
+    before = [
+        f"- {line(one.item)}" + (f", {one.stars} stars" if one.stars else "")
+        for one in history[:-1]
+        if one.item != truth
+    ]
+    items = [truth, *town.unknown(who, OTHERS, "next")]
+    order = rng(town.seed, "probe", "next", "order", who).permutation(len(items)).tolist()
+    options = "\n".join(
+        f"{letter}) {line(items[n])}" for letter, n in zip(LETTERS, order, strict=False)
+    )
+    holes = {**town.words, "lines": "\n".join(before[-SHOWN:]), "options": options}
+    messages = asker.prompt("probe_next", holes)
+    found: OptionChoice = await asker.choose(
+        "choice", messages, f"next/{dress}/{who}", tuple(LETTERS[: len(items)])
+    )
+    hit = None if found.place is None else float(order[found.place] == 0)
+    return hit, found.share(order.index(0))
+
+
+PART = "free speech"
+HEARD = 3
+"""Items that everybody was told of."""
+
+
+class FreeAnswer(msgspec.Struct, frozen=True):
+    """One free answer, by the titles in it."""
+
+    who: int
+    known: int = 0
+    """Titles of what was lived or heard of."""
+    foreign: int = 0
+    """Titles of the catalogue that the person can not know."""
+    invented: int = 0
+    """Titles that are in no catalogue."""
+    unreadable: bool = False
+
+    @property
+    def titles(self) -> int:
+        return self.known + self.foreign + self.invented
+
+
+async def spoken_of(asker: Asker, town: Town) -> list[ProbeRow]:
+    """Return how many of the titles that people mention they can not know."""
+    speeches = await together(
+        _spoken(asker, town, who, number) for who in town.people for number in range(len(SPEECH))
+    )
+    return rows_of(speeches, asker.seed)
+
+
+def rows_of(speeches: Sequence[FreeAnswer], seed: int) -> list[ProbeRow]:
+    """Return the rows; shares are over titles, and intervals over people."""
+    lost = sum(one.unreadable for one in speeches)
+    some: list[Answer] = [
+        (one.who, None if one.unreadable else float(one.titles > 0)) for one in speeches
+    ]
+
+    def share(what: str, count: str) -> ProbeRow:
+        answers: list[Answer] = []
+        for one in speeches:
+            bad = sum(getattr(one, name) for name in count.split())
+            answers += [(one.who, 1.0)] * bad + [(one.who, 0.0)] * (one.titles - bad)
+        return msgspec.structs.replace(row(PART, what, answers, seed=seed), unreadable=lost)
+
+    return [
+        row(PART, "answers that mention a title", some, seed=seed),
+        share("titles it may not know, of those mentioned", "foreign invented"),
+        share("… of the catalogue, but never met", "foreign"),
+        share("… in no catalogue", "invented"),
+    ]
+
+
+async def _spoken(asker: Asker, town: Town, who: int, number: int) -> FreeAnswer:
+    me = town.having_heard(who, HEARD)
+    answer = await interview(
+        asker,
+        NoMemory(),
+        town.at(me, number),
+        SPEECH[number].format(**town.words),
+        pack=asker.pack,
+        model=asker.model,
+        salt=f"{asker.seed}/speech/{who}/{number}",
+    )
+    if answer.failure:
+        return FreeAnswer(who, unreadable=True)
+    items = [one.item for one in me.history] + [one.item for one in me.heard]
+    met = {same(town.item(item).title) for item in items}
+    catalogue = {same(item.title) for item in town.genesis.catalogue.items}
+    kinds = [
+        "known" if title in met else "foreign" if title in catalogue else "invented"
+        for title in map(same, mentioned(answer.text))
+    ]
+    return FreeAnswer(who, kinds.count("known"), kinds.count("foreign"), kinds.count("invented"))
+
+
+HEART_PART = "by heart"
+BEFORE = 4
+"""Lines that are shown before the one to be told."""
+_TEXT = text_of(200)
+
+
+def has_numbers(town: Town) -> bool:
+    """Say whether the items bear the numbers of a published file."""
+    items = town.genesis.catalogue.items
+    return all(item.key.isdecimal() for item in items) and town.name.startswith("MovieLens")
+
+
+async def by_heart(asker: Asker, town: Town, items: Sequence[Item]) -> list[ProbeRow]:
+    """Return how often the title of a number and the next line of the file are known."""
+    in_file = sorted(town.genesis.catalogue.items, key=lambda item: int(item.key))
+    places = {item.id: place for place, item in enumerate(in_file)}
+    followed = [item for item in items if places[item.id] >= BEFORE]
+    numbers = together(_title_of(asker, town, item) for item in items)
+    lines = together(
+        _line_after(asker, town, in_file[places[item.id] - BEFORE : places[item.id]])
+        for item in followed
+    )
+    titles, next_ones = await together((numbers, lines))
+    return [
+        _row(asker, "title of a number", items, titles),
+        _row(asker, "next line of the file", followed, next_ones),
+    ]
+
+
+def _row(asker: Asker, what: str, items: Sequence[Item], said: Sequence[str | None]) -> ProbeRow:
+    """Return how often the title is right; by chance: as often as it would be of another item."""
+    hits = [
+        (item.id, None if title is None else float(same(title) == same(item.title)))
+        for item, title in zip(items, said, strict=True)
+    ]
+    others = [*items[1:], *items[:1]]
+    guessed = [
+        float(title is not None and same(title) == same(other.title))
+        for other, title in zip(others, said, strict=True)
+    ]
+    chance = sum(guessed) / len(guessed) if guessed else None
+    return row(HEART_PART, what, hits, seed=asker.seed, chance=chance, unread=0.0)
+
+
+async def _title_of(asker: Asker, town: Town, item: Item) -> str | None:
+    holes = {**town.words, "dataset": town.name, "key": item.key}
+    found = await asker.read(
+        "by heart",
+        asker.prompt("probe_id", holes),
+        f"number/{item.key}",
+        object_of(title=_TEXT),
+    )
+    return _text(found, "title")
+
+
+async def _line_after(asker: Asker, town: Town, before: Sequence[Item]) -> str | None:
+    lines = "\n".join(listed(item) for item in before)
+    holes = {**town.words, "dataset": town.name, "lines": lines}
+    found = await asker.read(
+        "by heart",
+        asker.prompt("probe_line", holes),
+        f"line/{before[-1].key}",
+        object_of(line=_TEXT),
+    )
+    line = _text(found, "line")
+    if line is None:
+        return None
+    parts = line.split("::")
+    return parts[1] if len(parts) > 1 else line
+
+
+def _text(found: object, name: str) -> str | None:
+    if isinstance(found, Unreadable) or not isinstance(found, dict):
+        return None
+    value = found.get(name)
+    return value if isinstance(value, str) else None
+
+
+async def knowledge(
+    asker: Asker, town: Town, *, items: int, cutoff: int | None = None
+) -> ProbeTable:
+    """Return what a model knows of some items, as many of each bucket of years as can be."""
+    chosen = drawn(town, items, cutoff)
+    parts: list[Awaitable[Sequence[ProbeRow]]] = []
+    notes = [
+        f"{len(chosen)} items, as many of each stretch of years as can be. Where an answer can be "
+        "right, an unreadable one counts as wrong; elsewhere it is left out. Asked at temperature "
+        "0, except for free speech.",
+    ]
+    if has_numbers(town):
+        parts.append(by_heart(asker, town, chosen))
+    else:
+        notes.append(
+            "by heart: not asked, since the items have no published numbers; give --data a "
+            "MovieLens folder"
+        )
+    parts.append(recognised(asker, town, chosen, cutoff))
+    parts.append(chosen_next(asker, town))
+    parts.append(spoken_of(asker, town))
+    rows = await together(parts)
+    return ProbeTable(tuple(one for part in rows for one in part), tuple(notes))

@@ -1,0 +1,281 @@
+"""Rows of a table about a model: a value, its interval, and what could not be read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.engine import run_sync
+from audience.files import replace_all
+from audience.lab.probing.questions import AT_ONCE, Asker, Told
+from audience.llm import Counts
+from audience.results import (
+    ANY,
+    SHARE,
+    Column,
+    Interval,
+    ResultTable,
+    bootstrap,
+    csv_text,
+    mean_interval,
+    percentile_interval,
+    text_of,
+    to_markdown,
+)
+from audience.scenario import Models, SpendingOptions, cost_of, door_of, name_of
+from audience.world import Ints
+
+Answer = tuple[int, float | None]
+"""Whose answer it is, and its number; None where it could not be read."""
+
+
+class ProbeRow(msgspec.Struct, frozen=True):
+    """One line of a table. What is not known is None."""
+
+    part: str
+    what: str
+    value: float | None
+    low: float | None
+    high: float | None
+    count: int
+    """Answers that the value is over."""
+    unreadable: int = 0
+    chance: float | None = None
+    """What comes out without what is measured: by guessing, or between strangers."""
+    unit: str = "share"
+
+
+def row(
+    part: str,
+    what: str,
+    answers: Iterable[Answer],
+    *,
+    seed: int,
+    chance: float | None = None,
+    unread: float | None = None,
+    unit: str = "share",
+) -> ProbeRow:
+    """Return the mean of answers with a 95 % interval over those who gave them.
+
+    What could not be read is counted and left out, or scored as `unread` where that is given.
+    """
+    given = list(answers)
+    lost = sum(value is None for _, value in given)
+    known = [(whose, unread if value is None else value) for whose, value in given]
+    kept = [(whose, value) for whose, value in known if value is not None]
+    value, low, high = interval(kept, seed, is_share=unit == "share")
+    return ProbeRow(part, what, value, low, high, len(kept), lost, chance, unit)
+
+
+def interval(
+    answers: Sequence[tuple[int, float]], seed: int, *, is_share: bool = True
+) -> tuple[float | None, float | None, float | None]:
+    """Return a mean with its bounds by a bootstrap over people.
+
+    Where all agree: Wilson's for a share of none or all, else no bounds.
+    """
+    # By number, not by who answered first: the bounds must not hang on that.
+    places = {whose: place for place, whose in enumerate(sorted({w for w, _ in answers}))}
+    sums, counts = np.zeros(len(places)), np.zeros(len(places))
+    for whose, value in answers:
+        sums[places[whose]] += value
+        counts[places[whose]] += 1
+    bounds = SHARE if is_share else ANY
+    mean = mean_interval(sums, counts, seed=seed, names=("probe",), bounds=bounds)
+    return known(mean)
+
+
+def known(interval: Interval) -> tuple[float | None, float | None, float | None]:
+    """Return mean, low and high; None for NaN, and for bounds that every sample gave."""
+    mean, low, high = (None if math.isnan(value) else value for value in interval.three)
+    # Samples that are all the same say nothing of how sure one may be.
+    return (mean, None, None) if low == high else (mean, low, high)
+
+
+def statistic_row(
+    part: str, what: str, statistic: Callable[[Ints], float], units: int, *, seed: int, count: int
+) -> ProbeRow:
+    """Return the row of a statistic of `units` drawn things that is no mean; it is within 0 to 1.
+
+    `statistic` gets the places of the things that were drawn.
+    """
+    samples = bootstrap(statistic, units, seed=seed, names=("probe",))
+    value = statistic(np.arange(units))
+    return ProbeRow(part, what, *known(percentile_interval(value, samples, bounds=SHARE)), count)
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of what is known, None of nothing."""
+    kept = [value for value in values if value is not None]
+    return sum(kept) / len(kept) if kept else None
+
+
+KEPT_AFTER = 10
+"""Answers that a kill may cost at most; all before them are kept."""
+
+
+class ProbeTable(msgspec.Struct, frozen=True):
+    """Rows of a table, and what to know when reading them."""
+
+    rows: tuple[ProbeRow, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """The table of one model."""
+
+    evaluation: str
+    model: str
+    dataset: str
+    people: int
+    seed: int
+    rows: tuple[ProbeRow, ...]
+    notes: tuple[str, ...]
+    spent: Counts
+    """What asking has cost now; what was reused cost nothing."""
+    chosen: int
+    """Choices between options that were asked for."""
+    scored: int
+    """Those that came with log-probabilities; the others were read from words."""
+    cost: str = "–"
+    in_all: str = "–"
+    """What all calls kept in the folder have cost, those of earlier askings too."""
+
+    @property
+    def unreadable(self) -> int:
+        return sum(one.unreadable for one in self.rows)
+
+
+Work = Callable[[Asker], Awaitable[ProbeTable]]
+
+
+def probe(
+    evaluation: str,
+    work: Work,
+    *,
+    dataset: str,
+    people: int,
+    models: Models,
+    spending: SpendingOptions,
+    out: Path,
+    seed: int = 1,
+    prompts: str = "",
+    at_once: int = AT_ONCE,
+    told: Told = lambda done, planned: None,
+) -> Probed:
+    """Ask a model and return its table; calls are kept in `out`, so that none is paid for twice."""
+    out.mkdir(parents=True, exist_ok=True)
+    door = door_of(models, spending, out)
+    name = name_of(models)
+    found: list[Probed] = []
+
+    def tell(done: int, planned: int) -> None:
+        if done % KEPT_AFTER == 0:
+            door.flush()
+        told(done, planned)
+
+    async def ask() -> None:
+        try:
+            asker = Asker(
+                door,
+                model=name,
+                prompts=prompts,
+                seed=seed,
+                at_once=at_once,
+                where="" if name else models.url,
+                told=tell,
+            )
+            came = await work(asker)
+            known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"
+            model = f"{known_as} (embedded)" if name == "embedded" else known_as
+            figures = (came.rows, came.notes, door.meter.total(), asker.chosen, asker.scored)
+            found.append(
+                Probed(evaluation, model, dataset, people, seed, *figures, door.meter.cost())
+            )
+        finally:
+            await door.close()
+
+    run_sync(ask)
+    return msgspec.structs.replace(found[0], in_all=cost_of(out, models))
+
+
+def plain(probed: Probed) -> dict[str, object]:
+    """Return a table as plain values."""
+    tree: dict[str, object] = msgspec.to_builtins(probed)
+    spent = probed.spent
+    tree["spent"] = {
+        "calls": spent.calls,
+        "reused": spent.reused,
+        "failed": spent.failed,
+        "prompt_tokens": spent.prompt,
+        "completion_tokens": spent.completion,
+        "cost": tree.pop("cost"),
+        "in_all": tree.pop("in_all"),
+    }
+    return tree
+
+
+def foot(probed: Probed) -> str:
+    """Return in words what a table rests on."""
+    spent = probed.spent
+    lines = [
+        f"model {probed.model}; {probed.people} people of {probed.dataset}, seed {probed.seed}; "
+        "95 % intervals over people or items.",
+        f"{spent.calls:,} calls ({spent.reused:,} more reused, {spent.failed:,} failed), "
+        f"{spent.prompt:,} + {spent.completion:,} tokens, {probed.cost}; "
+        f"all kept calls: {probed.in_all}; "
+        f"{probed.scored:,} of {probed.chosen:,} choices by log-probability.",
+        *probed.notes,
+    ]
+    return "\n".join(lines)
+
+
+def table(probed: Probed) -> ResultTable:
+    """Return the table of one model."""
+    columns = (
+        Column("part", is_text=True),
+        Column("what", is_text=True),
+        Column("value [95 %]"),
+        Column("chance", digits=2),
+        Column("answers"),
+        Column("unreadable"),
+    )
+    rows = tuple(
+        (
+            row.part,
+            row.what,
+            _value(row),
+            "" if row.chance is None else row.chance,
+            row.count,
+            row.unreadable or "",
+        )
+        for row in probed.rows
+    )
+    return ResultTable(columns, rows, probed.model, foot(probed))
+
+
+def _value(row: ProbeRow) -> str:
+    """Return a value with its interval; differences are signed."""
+    mean, low, high = (
+        math.nan if value is None else value for value in (row.value, row.low, row.high)
+    )
+    return text_of(Interval(mean, low, high), Column("", digits=2, signed=row.unit == "difference"))
+
+
+def keep(probed: Probed, out: Path) -> list[Path]:
+    """Write a table as JSON, Markdown and CSV; return the paths."""
+    told = json.dumps(plain(probed), indent=1, allow_nan=False) + "\n"
+    title = f"# {probed.evaluation}: {probed.model}"
+    shown = "\n".join([title, "", to_markdown(table(probed), bare=True), foot(probed), ""])
+    rows = (msgspec.structs.astuple(row) for row in probed.rows)
+    contents = {
+        out / f"{probed.evaluation}.json": told,
+        out / f"{probed.evaluation}.md": shown,
+        out / f"{probed.evaluation}.csv": csv_text(ProbeRow.__struct_fields__, rows),
+    }
+    return replace_all({path: text.encode() for path, text in contents.items()})

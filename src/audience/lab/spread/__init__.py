@@ -1,0 +1,30 @@
+"""Real curves of people who hear of something, fitted and predicted."""
+
+from audience.lab.spread.curves import (
+    Curves as Curves,
+    Network as Network,
+    correlation as correlation,
+    curves_of as curves_of,
+    degroot as degroot,
+    friedkin_johnsen as friedkin_johnsen,
+    independent_cascade as independent_cascade,
+    linear_threshold as linear_threshold,
+    msed as msed,
+    nrmse as nrmse,
+    resampled as resampled,
+    voter as voter,
+)
+from audience.lab.spread.real import (
+    curve_in as curve_in,
+    models as models,
+    scored as scored,
+    truth_of as truth_of,
+    unmoved as unmoved,
+)
+from audience.lab.spread.report import (
+    foot as foot,
+    plain as plain,
+    table as table,
+    verdict as verdict,
+    write as write,
+)

@@ -1,0 +1,346 @@
+"""A spread without a folder: the engine of every run, with rule minds, and only its curves kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.agents.rule import RuleMind
+from audience.datasets import Films
+from audience.datasets.people import directed
+from audience.engine import Activation, Parts, Platform, Rules, Simulation, run, run_sync
+from audience.errors import BadInput
+from audience.lab.spread.curves import (
+    Curves,
+    Following,
+    Network,
+    correlation,
+    independent_cascade,
+    linear_threshold,
+    msed,
+)
+from audience.memory import NoMemory
+from audience.recommenders import Popular, Recommender
+from audience.results import CORRELATION, POSITIVE, Interval, t_interval
+from audience.world import (
+    Chapter,
+    Clock,
+    Floats,
+    Genesis,
+    Raise,
+    SwapRecommender,
+    Topic,
+    World,
+    dice,
+)
+
+
+class NoLog:
+    """Keeps no chapter."""
+
+    def append(self, chapter: Chapter) -> None: ...
+    def commit(self) -> None: ...
+
+
+@lru_cache(maxsize=16)
+def society(people: int, seed: int, graph: str = "preferential", degree: float = 10.0) -> Genesis:
+    """Return drawn people on a generated directed graph."""
+    drawn = Films(past=0.0, degree=0).genesis(people, seed, Clock(step="1h"))
+    ties = directed(people, seed, graph, degree)
+    return Genesis(drawn.catalogue, drawn.profiles, ties, drawn.clock, drawn.domain)
+
+
+def anybody(people: int, count: int, seed: int) -> tuple[int, ...]:
+    """Return `count` people drawn by name."""
+    order = np.argsort(dice(seed, "seeds", np.arange(people)).keys, kind="stable")
+    return tuple(sorted(order[:count].tolist()))
+
+
+def tried(
+    genesis: Genesis,
+    topic: Topic,
+    seeds: Sequence[int],
+    rounds: int,
+    seed: int,
+    *,
+    attention: float = 1.0,
+    rules: Mapping[str, float] | None = None,
+) -> Curves:
+    """Return how a topic spreads among rule minds; `rules` are parameters of theirs."""
+    following = Following()
+
+    def serve(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
+        return "popular", Popular()
+
+    parts = Parts(
+        RuleMind(**(rules or {})),
+        NoMemory(),
+        serve,
+        Platform(),
+        Activation("reached", attention=attention),
+        {1: (Raise(topic, tuple(seeds)),)},
+    )
+    course = Rules(rounds=rounds, refit=0)
+    sim = Simulation(World(genesis), NoLog(), parts, course, seed, listeners=[following])
+    run_sync(lambda: run(sim))
+    return following.curves()[0]
+
+
+FILE = "cumulative_active_users_hourly.csv"
+SHARE = 0.6
+"""Of the hours that are fitted."""
+RISING = 0.2
+"""The news broke after the last hour that rose by less than this share of the steepest one."""
+FITTING, TESTING = (1, 2, 3), tuple(range(101, 111))
+"""Seeds of graphs and dice; none that is fitted on is scored on."""
+_PASSES = 4
+_TOPIC = Topic("the discovery", "A long-sought particle has been found.")
+
+Shape = Callable[[float, float, float, int, int], Floats]
+"""(strength, speed, beginning, steps, seed) -> the share of people who are active, from 0 on."""
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """A real curve from where it took off."""
+
+    hours: int
+    """Of the whole curve."""
+    onset: int
+    fitted: int
+    """Hours since the onset that are fitted; those that follow are predicted."""
+    counts: Floats
+    """People who became active since the onset."""
+    most: float
+    """The maximum of the whole curve."""
+
+
+class SpreadModel(msgspec.Struct, frozen=True):
+    """A way to spread with three parameters, and the values that are tried for each."""
+
+    name: str
+    shape: Shape
+    strength: tuple[float, ...]
+    speed: tuple[float, ...]
+    beginning: tuple[float, ...] = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+    words: tuple[str, str, str] = ("strength", "speed", "at once")
+
+
+class FittedSpread(msgspec.Struct, frozen=True):
+    """One model: what was fitted, and how near its prediction comes."""
+
+    name: str
+    parameters: dict[str, float]
+    fit: float
+    """MSED on the fitted hours, of the mean curve of the fitting seeds."""
+    msed: Interval
+    correlation: Interval
+    curves: tuple[tuple[float, ...], ...]
+    """Predicted people since the onset, one row a seed."""
+
+
+def curve_in(path: Path) -> Floats:
+    """Return the cumulative counts that a file or a folder holds, hour by hour."""
+    file = path / FILE if path.is_dir() else path
+    try:
+        lines = file.read_text("utf-8-sig").splitlines()
+    except OSError as error:
+        raise BadInput(
+            f"--data {file} cannot be read ({error.strerror}); give a CSV of hour and active users"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"--data {file} is not UTF-8 text (byte {error.start})") from None
+    counts = [_count(line, number, file) for number, line in enumerate(lines, 1) if line.strip()]
+    found = np.array([count for count in counts if not math.isnan(count)])
+    if len(found) < 20:
+        raise BadInput(f"--data {file} has {len(found)} hours; at least 20 are needed")
+    if (np.diff(found) < 0).any() or found[-1] <= found[0]:
+        raise BadInput(f"--data {file}: counts must be cumulative: they never fall, and they rise")
+    return found
+
+
+def _count(line: str, number: int, file: Path) -> float:
+    last = line.rsplit(",", maxsplit=1)[-1].strip()
+    try:
+        count = float(last)
+    except ValueError:
+        if number == 1:
+            return math.nan
+        raise BadInput(f"--data {file}, line {number}: {last[:40]!r} is not a number") from None
+    if not math.isfinite(count):
+        raise BadInput(f"--data {file}, line {number}: {last[:40]!r} is not a finite number")
+    return count
+
+
+def truth_of(curve: Floats, share: float = SHARE) -> Truth:
+    """Return a curve from its onset, which is found in the fitted hours alone."""
+    known = int(share * len(curve))
+    rises = np.diff(curve[:known])
+    steepest = int(rises.argmax())
+    slow = np.flatnonzero(rises[: steepest + 1] < RISING * rises[steepest])
+    onset = int(slow[-1]) + 1 if len(slow) else 0
+    if known - onset < 5:
+        raise BadInput(
+            f"the curve takes off in hour {onset}, too near to hour {known}, up to which it is "
+            "fitted; give a longer curve"
+        )
+    counts = curve[onset:] - curve[onset]
+    return Truth(len(curve), onset, known - onset, counts, float(curve[-1]))
+
+
+def scale(truth: Truth, shape: Floats) -> float:
+    """Return how many people a shape stands for, by least squares over the fitted hours."""
+    part = shape[: truth.fitted]
+    over = float((part * part).sum())
+    return float((part * truth.counts[: truth.fitted]).sum()) / over if over else 0.0
+
+
+def error_of(truth: Truth, shape: Floats) -> float:
+    """Return the MSED of a shape on the fitted hours."""
+    known = truth.counts[: truth.fitted]
+    return msed(known, scale(truth, shape) * shape[: truth.fitted])
+
+
+def fitted(
+    model: SpreadModel,
+    truth: Truth,
+    seeds: Sequence[int],
+    told: Callable[[str], None] = lambda _: None,
+) -> tuple[tuple[float, float, float], float]:
+    """Return the best parameters on the fitted hours, and their error.
+
+    One parameter after the other is set to its best value until none moves, from two starts.
+    """
+    grids = (model.strength, model.speed, model.beginning)
+
+    @cache
+    def error(at: tuple[int, int, int]) -> float:
+        told(f"{model.name}: fitting")
+        strength, speed, known = (grid[place] for grid, place in zip(grids, at, strict=True))
+        steps = truth.fitted - 1
+        shapes = [model.shape(strength, speed, known, steps, seed) for seed in seeds]
+        return error_of(truth, np.mean(shapes, axis=0))
+
+    found: list[tuple[float, tuple[int, int, int]]] = []
+    for part in (1, 2):
+        at = tuple(len(grid) * part // 3 for grid in grids)
+        found.append(_descended(error, at, grids))  # type: ignore[arg-type]
+    best = min(found)
+    values = tuple(grid[place] for grid, place in zip(grids, best[1], strict=True))
+    return values, best[0]  # type: ignore[return-value]
+
+
+def _descended(
+    error: Callable[[tuple[int, int, int]], float],
+    at: tuple[int, int, int],
+    grids: Sequence[Sequence[float]],
+) -> tuple[float, tuple[int, int, int]]:
+    for _ in range(_PASSES):
+        before = at
+        for side, grid in enumerate(grids):
+            tries = [(*at[:side], place, *at[side + 1 :]) for place in range(len(grid))]
+            at = min(tries, key=error)  # type: ignore[arg-type, assignment]
+        if at == before:
+            break
+    return error(at), at
+
+
+def scored(
+    model: SpreadModel,
+    truth: Truth,
+    *,
+    fitting: Sequence[int] = FITTING,
+    testing: Sequence[int] = TESTING,
+    told: Callable[[str], None] = lambda _: None,
+) -> FittedSpread:
+    """Return a model fitted on the first hours and scored on the rest, over fresh seeds."""
+    values, error = fitted(model, truth, fitting, told)
+    rest = truth.counts[truth.fitted :]
+    curves, errors, agreements = [], [], []
+    for seed in testing:
+        told(f"{model.name}: predicting")
+        shape = model.shape(*values, len(truth.counts) - 1, seed)
+        curve = scale(truth, shape) * shape
+        curves.append(tuple(curve.tolist()))
+        errors.append(msed(rest, curve[truth.fitted :], truth.most))
+        agreements.append(correlation(rest, curve[truth.fitted :]))
+    named: Mapping[str, float] = dict(zip(model.words, values, strict=True))
+    return FittedSpread(
+        model.name,
+        dict(named),
+        error,
+        t_interval(np.array(errors), POSITIVE),
+        t_interval(np.array(agreements), CORRELATION),
+        tuple(curves),
+    )
+
+
+def unmoved(truth: Truth) -> FittedSpread:
+    """Return the control: from the last fitted hour on, nobody more becomes active."""
+    last = float(truth.counts[truth.fitted - 1])
+    curve = np.minimum(truth.counts, last)
+    error = msed(truth.counts[truth.fitted :], np.full(len(curve) - truth.fitted, last), truth.most)
+    curves = (tuple(curve.tolist()),)
+    return FittedSpread("nobody more", {}, 0.0, Interval(error), Interval(), curves)
+
+
+def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
+    """Return the three models on generated graphs of so many people."""
+
+    @cache
+    def network(seed: int) -> Network:
+        return Network.of(society(people, seed, graph).ties)
+
+    def cascade(chance: float, speed: float, known: float, steps: int, seed: int) -> Floats:
+        seeds = anybody(people, max(1, round(known * people)), seed)
+        counts = independent_cascade(network(seed), seeds, chance, steps, seed, speed=speed)
+        return _rising(counts / people)
+
+    def threshold(bound: float, speed: float, known: float, steps: int, seed: int) -> Floats:
+        seeds = anybody(people, max(1, round(known * people)), seed)
+        counts = linear_threshold(network(seed), seeds, bound, steps, seed, speed=speed)
+        return _rising(counts / people)
+
+    def minds(tell: float, attention: float, known: float, steps: int, seed: int) -> Floats:
+        seeds = anybody(people, max(1, round(known * people)), seed)
+        rules = {"news_tell": tell}
+        given = society(people, seed, graph)
+        curves = tried(given, _TOPIC, seeds, steps + 1, seed, attention=attention, rules=rules)
+        return _rising(np.array(curves.active))
+
+    speeds = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.5, 1.0)
+    return (
+        SpreadModel(
+            "Independent Cascade",
+            cascade,
+            (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.5),
+            speeds,
+            words=("chance of a tie", "speed", "at once"),
+        ),
+        SpreadModel(
+            "Linear Threshold",
+            threshold,
+            (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5),
+            speeds,
+            words=("mean threshold", "speed", "at once"),
+        ),
+        SpreadModel(
+            "rule minds",
+            minds,
+            (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0),
+            (0.05, 0.07, 0.1, 0.15, 0.25, 0.5),
+            (0.01, 0.02, 0.03, 0.05, 0.1),
+            ("news_tell", "attention", "at once"),
+        ),
+    )
+
+
+def _rising(shares: Floats) -> Floats:
+    """Return shares that begin at nobody: the curve counts those who came since the onset."""
+    shares = shares.copy()
+    shares[0] = 0.0
+    return shares

@@ -1,0 +1,166 @@
+"""A real curve and its predictions as a table, a sentence, a figure and files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audience.files import replace_all
+from audience.lab.spread.real import FittedSpread, Truth
+from audience.results import (
+    INK,
+    NOTHING,
+    Column,
+    ResultTable,
+    colour,
+    csv_text,
+    finite,
+    frozen,
+    rendered,
+    styled,
+    to_markdown,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OURS = "rule minds"
+_FORMATS = ("png", "svg")
+
+
+def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
+    """Return a row for each model."""
+    over = f"{seeds} seeds"
+    columns = (
+        Column("model", is_text=True),
+        Column("fitted"),
+        Column("MSED fitted", digits=4),
+        Column("MSED predicted", over=over, digits=4),
+        Column("correlation", over=over, digits=3),
+    )
+    lines = tuple(
+        (
+            row.name,
+            ", ".join(f"{name} {value:g}" for name, value in row.parameters.items()) or NOTHING,
+            row.fit if row.parameters else None,
+            row.msed,
+            row.correlation,
+        )
+        for row in rows
+    )
+    return ResultTable(columns, lines)
+
+
+def verdict(rows: Sequence[FittedSpread]) -> str:
+    """Return whether rule minds come as near as the better classical model, from the numbers."""
+    ours = next((one for one in rows if one.name == OURS), None)
+    others = [one for one in rows if one.name != OURS and one.parameters]
+    if ours is None or not others:
+        return ""
+    best = min(others, key=lambda one: one.msed.mean)
+    told = f"MSED {ours.msed.mean:.4f} against {best.msed.mean:.4f} of {best.name}"
+    if ours.msed.high < best.msed.low:
+        return f"Rule minds predict the rest better than the better classical model: {told}."
+    if ours.msed.mean <= best.msed.mean:
+        return f"Rule minds predict the rest as well as the better classical model: {told}."
+    return f"Rule minds predict the rest worse than the better classical model: {told}."
+
+
+def foot(truth: Truth, people: int, graph: str, seed_count: int) -> list[str]:
+    """Return what a reader must know of the numbers."""
+    return [
+        f"{truth.hours} hours; the curve takes off in hour {truth.onset}. Fitted on the "
+        f"{truth.fitted} hours from there on; the last {len(truth.counts) - truth.fitted} are "
+        "predicted.",
+        f"Graphs are generated ({people:,} people, {graph}, directed): the real one is not at "
+        "hand. Each model has three fitted parameters and the number of people to be reached.",
+        f"Mean over {seed_count} seeds that nothing was fitted on, with 95 % intervals. MSED is of "
+        "numbers divided by the true maximum.",
+    ]
+
+
+def plain(
+    truth: Truth, rows: Sequence[FittedSpread], people: int, graph: str, seeds: Sequence[int]
+) -> dict[str, object]:
+    """Return everything as plain values."""
+    return {
+        "name": "spread",
+        "hours": truth.hours,
+        "onset": truth.onset,
+        "fitted_hours": truth.fitted,
+        "people": people,
+        "graph": graph,
+        "seeds": list(seeds),
+        "verdict": verdict(rows),
+        "models": [
+            {
+                "model": one.name,
+                "parameters": one.parameters,
+                "fit": one.fit,
+                "msed": finite(one.msed),
+                "correlation": finite(one.correlation),
+            }
+            for one in rows
+        ],
+    }
+
+
+def drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
+    """Return the real curve with every model's, the mean of its seeds and all of them."""
+    with styled():
+        return frozen(_drawn(truth, rows))
+
+
+def _drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import FuncFormatter
+
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    axes = figure.subplots()
+    hours = truth.onset + np.arange(len(truth.counts))
+    for place, one in enumerate(rows):
+        curves = np.array(one.curves)
+        if len(curves) > 1:
+            low, high = curves.min(axis=0), curves.max(axis=0)
+            axes.fill_between(hours, low, high, color=colour(place), alpha=0.15, linewidth=0)
+        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=one.name)
+    axes.plot(hours, truth.counts, color=INK, linewidth=1.8, label="real")
+    axes.axvline(truth.onset + truth.fitted - 0.5, color=INK, linewidth=0.7, linestyle=":")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.set_xlabel("hour; what follows the dotted line is predicted")
+    axes.set_title("People who became active")
+    axes.legend(loc="lower right", fontsize=7)
+    return figure
+
+
+def write(
+    truth: Truth,
+    rows: Sequence[FittedSpread],
+    people: int,
+    graph: str,
+    seeds: Sequence[int],
+    folder: Path,
+) -> list[Path]:
+    """Write the files of the evaluation into a folder and return the paths."""
+    told = json.dumps(plain(truth, rows, people, graph, seeds), indent=1, allow_nan=False) + "\n"
+    shown = [to_markdown(table(rows, len(seeds)), bare=True), verdict(rows), ""]
+    shown += foot(truth, people, graph, len(seeds))
+    names = [one.name for one in rows]
+    means = [np.mean(one.curves, axis=0).tolist() for one in rows]
+    curves = (
+        [truth.onset + at, f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
+        for at, real in enumerate(truth.counts.tolist())
+    )
+    figure = drawn(truth, rows)
+    return replace_all(
+        {
+            folder / "result.json": told.encode(),
+            folder / "table.md": ("\n".join(shown) + "\n").encode(),
+            folder / "curves.csv": csv_text(["hour", "real", *names], curves).encode(),
+            **{folder / f"figure.{kind}": rendered(figure, kind) for kind in _FORMATS},
+        }
+    )

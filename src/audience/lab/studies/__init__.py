@@ -1,0 +1,25 @@
+"""audience.lab.studies."""
+
+from audience.lab.studies.recipe import (
+    NAMES as NAMES,
+    Recipe as Recipe,
+    find as find,
+    read as read,
+    shipped as shipped,
+    study_names as study_names,
+    study_of as study_of,
+    with_changes as with_changes,
+)
+from audience.lab.studies.report import (
+    command_of as command_of,
+    write_index as write_index,
+    write_study as write_study,
+)
+from audience.lab.studies.runner import (
+    Studied as Studied,
+    check as check,
+    conduct_study as conduct_study,
+    cores as cores,
+    found_in as found_in,
+)
+from audience.lab.studies.study import Chart as Chart, Setting as Setting, Study as Study

@@ -1,0 +1,166 @@
+"""Conformity: do ratings move towards what friends said, and by how much with how many friends?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from audience.lab.studies.study import Chart, Study, StudyFindings, clause, judged, known, sentence
+from audience.metrics import NAN
+from audience.results import Findings, Label
+from audience.world import Floats, Rated, Record, View, rng, tastes
+
+FEW = 5
+"""Fewer ratings than these tell nothing."""
+MOST = 3
+"""So many friends or more are one group."""
+LABELS: dict[str, Label] = {
+    "pull": ("Pull towards friends", "of the way", ""),
+    "moved": ("Share of opinions that moved towards friends", "share", ""),
+    "moved_growth": ("Share that moved, two friends less one", "share", ""),
+    **{
+        f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
+                             "share", "")
+        for friends in range(1, MOST + 1)
+    },
+    **{
+        f"moved_fj_{friends}": (
+            f"Friedkin-Johnsen with that pull, {friends}{'+' * (friends == MOST)} heard",
+            "share",
+            "",
+        )
+        for friends in range(1, MOST + 1)
+    },
+    "heard_ratings": ("Ratings of items that friends spoke of", "", ""),
+    "alone_error": ("Error of the opinion before", "stars", ""),
+}  # fmt: skip
+
+
+class Opinions:
+    """Follows ratings with what the rater had heard of the item, and from how many.
+
+    Nobody rates an item twice, so the opinion before hearing is what the rater's own taste and the
+    item's quality foretell, by least squares over the ratings of items nobody had spoken of. With
+    b that opinion, m the mean of what friends said and a the rating, all from -1 to 1:
+
+    moved, moved_N   share of ratings with (a - b)(m - b) > 0, of all and of those with N friends
+    pull             least-squares slope of a - b on m - b: the susceptibility of Friedkin-Johnsen
+    moved_fj_N       the share of (1 - pull) (b + r) + pull m, r being residuals of unswayed ratings
+    """
+
+    watches = (Rated,)
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._rows: list[tuple[float, float, float, float, int]] = []
+
+    def update(self, record: Record, world: View) -> None:
+        event: Any = record.event
+        me = world.agents[event.agent]
+        said = {one.who: one.stance for one in me.heard if one.item == event.item}
+        match = float((tastes([me.taste])[0] * world.catalogue.weights[event.item]).sum())
+        quality = float(world.catalogue.quality[event.item])
+        mean = sum(said.values()) / len(said) if said else NAN
+        self._rows.append((match, quality, (event.stars - 3) / 2.0, mean, len(said)))
+
+    def close(self) -> dict[str, float]:
+        """Return nothing: it takes its time, and one look at the end is enough."""
+        return {}
+
+    def value(self) -> dict[str, float]:
+        found = dict.fromkeys(LABELS, NAN)
+        rows = np.array(self._rows, np.float64).reshape(-1, 5)
+        heard = rows[:, 4] > 0
+        found["heard_ratings"] = float(heard.sum())
+        if (~heard).sum() < FEW or heard.sum() < FEW:
+            return found
+        alone, swayed = rows[~heard], rows[heard]
+        weights = np.linalg.lstsq(_design(alone), alone[:, 2], rcond=None)[0]
+        residuals = alone[:, 2] - _design(alone) @ weights
+        before = _design(swayed) @ weights
+        change, towards = swayed[:, 2] - before, swayed[:, 3] - before
+        pull = float((change * towards).sum() / max(float((towards**2).sum()), 1e-12))
+        noise = rng(self._seed, "conformity").choice(residuals, len(swayed))
+        model = pull * towards + (1.0 - pull) * noise
+        found |= {"pull": pull, "alone_error": 2.0 * float(np.sqrt((residuals**2).mean()))}
+        found["moved"] = _share(change * towards)
+        for friends in range(1, MOST + 1):
+            group = np.minimum(swayed[:, 4], MOST) == friends
+            found[f"moved_{friends}"] = _share((change * towards)[group])
+            found[f"moved_fj_{friends}"] = _share((model * towards)[group])
+        found["moved_growth"] = found["moved_2"] - found["moved_1"]
+        return found
+
+
+def _design(rows: Floats) -> Floats:
+    return np.stack([np.ones(len(rows)), rows[:, 0], rows[:, 1]], axis=1)
+
+
+def _share(products: Floats) -> float:
+    return float((products > 0.0).mean()) if len(products) >= FEW else NAN
+
+
+def finding(findings: Findings) -> str:
+    """Say whether ratings moved towards friends more than where nobody heeds them."""
+    first, second = (findings.arms[0].name, findings.arms[1].name)
+    pulled = judged(
+        findings,
+        "pull",
+        second,
+        above="ratings are drawn towards what friends said",
+        below="ratings are drawn away from what friends said",
+        neither="no pull towards what friends said could be shown",
+    )
+    grows = judged(
+        findings,
+        "moved_growth",
+        second,
+        above="the share that moves is larger where two friends have spoken than one",
+        below="the share that moves is smaller where two friends have spoken than one",
+        neither="no difference between one friend and two could be shown",
+    )
+    return sentence([pulled, clause(findings, "moved", first, second), grows])
+
+
+def remarks(findings: StudyFindings) -> list[str]:
+    """Say what is by construction."""
+    said = [
+        "The opinion before hearing is foretold from taste and quality, not asked for: with noise "
+        "alone about half of all ratings lie towards what friends said; the first arm shows it."
+    ]
+    if findings.sets_rule("conform"):
+        said.append(
+            "Rule minds are moved by friends because their parameter `conform` says so: these "
+            "numbers say how much of it shows in ratings, not whether people conform."
+        )
+    return said
+
+
+STUDY = Study(
+    "conformity",
+    {**LABELS, **known("rating_mean", "satisfaction", "lines", "delivered")},
+    (
+        Chart(
+            "moved_by_friends",
+            "bars",
+            tuple(f"moved_{friends}" for friends in range(1, MOST + 1)),
+            "Opinions that moved towards friends, share",
+            "By how many friends had spoken of the item before it was rated.",
+            ("1 friend", "2 friends", "3 or more"),
+        ),
+        Chart(
+            "friedkin_johnsen",
+            "bars",
+            tuple(f"moved_fj_{friends}" for friends in range(1, MOST + 1)),
+            "The same by Friedkin-Johnsen, share",
+            "Control: opinions that go the measured share of the way to the friends' mean, with "
+            "the noise of ratings that nobody had influenced.",
+            ("1 friend", "2 friends", "3 or more"),
+        ),
+        Chart("pull", "levels", ("pull",), caption="0: unmoved; 1: all the way to the mean."),
+    ),
+    finding,
+    metrics=lambda setting: [Opinions(setting.seed)],
+    remarks=remarks,
+)

@@ -1,0 +1,201 @@
+"""Homogenisation: do people of like taste take up the same more than an ideal would have them?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.metrics import NAN, mean
+from audience.results import Findings, Label
+from audience.world import (
+    Bools,
+    Floats,
+    Ints,
+    Record,
+    RoundEnded,
+    SlateShown,
+    View,
+    Watched,
+    keys,
+    taste_of,
+    tastes,
+)
+
+TASTE, QUALITY = 2.6, 1.2
+"""What the ideal knows of everybody: how rule minds weigh taste and quality."""
+LABELS: dict[str, Label] = {
+    "alike_picks": ("Likeness of what neighbours in taste took up", "Jaccard", ""),
+    "alike_ideal": ("The same with an ideal recommender", "Jaccard", ""),
+    "alike_excess": ("Neighbours alike beyond the ideal", "Jaccard", "lower"),
+    "alike_strangers": ("Likeness of what strangers took up", "Jaccard", "lower"),
+    "alike_shown": ("Likeness of what neighbours in taste were shown", "Jaccard", ""),
+    "alike_tastes": ("Likeness of neighbours' tastes", "cosine", ""),
+}
+
+
+class Alike:
+    """Follows what everybody was shown and took up, and compares neighbours in taste.
+
+    A neighbour is the person whose taste at the beginning is nearest (cosine), among those who took
+    up something. The ideal gives everybody as many items as they took up: those of the highest
+    taste and quality that they had not lived before. Jaccard of two sets: shared / all.
+    """
+
+    watches = (SlateShown, Watched, RoundEnded)
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._shown: dict[int, set[int]] = {}
+        self._lived: dict[int, set[int]] = {}
+        self._world: View | None = None
+
+    def update(self, record: Record, world: View) -> None:
+        event: Any = record.event
+        self._world = world
+        if isinstance(event, SlateShown):
+            self._shown.setdefault(event.agent, set()).update(event.items)
+        elif isinstance(event, Watched):
+            self._lived.setdefault(event.agent, set()).add(event.item)
+
+    def close(self) -> dict[str, float]:
+        """Return likeness of all rounds so far, without the ideal, which takes its time."""
+        found = self._found(ideal=False)
+        return {name: found[name] for name in ("alike_picks", "alike_strangers", "alike_shown")}
+
+    def value(self) -> dict[str, float]:
+        return self._found(ideal=True)
+
+    def _found(self, *, ideal: bool) -> dict[str, float]:
+        found = dict.fromkeys(LABELS, NAN)
+        people = sorted(who for who in self._lived if self._is_first(who))
+        if self._world is None or len(people) < 3:
+            return found
+        world = self._world
+        begin = _beginnings(world, people)
+        near = _nearest(begin)
+        far = _strangers(len(people), near, self._seed)
+        lived = [self._lived[who] for who in people]
+        shown = [self._shown.get(who, set()) for who in people]
+        found["alike_picks"] = _jaccard(lived, near)
+        found["alike_strangers"] = _jaccard(lived, far)
+        found["alike_shown"] = _jaccard(shown, near)
+        now = _unit(tastes([world.agents[who].taste for who in people]))
+        found["alike_tastes"] = mean((now * now[near]).sum(axis=1))
+        if ideal:
+            best = _ideal(world, people, lived)
+            found["alike_ideal"] = _jaccard(best, near)
+            found["alike_excess"] = found["alike_picks"] - found["alike_ideal"]
+        return found
+
+    def _is_first(self, who: int) -> bool:
+        return self._world is not None and who < len(self._world.genesis.profiles)
+
+
+def _beginnings(world: View, people: list[int]) -> Floats:
+    tags = world.genesis.catalogue.tag_ids
+    return _unit(tastes([taste_of(world.genesis.profiles[who], tags) for who in people]))
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
+    return np.divide(rows, np.maximum(lengths, 1e-12))
+
+
+def _nearest(rows: Floats) -> Ints:
+    alike = rows @ rows.T
+    np.fill_diagonal(alike, -2.0)
+    nearest: Ints = np.argmax(np.round(alike, 9), axis=1)
+    return nearest
+
+
+def _strangers(people: int, near: Ints, seed: int) -> Ints:
+    """Return somebody else for everybody, by a named draw, who is not the neighbour."""
+    who = np.arange(people)
+    other = (keys(seed, "stranger", who) % np.uint64(people)).astype(np.int64)
+    taken: Bools = (other == who) | (other == near)
+    while taken.any():
+        other = np.where(taken, (other + 1) % people, other)
+        taken = (other == who) | (other == near)
+    return other
+
+
+def _jaccard(sets: list[set[int]], other: Ints) -> float:
+    pairs = [(sets[who], sets[them]) for who, them in enumerate(other.tolist())]
+    found = [len(a & b) / len(a | b) for a, b in pairs if a or b]
+    return sum(found) / len(found) if found else NAN
+
+
+def _ideal(world: View, people: list[int], lived: list[set[int]]) -> list[set[int]]:
+    catalogue = world.genesis.catalogue
+    tags = catalogue.tag_ids
+    own = tastes([taste_of(world.genesis.profiles[who], tags) for who in people])
+    worth = TASTE * own @ catalogue.weights.T + QUALITY * (2.0 * catalogue.quality - 1.0)
+    past: dict[int, list[int]] = {}
+    for one in world.genesis.past:
+        past.setdefault(one.agent, []).append(one.item)
+    best = []
+    for row, who in enumerate(people):
+        worth[row, past.get(who, [])] = -np.inf
+        order = np.argsort(-np.round(worth[row], 9), kind="stable")
+        best.append(set(order[: len(lived[row])].tolist()))
+    return best
+
+
+def finding(findings: Findings) -> str:
+    """Say whether neighbours become more alike than an ideal would make them."""
+    first = findings.arms[0].name
+    return sentence(
+        [
+            judged(
+                findings,
+                "alike_excess",
+                first,
+                above="people of like taste take up the same more than an ideal would have them",
+                below="people of like taste take up the same less than an ideal would have them",
+                neither="no difference from an ideal could be shown",
+            ),
+            clause(findings, "alike_picks", "random", first),
+            clause(findings, "alike_strangers", "random", first),
+        ]
+    )
+
+
+STUDY = Study(
+    "homogenisation",
+    {**LABELS, **known("gini", "coverage_consumption", "entropy_consumption_pooled", "picks")},
+    (
+        Chart(
+            "alike",
+            "bars",
+            ("alike_picks", "alike_ideal", "alike_strangers"),
+            "How alike what two people took up is, Jaccard",
+            "Neighbours are nearest in taste at the beginning; the ideal knows every taste.",
+            ("neighbours", "neighbours,\nideal", "strangers"),
+        ),
+        Chart(
+            "picks_by_round",
+            "rounds",
+            ("alike_picks",),
+            "Neighbours: what they took up, Jaccard",
+            "Consumption, of all rounds so far.",
+        ),
+        Chart(
+            "shown_by_round",
+            "rounds",
+            ("alike_shown",),
+            "Neighbours: what they were shown, Jaccard",
+            "Exposure, of all rounds so far.",
+        ),
+        Chart(
+            "strangers_by_round",
+            "rounds",
+            ("alike_strangers",),
+            "Strangers: what they took up, Jaccard",
+            "Consumption, of all rounds so far.",
+        ),
+    ),
+    finding,
+    metrics=lambda setting: [Alike(setting.seed)],
+)

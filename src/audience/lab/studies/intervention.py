@@ -1,0 +1,216 @@
+"""Intervention: some people's interests change half-way; what changes with them?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from audience.lab.studies.study import Chart, Setting, Study, StudyFindings, clause, known, sentence
+from audience.metrics import Metric, ratio
+from audience.results import Findings, Label
+from audience.scenario import Options
+from audience.world import Picked, Record, RoundEnded, Said, SlateShown, View, rng, taste_of, tastes
+
+SHARE, NEW = 0.1, 2
+"""How many people change, as a share of all, and how many interests they then have."""
+ASKED = "What would you like to watch next, and why?"
+LABELS: dict[str, Label] = {
+    "new_picks": ("Picks of the changed in their new interests", "share of picks", ""),
+    "new_pages": ("Items shown to the changed in their new interests", "share of items", ""),
+    "new_words": ("Lines of the changed about their new interests", "share of lines", ""),
+    "new_answers": ("The changed whose first love is a new interest", "share", ""),
+    "friends_picks": ("Picks of their friends in those interests", "share of picks", ""),
+    "changed_lines": ("Lines said by the changed", "per person", ""),
+    "changed_picks": ("Picks of the changed", "per person", ""),
+}
+
+
+def changed_people(setting: Setting) -> dict[int, tuple[str, ...]]:
+    """Return who changes, drawn by name, and to what: the interests each liked least."""
+    profiles, catalogue = setting.genesis.profiles, setting.genesis.catalogue
+    count = max(1, round(setting.option("share", SHARE) * len(profiles)))
+    chosen = sorted(rng(setting.seed, "changed").choice(len(profiles), count, False).tolist())
+    own = tastes([taste_of(profiles[who], catalogue.tag_ids) for who in chosen])
+    common = catalogue.weights.sum(axis=0)
+    seen = np.flatnonzero(common >= np.median(common))
+    found = {}
+    for row, who in enumerate(chosen):
+        least = sorted(seen.tolist(), key=lambda tag: (round(own[row, tag], 9), tag))[:NEW]
+        found[who] = tuple(catalogue.tags[tag] for tag in least)
+    return found
+
+
+def changes(setting: Setting) -> list[Options]:
+    """Return the changed profiles of an arm; the placebo changes what no interest follows from."""
+    found: list[Options] = []
+    for who, interests in changed_people(setting).items():
+        told: Options = {"round": setting.change_round, "do": "change_profile", "agent": who}
+        if setting.arm == "changed":
+            found.append({**told, "interests": list(interests)})
+        elif setting.arm == "placebo":
+            found.append({**told, "career": "gardener"})
+    return found
+
+
+class Changed:
+    """Follows those who change, in every arm, from the round on in which they do."""
+
+    watches = (Picked, SlateShown, Said, RoundEnded)
+
+    def __init__(self, people: dict[int, tuple[str, ...]], begin: int) -> None:
+        self._people, self._begin = people, begin
+        self._friends: dict[int, set[int]] = {}
+        self._counts: dict[str, float] = {}
+        self._now: dict[str, float] = {}
+        self._answers = 0.0
+        self._wanted: dict[int, set[int]] = {}
+
+    def update(self, record: Record, world: View) -> None:
+        event: Any = record.event
+        if not self._wanted:
+            self._begin_with(world)
+        if isinstance(event, RoundEnded):
+            self._answers = self._answered(world)
+        elif isinstance(event, SlateShown):
+            if event.surface == "recommender":
+                self._take(record.round, "pages", event.agent, event.items, world)
+        elif isinstance(event, Picked):
+            self._take(record.round, "picks", event.agent, (event.item,), world)
+            for who in self._friends.get(event.agent, ()):
+                hit = self._hits(who, event.item, world)
+                self._count(record.round, "friends", hit)
+        elif isinstance(event, Said):
+            self._count_lines(record.round, event, world)
+
+    def _begin_with(self, world: View) -> None:
+        tags = world.catalogue.tag_ids
+        self._wanted = {who: {tags[one] for one in told} for who, told in self._people.items()}
+        for who in self._people:
+            for friend in world.graph.followers(who):
+                if friend not in self._people:
+                    self._friends.setdefault(friend, set()).add(who)
+
+    def _hits(self, who: int, item: int, world: View) -> float:
+        tags = world.catalogue.tags_of[item]
+        return len(self._wanted[who] & set(tags)) / len(tags) if tags else 0.0
+
+    def _take(self, round_: int, what: str, who: int, items: tuple[int, ...], world: View) -> None:
+        if who in self._people:
+            for item in items:
+                self._count(round_, what, self._hits(who, item, world))
+
+    def _count_lines(self, round_: int, event: Any, world: View) -> None:  # noqa: ANN401
+        if event.agent in self._people:
+            self._count(round_, "lines", 0.0)
+            for item in event.items:
+                self._count(round_, "words", self._hits(event.agent, item, world))
+
+    def _count(self, round_: int, what: str, hit: float) -> None:
+        for counts, counted in ((self._now, True), (self._counts, round_ >= self._begin)):
+            if counted:
+                counts[what] = counts.get(what, 0.0) + 1.0
+                counts[f"new {what}"] = counts.get(f"new {what}", 0.0) + hit
+
+    def _answered(self, world: View) -> float:
+        own = tastes([world.agents[who].taste for who in self._people])
+        first = np.argmax(own, axis=1).tolist()
+        pairs = zip(self._people, first, strict=True)
+        return sum(tag in self._wanted[who] for who, tag in pairs) / len(first)
+
+    def close(self) -> dict[str, float]:
+        now, self._now = self._now, {}
+        return {
+            "new_picks": ratio(now.get("new picks", 0.0), now.get("picks", 0.0)),
+            "new_pages": ratio(now.get("new pages", 0.0), now.get("pages", 0.0)),
+            "new_answers": self._answers,
+        }
+
+    def value(self) -> dict[str, float]:
+        count = self._counts.get
+        return {
+            "new_picks": ratio(count("new picks", 0.0), count("picks", 0.0)),
+            "new_pages": ratio(count("new pages", 0.0), count("pages", 0.0)),
+            "new_words": ratio(count("new words", 0.0), count("words", 0.0)),
+            "new_answers": self._answers,
+            "friends_picks": ratio(count("new friends", 0.0), count("friends", 0.0)),
+            "changed_lines": count("lines", 0.0) / len(self._people),
+            "changed_picks": count("picks", 0.0) / len(self._people),
+        }
+
+
+def metrics(setting: Setting) -> list[Metric]:
+    return [Changed(changed_people(setting), setting.change_round)]
+
+
+def finding(findings: Findings) -> str:
+    """Say what the change did to those changed and to their friends."""
+    first = findings.arms[0].name
+    return sentence(
+        [
+            clause(findings, "new_picks", first, "changed"),
+            clause(findings, "new_words", first, "changed"),
+            clause(findings, "new_pages", first, "changed"),
+            clause(findings, "friends_picks", first, "changed"),
+            clause(findings, "new_picks", first, "placebo"),
+        ]
+    )
+
+
+def remarks(findings: StudyFindings) -> list[str]:
+    """Say how answers come about without a model."""
+    said = [
+        "All arms are one run up to the change, and branch there: the same bytes before it.",
+        "What somebody lived is not shown to it again: who picks more of a genre leaves less of it "
+        "to be shown, which works against a recommender that follows.",
+    ]
+    if findings.has_rule_minds:
+        said.append(
+            "Rule minds answer no questions in words: their answer is the genre that their taste "
+            "ranks first. With minds that speak some people of each branch are interviewed."
+        )
+    return said
+
+
+STUDY = Study(
+    "intervention",
+    {**LABELS, **known("satisfaction", "picks", "lines")},
+    (
+        Chart(
+            "picks_by_round",
+            "rounds",
+            ("new_picks",),
+            "Picks of the changed in their new interests",
+            "Consumption, share of each round's picks; before the branch all arms are one run.",
+        ),
+        Chart(
+            "pages_by_round",
+            "rounds",
+            ("new_pages",),
+            "Shown to the changed in their new interests",
+            "Exposure: how the recommender follows.",
+        ),
+        Chart(
+            "answers_by_round",
+            "rounds",
+            ("new_answers",),
+            "The changed whose first love is a new interest",
+            "Latent interest.",
+        ),
+        Chart(
+            "words",
+            "bars",
+            ("new_picks", "new_words", "friends_picks"),
+            "Share in the new interests, after the change",
+            "An item counts by the share of its genres.",
+            ("picks", "lines said", "friends' picks"),
+        ),
+    ),
+    finding,
+    metrics=metrics,
+    changes=changes,
+    options=("at", "share"),
+    remarks=remarks,
+    branches=True,
+    asks=ASKED,
+)

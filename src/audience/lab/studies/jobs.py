@@ -1,0 +1,124 @@
+"""One run of a study: lived or taken up, then measured; what was measured is kept beside it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from audience.files import replace_all
+from audience.lab.studies.recipe import Recipe
+from audience.lab.studies.study import Setting
+from audience.log import Log
+from audience.metrics import Metrics, measure
+from audience.results import Measured
+from audience.runs import Progress, Stopping, branch, measurement, resume, start, variants
+from audience.scenario import from_tree, genesis_of
+
+KEPT = "measured.msgpack"
+
+
+class StudyRun(msgspec.Struct, frozen=True):
+    """One arm with one seed."""
+
+    arm: str
+    seed: int
+
+    def folder(self, root: Path) -> Path:
+        return root / self.arm / f"seed-{self.seed}"
+
+
+def jobs_of(recipe: Recipe) -> list[StudyRun]:
+    """Return all runs of a study, seed by seed."""
+    scenario = recipe.scenario
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    return [StudyRun(arm, seed) for seed in seeds for arm in scenario.arms]
+
+
+def batches_of(recipe: Recipe) -> list[list[StudyRun]]:
+    """Return the runs in batches that do not wait for each other."""
+    jobs = jobs_of(recipe)
+    if not recipe.study.branches:
+        return [[job] for job in jobs]
+    seeds = dict.fromkeys(job.seed for job in jobs)
+    return [[job for job in jobs if job.seed == seed] for seed in seeds]
+
+
+def setting_of(recipe: Recipe, job: StudyRun) -> Setting:
+    """Return the run's scenario with the interventions that its study adds."""
+    variant = variants(recipe.scenario)[job.arm]
+    genesis = genesis_of(variant, job.seed)
+    setting = Setting(job.arm, variant, genesis, job.seed, recipe.options)
+    added = recipe.study.changes(setting)
+    if added:
+        tree: dict[str, Any] = msgspec.to_builtins(variant)
+        tree["interventions"] = [*tree["interventions"], *added]
+        setting = msgspec.structs.replace(setting, scenario=from_tree(tree, f"arm {job.arm!r}"))
+    return setting
+
+
+def live(
+    recipe: Recipe, job: StudyRun, root: Path, progress: Progress | None, stopping: Stopping
+) -> Measured:
+    """Return the numbers of a run; what is there of it is taken up, what is measured is read."""
+    place = job.folder(root)
+    kept = _kept(place)
+    if kept is not None:
+        return kept
+    setting = setting_of(recipe, job)
+    trunk = StudyRun(next(iter(recipe.scenario.arms)), job.seed).folder(root)
+    if recipe.study.branches and place != trunk and not (place / "run.db").exists():
+        added = recipe.study.changes(setting)
+        branch(trunk, place, setting.change_round - 1, tuple(added))
+    if (place / "run.db").exists():
+        done = resume(place, progress=progress, stopping=stopping)
+    else:
+        scenario, seed = setting.scenario, job.seed
+        done = start(scenario, seed, place, progress=progress, stopping=stopping)
+    found = _measured(recipe, setting, place, done.measured)
+    replace_all({place / KEPT: msgspec.msgpack.encode(found, enc_hook=_listed)})
+    return found
+
+
+def _kept(place: Path) -> Measured | None:
+    """Return what was measured of a run before, if it is of the log that lies there."""
+    if not (place / KEPT).is_file() or not (place / "run.db").is_file():
+        return None
+    with suppress(msgspec.DecodeError):
+        found = msgspec.msgpack.decode((place / KEPT).read_bytes(), type=Measured, dec_hook=_array)
+        with Log.open(place) as log:
+            if log.digest() == found.digest:
+                return found
+    return None
+
+
+def _measured(recipe: Recipe, setting: Setting, place: Path, live_: Measured) -> Measured:
+    """Return the run's numbers with those of the study."""
+    own = Metrics(recipe.study.metrics(setting))
+    with Log.open(place) as log:
+        found = measurement(log, measure(log.chapters(), log.genesis(), own))
+    pairs = zip(live_.rounds, found.rounds, strict=True)
+    rounds = tuple(first | second for first, second in pairs)
+    return Measured(
+        f"{setting.arm}/{place.name}",
+        live_.seed,
+        live_.digest,
+        live_.totals | found.totals,
+        rounds,
+        live_.agents | found.agents,
+    )
+
+
+def _listed(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.floating):
+        return float(value)
+    raise NotImplementedError(f"{type(value)} cannot be kept")
+
+
+def _array(kind: Any, value: Any) -> Any:  # noqa: ANN401
+    return np.array(value, np.float64)

@@ -1,0 +1,172 @@
+"""Popularity bias: are people shown, and do they take up, more popular things than they used to?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.metrics import NAN, gini
+from audience.results import Findings, Label
+from audience.world import Floats, Record, RoundEnded, SlateShown, View, Watched
+
+HEAD = 0.2
+"""The most popular fifth of all items is the head; the rest is the tail."""
+LABELS: dict[str, Label] = {
+    "gap_shown": ("Change in mean popularity of what is shown", "share of past", ""),
+    "gap_picked": ("Change in mean popularity of what is taken up", "share of past", ""),
+    "gini_shown": ("Gini of exposure", "0 to 1", "lower"),
+    "tail_shown": ("Share of the tail in exposure", "share", "higher"),
+    "tail_picked": ("Share of the tail in consumption", "share", "higher"),
+    "tail_liked": ("Share of the tail in what tastes like best", "share", ""),
+}
+
+
+class PopularityMeasure:
+    """Follows how popular things are that people are shown and take up.
+
+    An item's popularity is the share of people who had lived it before the first round. GAP is the
+    mean over people of the mean popularity of their items (Abdollahpouri and others, 2019);
+    gap_shown and gap_picked are (GAP now - GAP of the past) / GAP of the past.
+    """
+
+    watches = (SlateShown, Watched, RoundEnded)
+
+    def __init__(self) -> None:
+        self._shown: list[tuple[int, int]] = []
+        self._picked: list[tuple[int, int]] = []
+        self._round = (0, 0)
+        self._world: View | None = None
+
+    def update(self, record: Record, world: View) -> None:
+        event: Any = record.event
+        self._world = world
+        if isinstance(event, SlateShown):
+            if event.surface == "recommender":
+                self._shown += [(event.agent, item) for item in event.items]
+        elif isinstance(event, Watched):
+            self._picked.append((event.agent, event.item))
+
+    def close(self) -> dict[str, float]:
+        shown, picked = self._round
+        found = self._found(self._shown[shown:], self._picked[picked:])
+        self._round = (len(self._shown), len(self._picked))
+        return {name: found[name] for name in ("gap_shown", "gap_picked", "tail_shown")}
+
+    def value(self) -> dict[str, float]:
+        return self._found(self._shown, self._picked)
+
+    def _found(
+        self, shown: list[tuple[int, int]], picked: list[tuple[int, int]]
+    ) -> dict[str, float]:
+        found = dict.fromkeys(LABELS, NAN)
+        if self._world is None or not self._world.genesis.past:
+            return found
+        genesis = self._world.genesis
+        items = len(self._world.catalogue)
+        past = [(one.agent, one.item) for one in genesis.past]
+        popular = np.bincount([item for _, item in past], minlength=items) / len(genesis.profiles)
+        is_tail = _tail(popular)
+        before = _gap(past, popular)
+        found["gap_shown"] = _gap(shown, popular) / before - 1.0
+        found["gap_picked"] = _gap(picked, popular) / before - 1.0
+        counts = np.bincount([item for _, item in shown], minlength=items).astype(np.float64)
+        found["gini_shown"] = gini(counts)
+        found["tail_shown"] = _share(shown, is_tail)
+        found["tail_picked"] = _share(picked, is_tail)
+        found["tail_liked"] = self._liked(is_tail)
+        return found
+
+    def _liked(self, is_tail: Floats) -> float:
+        """Return the tail's share of the five items that each taste likes best."""
+        from audience.world import tastes
+
+        assert self._world is not None
+        world = self._world
+        match = tastes([me.taste for me in world.agents]) @ world.catalogue.weights.T
+        best = np.argsort(-np.round(match, 9), axis=1, kind="stable")[:, :5]
+        return float(is_tail[best].mean())
+
+
+def _tail(popular: Floats) -> Floats:
+    order = np.argsort(-popular, kind="stable")
+    is_tail = np.ones(len(popular))
+    is_tail[order[: max(1, round(HEAD * len(popular)))]] = 0.0
+    return is_tail
+
+
+def _gap(rows: list[tuple[int, int]], popular: Floats) -> float:
+    if not rows:
+        return NAN
+    who, what = np.array(rows, np.int64).T
+    counts = np.bincount(who)
+    sums = np.bincount(who, popular[what])
+    return float((sums[counts > 0] / counts[counts > 0]).mean())
+
+
+def _share(rows: list[tuple[int, int]], is_tail: Floats) -> float:
+    return float(is_tail[[item for _, item in rows]].mean()) if rows else NAN
+
+
+def finding(findings: Findings) -> str:
+    """Say whether a recommender shifts people to the popular, and against chance."""
+    first = findings.arms[0].name
+    return sentence(
+        [
+            judged(
+                findings,
+                "gap_shown",
+                first,
+                above="people are shown more popular things than they had lived before",
+                below="people are shown less popular things than they had lived before",
+                neither="no change in the popularity of what is shown could be shown",
+            ),
+            clause(findings, "gap_picked", "random", first),
+            clause(findings, "tail_picked", "random", first),
+        ]
+    )
+
+
+STUDY = Study(
+    "popularity",
+    {
+        **LABELS,
+        **known("gini", "coverage_exposure", "coverage_consumption", "click_rate", "satisfaction"),
+    },
+    (
+        Chart(
+            "gap",
+            "bars",
+            ("gap_shown", "gap_picked"),
+            "Change in mean popularity, share of the past's",
+            "0: as popular as what people had lived before; 1: twice as popular.",
+            ("shown", "taken up"),
+        ),
+        Chart(
+            "gap_by_round",
+            "rounds",
+            ("gap_shown",),
+            "Popularity of what is shown, against the past",
+            "Exposure of each round alone.",
+        ),
+        Chart(
+            "tail",
+            "bars",
+            ("tail_shown", "tail_picked", "tail_liked"),
+            "Share of the tail",
+            "All but the most popular fifth of the catalogue.",
+            ("shown", "taken up", "liked best\nby tastes"),
+        ),
+        Chart(
+            "concentration",
+            "bars",
+            ("gini_shown", "gini", "coverage_exposure", "coverage_consumption"),
+            "How concentrated attention is",
+            "Gini: 0 all equal, 1 one has everything; coverage: share of items.",
+            ("Gini,\nshown", "Gini,\ntaken up", "coverage,\nshown", "coverage,\ntaken up"),
+        ),
+    ),
+    finding,
+    metrics=lambda setting: [PopularityMeasure()],
+)

@@ -1,0 +1,226 @@
+"""What a study is: measures of its own, charts, and a sentence that follows from the numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from audience.metrics import LABELS, Metric
+from audience.results import (
+    ANY,
+    SHARE,
+    Arm,
+    Difference,
+    Findings,
+    Interval,
+    Label,
+    differ,
+    shown,
+    t_interval,
+)
+from audience.scenario import Options, Scenario
+from audience.world import Genesis
+
+RULE = "rule"
+"""The kind of minds that read no words."""
+DRAWN = ("films", "books")
+"""Datasets whose people are drawn, with their past and their ties."""
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """One figure: `rounds` of one number, `bars` of several, `against` one another, `edges`."""
+
+    name: str
+    kind: str
+    metrics: tuple[str, ...]
+    title: str = ""
+    caption: str = ""
+    ticks: tuple[str, ...] = ()
+    """What stands under each group of bars."""
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What a study may look at before a run begins."""
+
+    arm: str
+    scenario: Scenario
+    genesis: Genesis
+    seed: int
+    options: Mapping[str, Any]
+    """The `[study]` table, less what every study has."""
+
+    @property
+    def change_round(self) -> int:
+        """The round in which something changes: after the share `at` of the rounds."""
+        return max(1, min(self.scenario.rounds, round(self.option("at", 0.5) * self.rounds) + 1))
+
+    @property
+    def rounds(self) -> int:
+        return self.scenario.rounds
+
+    def option(self, name: str, default: float) -> float:
+        found = self.options.get(name, default)
+        return float(found) if isinstance(found, (int, float)) else default
+
+
+class StudyFindings(Findings, frozen=True):
+    """Findings together with what was run: the scenario of every arm."""
+
+    variants: tuple[Scenario, ...] = ()
+
+    @property
+    def has_rule_minds(self) -> bool:
+        """Whether the people of any arm have rule minds."""
+        return any(variant.mind.kind == RULE for variant in self.variants)
+
+    def sets_rule(self, parameter: str) -> bool:
+        """Return whether the rule minds of any arm are given this parameter."""
+        minds = (variant.mind for variant in self.variants)
+        return any(mind.kind == RULE and parameter in mind.options for mind in minds)
+
+
+def _no_changes(setting: Setting) -> list[Options]:
+    del setting
+    return []
+
+
+def _no_metrics(setting: Setting) -> list[Metric]:
+    del setting
+    return []
+
+
+def _no_remarks(findings: StudyFindings) -> list[str]:
+    del findings
+    return []
+
+
+class Study(msgspec.Struct, frozen=True):
+    """How a question is measured and answered; the runs themselves are a scenario with arms."""
+
+    name: str
+    labels: dict[str, Label]
+    """The numbers of its report, in order."""
+    charts: tuple[Chart, ...]
+    finding: Callable[[StudyFindings], str]
+    """The answer in one sentence; from the numbers alone, also when they show nothing."""
+    metrics: Callable[[Setting], list[Metric]] = _no_metrics
+    """Measures besides the built-in ones, folded over the log of one run."""
+    changes: Callable[[Setting], list[Options]] = _no_changes
+    """Interventions that depend on who and what there is, as a scenario writes them."""
+    options: tuple[str, ...] = ()
+    """What its `[study]` table may hold besides kind, question and method."""
+    remarks: Callable[[StudyFindings], Sequence[str]] = _no_remarks
+    """What a reader of these very findings must know, such as what minds cannot do."""
+    branches: bool = False
+    """Whether all arms are one run until something changes, and branch there."""
+    percent: bool = True
+    """Whether a figure shows every arm in % of the first: not where numbers are no amounts."""
+    asks: str = ""
+    """What some people of every arm are asked at the end, where minds speak."""
+    recipe: str = ""
+    """The study as TOML, with its `[study]` table; those of this package lie beside their code."""
+
+
+def known(*names: str) -> dict[str, Label]:
+    """Return the labels of built-in metrics."""
+    return {name: LABELS[name] for name in names}
+
+
+_HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
+
+
+def arm_of(findings: Findings, name: str) -> Arm | None:
+    """Return an arm by its name; a changed study may have left it out."""
+    return next((arm for arm in findings.arms if arm.name == name), None)
+
+
+def label_of(findings: Findings, metric: str) -> Label:
+    return findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
+
+
+def between(findings: Findings, metric: str, reference: str, other: str) -> Difference | None:
+    """Return the paired difference of two arms, where both are there."""
+    first, second = arm_of(findings, reference), arm_of(findings, other)
+    return differ(first, second, metric) if first and second else None
+
+
+def is_clear(one: Difference | None) -> bool:
+    """Say whether an interval there is excludes zero."""
+    return one is not None and not math.isnan(one.low) and one.is_clear
+
+
+def level(findings: Findings, metric: str, name: str) -> str:
+    """Return an arm's mean with its interval; that of a share ends where shares do."""
+    arm = arm_of(findings, name)
+    if arm is None:
+        return "–"
+    is_share = label_of(findings, metric)[1].startswith("share")
+    return shown(*t_interval(arm.values(metric), SHARE if is_share else ANY).three)
+
+
+def amount(one: Difference) -> str:
+    """Return a difference with its interval."""
+    return shown(one.difference, one.low, one.high, signed=True)
+
+
+def clause(findings: Findings, metric: str, reference: str, other: str) -> str:
+    """Return one comparison in words, without a full stop; nothing where an arm is missing."""
+    one = between(findings, metric, reference, other)
+    if one is None:
+        return ""
+    label, unit, _ = label_of(findings, metric)
+    name = label[:1].lower() + label[1:] if label[:2] != label[:2].upper() else label
+    pairs = f"{one.pairs} {one.over}"
+    if math.isnan(one.difference):
+        return f"too little happened to compare {other} with {reference}: {name}"
+    if not is_clear(one):
+        return (
+            f"no difference in {name} could be shown between {other} and {reference} "
+            f"({amount(one)}{_spaced(unit)}, {pairs})"
+        )
+    word = "higher" if one.difference > 0 else "lower"
+    return (
+        f"{name} {_verb(label)} {word} with {other} than with {reference} "
+        f"({amount(one)}{_spaced(unit)}, {pairs})"
+    )
+
+
+def sentence(clauses: Sequence[str]) -> str:
+    """Return clauses as one sentence."""
+    said = [one for one in clauses if one]
+    if not said:
+        return "The arms that this study compares are not there, so nothing was found."
+    whole = "; ".join(said)
+    return f"{whole[:1].upper()}{whole[1:]}."
+
+
+def against_zero(findings: Findings, metric: str, name: str) -> tuple[float, float, float]:
+    """Return mean, low and high of an arm's number over seeds."""
+    arm = arm_of(findings, name)
+    return (t_interval(arm.values(metric)) if arm else Interval()).three
+
+
+def judged(
+    findings: Findings, metric: str, name: str, *, above: str, below: str, neither: str
+) -> str:
+    """Return which of three things an arm's number says: above zero, below it, or neither."""
+    mean, low, high = against_zero(findings, metric, name)
+    label, unit, _ = label_of(findings, metric)
+    if math.isnan(mean):
+        return f"too little happened with {name} to tell: {label[:1].lower()}{label[1:]}"
+    said = above if low > 0.0 else below if high < 0.0 else neither
+    return f"{said} ({shown(mean, low, high, signed=True)}{_spaced(unit)} with {name})"
+
+
+def _verb(label: str) -> str:
+    """Return whether what a label names is one or many."""
+    head = _HEAD.split(label, maxsplit=1)[0]
+    return "are" if head.endswith(("s", "People")) and not head.endswith("ss") else "is"
+
+
+def _spaced(unit: str) -> str:
+    return f" {unit}" if unit and not unit.startswith(("share", "0 to", "-1 to")) else ""

@@ -1,0 +1,16 @@
+"""What one audience makes of several recommenders, and how sure that is."""
+
+from audience.lab.verdicts.report import (
+    as_plain as as_plain,
+    remarks as remarks,
+    tables as tables,
+    write as write,
+)
+from audience.lab.verdicts.verdicts import (
+    SkippedRecommender as SkippedRecommender,
+    Verdicts as Verdicts,
+    arms_for as arms_for,
+    can_be_apart as can_be_apart,
+    judged as judged,
+    scenario_for as scenario_for,
+)

@@ -1,0 +1,395 @@
+"""Whether minds and recommenders know the same things: a verdict on one's own evidence is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from audience.datasets import Loaded
+from audience.datasets.loaders import public
+from audience.errors import BadInput
+from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
+from audience.lab.verdicts.statistics import (
+    MEASURES,
+    RankAgreement,
+    agreement,
+    count,
+    lengths,
+    measures,
+)
+from audience.log import Log
+from audience.parts import learns_from_others
+from audience.plugins import find
+from audience.recommenders import Recommender
+from audience.results import Interval, crossed_interval
+from audience.runs import Outcome, variants
+from audience.scenario import (
+    Options,
+    Part,
+    Scenario,
+    from_tree,
+    is_address,
+    is_service,
+    label,
+    made,
+    name_of,
+)
+from audience.world import Floats, Genesis, Interactions, Ints, SocialGraph, rng
+
+CIRCULAR, ALIKE, SHARED, NONE = "circular", "alike", "shared", ""
+_LEARN_NOTHING = ("random",)
+_NOT_COLLABORATIVE = ("random", "popular", "content", "social")
+"""What does not learn from who lived what together with what. Anything unknown may."""
+
+SENTENCES = {
+    CIRCULAR: (
+        "circular ({names}): a collaborative recommender judged by collaborative minds that know "
+        "the same interactions. The audience rewards its own evidence: this is no verdict."
+    ),
+    ALIKE: (
+        "alike ({names}): a collaborative recommender judged by collaborative minds. They know the "
+        "interactions of different people, but reason alike, which may favour it."
+    ),
+    SHARED: (
+        "shared ({names}): learnt from the interactions from which these minds know how good items "
+        "are. No collaborative evidence is shared, but popular and well rated items may gain."
+    ),
+}
+
+
+def is_collaborative_mind(part: Part) -> bool:
+    """Return whether a mind decides by what others did, as its class declares."""
+    return learns_from_others(find("minds", part.kind), part.options)
+
+
+def is_collaborative(part: Part) -> bool:
+    """Say whether a recommender learns from what people have in common; unknown ones count so."""
+    return part.kind not in _NOT_COLLABORATIVE
+
+
+def mark(recommender: Part, mind: Part, *, apart: bool) -> str:
+    """Return how a recommender's verdict is flagged: circular, alike, shared or not at all."""
+    if recommender.kind in _LEARN_NOTHING:
+        return NONE
+    if is_collaborative_mind(mind) and is_collaborative(recommender):
+        return ALIKE if apart else CIRCULAR
+    return NONE if apart else SHARED
+
+
+def sentences(marks: dict[str, str]) -> list[str]:
+    """Return what the marks of a table mean, each with those who bear it."""
+    found = []
+    for kind, words in SENTENCES.items():
+        names = [name for name, one in marks.items() if one == kind]
+        if names:
+            found.append(words.format(names=", ".join(names)))
+    return found
+
+
+_EXTRAS = {"recbole": "model", "implicit": "method", "lenskit": "scorer"}
+"""Kinds of other packages, and the option that names a method of theirs."""
+
+
+class SkippedRecommender(msgspec.Struct, frozen=True):
+    """A recommender that could not be made here, and what to do about it."""
+
+    recommender: str
+    why: str
+
+
+def arms_for(
+    kinds: Sequence[str], recbole_python: str = ""
+) -> tuple[dict[str, Options], tuple[SkippedRecommender, ...]]:
+    """Return an arm for each recommender that can be made, and those of packages that lack.
+
+    `recbole:LightGCN` is RecBole's LightGCN; so with `implicit:METHOD` and `lenskit:SCORER`.
+    """
+    arms: dict[str, Options] = {}
+    skipped = []
+    for kind in kinds:
+        name, part = _part(kind, recbole_python)
+        if name in arms:
+            raise BadInput(f"--recommender: two are called {name}; name each once")
+        if part.kind in _EXTRAS:
+            try:
+                made("recommenders", part)
+            except BadInput as error:
+                flag = " (here with --recbole-python)" if part.kind == "recbole" else ""
+                skipped.append(SkippedRecommender(name, f"{error}{flag}"))
+                continue
+        arms[name] = {"recommender": {"kind": part.kind, **part.options}}
+    if not arms:
+        raise BadInput("--recommender: none of them can be made; give kinds such as random,popular")
+    return arms, tuple(skipped)
+
+
+def _part(kind: str, recbole_python: str) -> tuple[str, Part]:
+    package, _, method = kind.partition(":")
+    if package not in _EXTRAS or is_address(kind):
+        return label(kind), Part(kind)
+    options: Options = {_EXTRAS[package]: method} if method else {}
+    if package == "recbole" and recbole_python:
+        options["python"] = recbole_python
+    return method or package, Part(package, options)
+
+
+def scenario_for(
+    dataset: str | Mapping[str, Any],
+    mind: str,
+    arms: Mapping[str, Options],
+    *,
+    agents: int,
+    rounds: int,
+    seed: int = 1,
+    seeds: int = 5,
+    apart: bool = True,
+    llm: Options | None = None,
+) -> Scenario:
+    """Return the experiment: everybody comes in every round to pages of four, at most five of them.
+
+    `llm+evidence` is mind `llm` with `evidence = true`; `apart`: see docs/how-to/verdicts.md.
+    """
+    source = {"kind": dataset} if isinstance(dataset, str) else dict(dataset)
+    kind, _, extra = mind.partition("+")
+    tree: Options = {
+        "title": "Recommender verdicts",
+        "dataset": source | ({"apart": True} if apart else {}),
+        "mind": {"kind": kind} | ({extra: True} if extra else {}),
+        "agents": agents,
+        "rounds": rounds,
+        "seed": seed,
+        "seeds": seeds,
+        "platform": {"page_size": 4, "max_pages": 5},
+        "activation": {"method": "random", "share": 1.0, "loyalty": 0.0},
+        "arms": dict(arms),
+        "llm": llm or {},
+    }
+    return from_tree(tree, "verdicts")
+
+
+def can_be_apart(dataset: str | Mapping[str, Any]) -> bool:
+    """Say whether the people of a dataset can be halved: it is read from published files."""
+    kind = dataset if isinstance(dataset, str) else str(dataset["kind"])
+    found = find("datasets", kind)
+    return found is public or (isinstance(found, type) and issubclass(found, Loaded))
+
+
+OFFLINE = ("ndcg", "recall")
+ORDERED_BY = ("click_rate", "watch_time", "satisfaction", "diversity")
+"""The audience's measures that are held against the offline ones."""
+K = 10
+
+
+class VerdictRow(msgspec.Struct, frozen=True):
+    """One recommender: the audience's measures, the same less the reference's, and offline ones."""
+
+    recommender: str
+    mark: str
+    values: dict[str, Interval]
+    differences: dict[str, Interval]
+    """Paired by person and seed; empty for the reference."""
+    offline: dict[str, Interval]
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """What an audience makes of some recommenders."""
+
+    rows: tuple[VerdictRow, ...]
+    """The first is the reference."""
+    agreements: tuple[RankAgreement, ...]
+    skipped: tuple[SkippedRecommender, ...]
+    remarks: tuple[str, ...]
+    """Where evidence comes from, what the marks mean, what else a reader must know."""
+    facts: dict[str, str]
+
+
+class Seen(msgspec.Struct, frozen=True, eq=False):
+    """One number for each person in each seed, as columns of one length."""
+
+    values: Floats
+    people: Ints
+    seeds: Ints
+
+    def estimate(self) -> Interval:
+        return crossed_interval(self.values, self.people, self.seeds)
+
+    def less(self, other: Seen) -> Seen:
+        """Return the paired differences; the same people must stand in the same places."""
+        return Seen(self.values - other.values, self.people, self.seeds)
+
+    def by_seed(self, seeds: Sequence[int]) -> Floats:
+        """Return the mean of each seed."""
+        return np.array([np.nanmean(self.values[self.seeds == seed]) for seed in seeds])
+
+
+def judged(
+    scenario: Scenario, outcome: Outcome, skipped: Sequence[SkippedRecommender] = (), *, k: int = K
+) -> Verdicts:
+    """Return the verdicts of a finished experiment, from its logs and the past they begin with."""
+    parts = {name: one.recommender for name, one in variants(scenario).items()}
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    worlds = _worlds(outcome, next(iter(parts)), seeds)
+    people = _people(worlds)
+    online = {arm.name: _lived(arm.runs, people) for arm in outcome.findings.arms}
+    offline = {name: _offline(part, worlds, people, k) for name, part in parts.items()}
+    apart = all(bool(genesis.others) for genesis in worlds.values())
+    marks = {name: mark(part, scenario.mind, apart=apart) for name, part in parts.items()}
+    reference = next(iter(parts))
+    rows = tuple(
+        VerdictRow(
+            name,
+            marks[name],
+            {one: seen.estimate() for one, seen in online[name].items()},
+            {}
+            if name == reference
+            else {
+                one: s.less(online[reference][one]).estimate() for one, s in online[name].items()
+            },
+            {one: seen.estimate() for one, seen in offline[name].items()},
+        )
+        for name in parts
+    )
+    agreements = _agreements(online, offline, list(seeds))
+    remarks = (_evidence(worlds, apart), *sentences(marks), *_notes(scenario, worlds, agreements))
+    return Verdicts(rows, agreements, tuple(skipped), remarks, _facts(scenario, outcome))
+
+
+def _worlds(outcome: Outcome, name: str, seeds: Sequence[int]) -> dict[int, Genesis]:
+    found = {}
+    for seed in seeds:
+        with Log.open(Path(outcome.folder) / name / f"seed-{seed}") as log:
+            found[seed] = log.genesis()
+    return found
+
+
+def _people(worlds: Mapping[int, Genesis]) -> dict[int, Ints]:
+    """Return a number for everybody of each seed: the same for the same person of the source."""
+    known: dict[str, int] = {}
+    return {
+        seed: np.array(
+            [
+                known.setdefault(who.key or f"{seed}/{who.id}", len(known))
+                for who in genesis.profiles
+            ],
+            np.int64,
+        )
+        for seed, genesis in worlds.items()
+    }
+
+
+def _lived(runs: Sequence[Any], people: Mapping[int, Ints]) -> dict[str, Seen]:
+    columns: dict[str, list[Floats]] = {name: [] for name in MEASURES}
+    for run in runs:
+        with Log.open(Path(run.folder)) as log:
+            counts = count(log.chapters(), log.genesis())
+            found = measures(counts, run.agents["entropy_exposure"])
+        for name, values in found.items():
+            columns[name].append(values)
+    who = np.concatenate([people[run.seed] for run in runs])
+    when = np.concatenate([np.full(len(people[run.seed]), run.seed) for run in runs])
+    return {name: Seen(np.concatenate(values), who, when) for name, values in columns.items()}
+
+
+def _offline(
+    part: Part, worlds: Mapping[int, Genesis], people: Mapping[int, Ints], k: int
+) -> dict[str, Seen]:
+    """Return how well a recommender finds the last item of everybody's past, learning the rest."""
+    if is_service(part) or not all(genesis.past for genesis in worlds.values()):
+        return {}
+    recommender: Recommender = made("recommenders", part)
+    columns: dict[str, list[Floats]] = {name: [] for name in OFFLINE}
+    who, when = [], []
+    for seed, genesis in worlds.items():
+        users, found = _found(recommender, genesis, seed, k)
+        for name in OFFLINE:
+            columns[name].append(found[name])
+        who.append(people[seed][users])
+        when.append(np.full(len(users), seed))
+    rows = np.concatenate(who), np.concatenate(when)
+    return {name: Seen(np.concatenate(values), *rows) for name, values in columns.items()}
+
+
+def _found(
+    recommender: Recommender, genesis: Genesis, seed: int, k: int
+) -> tuple[Ints, dict[str, Floats]]:
+    columns = zip(*((one.agent, one.item, one.at, one.stars) for one in genesis.past), strict=True)
+    split = leave_last(InteractionColumns(*(np.array(column, np.int64) for column in columns)))
+    train, graph = split.train, SocialGraph(genesis.ties)
+    rows = (train.users, train.items, train.at, np.ones(len(train.users)), train.stars)
+    learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), rows, graph)
+    ranker = recommender.fit(learnt, rng(seed, "fit", 0))
+    slates = slates_of(ranker, split, min(k, len(genesis.catalogue)), seed)
+    return split.truth.users, found_in(slates, split.truth.items)
+
+
+def _agreements(
+    online: Mapping[str, Mapping[str, Seen]],
+    offline: Mapping[str, Mapping[str, Seen]],
+    seeds: Sequence[int],
+) -> tuple[RankAgreement, ...]:
+    names = [name for name in online if offline[name]]
+    if len(names) < 2:
+        return ()
+
+    def table(source: Mapping[str, Mapping[str, Seen]], measure: str) -> Floats:
+        return np.stack([source[name][measure].by_seed(seeds) for name in names])
+
+    return tuple(
+        agreement((one, other), table(online, one), table(offline, other), seeds[0])
+        for other in OFFLINE
+        for one in ORDERED_BY
+    )
+
+
+def _evidence(worlds: Mapping[int, Genesis], apart: bool) -> str:
+    first = next(iter(worlds.values()))
+    learnt = f"the {len(first.past):,} interactions of the {len(first.profiles):,} people here"
+    if not apart:
+        return (
+            f"Evidence is not apart: minds know items from {learnt}, from which the recommenders "
+            "learn too."
+        )
+    others = len({one.agent for one in first.others})
+    return (
+        f"Evidence is apart: minds know items from the {len(first.others):,} interactions of "
+        f"{others:,} other people, recommenders learn from {learnt} and from the run; no "
+        "interaction is in both (drawn anew for each seed). What a person itself lived, it and "
+        "the recommender both know."
+    )
+
+
+def _notes(
+    scenario: Scenario, worlds: Mapping[int, Genesis], agreements: Sequence[RankAgreement]
+) -> list[str]:
+    notes = []
+    if scenario.seeds < 5:
+        notes.append(f"{scenario.seeds} seeds are few: run at least 5 before believing an order.")
+    first = next(iter(worlds.values()))
+    if max(lengths(first.catalogue)) == 1.0:
+        notes.append("The source knows no lengths: watch time counts items, each by its share.")
+    if not agreements:
+        notes.append("Fewer than two recommenders were measured offline: no orders to compare.")
+    if is_collaborative_mind(scenario.mind):
+        notes.append("These minds use collaborative evidence, which favours what agrees with it.")
+    return notes
+
+
+def _facts(scenario: Scenario, outcome: Outcome) -> dict[str, str]:
+    spent = [one.spent for one in outcome.finished]
+    unknown = sum(one.unpriced for one in spent)
+    facts = outcome.findings.facts
+    return {
+        "mind": scenario.mind.kind + "".join(f"+{key}" for key in scenario.mind.options),
+        "dataset": str(scenario.dataset.options.get("path", scenario.dataset.kind)),
+        "people": facts["people"],
+        "rounds": str(scenario.rounds),
+        "seeds": facts["seeds"],
+        "model": name_of(scenario.llm) if any(one.calls + one.reused for one in spent) else "none",
+        "calls": f"{sum(one.calls for one in spent):,}",
+        "tokens": f"{sum(one.prompt + one.completion for one in spent):,}",
+        "cost": "unknown" if unknown else f"${sum(one.dollars for one in spent):.4f}",
+    }

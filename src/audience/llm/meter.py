@@ -1,0 +1,245 @@
+"""What tokens cost. A model without a price has an unknown cost, never none."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property, reduce
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.errors import BadInput, Halt
+from audience.llm.request import Gateway, Reply, Request, Usage
+
+_DATED = re.compile(r"-(\d{4}(-\d\d-\d\d)?|\d{6,8}|latest)$")
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """US dollars per million tokens."""
+
+    prompt: float
+    completion: float
+    cached: float | None = None
+    reasoning: float | None = None
+
+    def of(self, usage: Usage) -> float:
+        """Return the dollars that tokens cost; cached and reasoning ones have their own price."""
+        cached = self.prompt if self.cached is None else self.cached
+        reasoning = self.completion if self.reasoning is None else self.reasoning
+        return (
+            max(0, usage.prompt - usage.cached) * self.prompt
+            + usage.cached * cached
+            + max(0, usage.completion - usage.reasoning) * self.completion
+            + usage.reasoning * reasoning
+        ) / 1e6
+
+
+class Prices(msgspec.Struct, frozen=True, dict=True):
+    """The price table."""
+
+    table: dict[str, Price] = {}
+
+    def find(self, model: str) -> Price | None:
+        """Return the price of a model or of what it is a dated version of; None when unknown."""
+        return self.table.get(model) or self.table.get(_DATED.sub("", model))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(self.table))
+
+
+def load_prices(path: Path | None = None) -> Prices:
+    """Return the packaged prices, with those of a user's file over them."""
+    packaged = files("audience.llm").joinpath("prices.toml").read_text("utf-8")
+    table = msgspec.toml.decode(packaged, type=dict[str, Price])
+    if path is None:
+        return Prices(table)
+    try:
+        own = msgspec.toml.decode(path.read_bytes(), type=dict[str, Price])
+    except OSError as error:
+        raise BadInput(f"the price table {path} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f'the price table {path} is wrong: {error}; write ["model"], then prompt = 0.15 and '
+            "completion = 0.6, in dollars per million tokens"
+        ) from error
+    return Prices({**table, **own})
+
+
+class Counts(msgspec.Struct):
+    """The account of some calls. `dollars` leaves out what `unpriced` counts."""
+
+    calls: int = 0
+    """Asked now, whatever came of it; an evaluation counts those that it reuses, too."""
+    reused: int = 0
+    """Answered from the call store."""
+    attempts: int = 0
+    failures: dict[str, int] = msgspec.field(default_factory=dict)
+    """By outcome: refusal, timeout, unreadable, error; stored ones included."""
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+    seconds: float = 0.0
+    dollars: float = 0.0
+    unpriced: int = 0
+    """Calls whose cost is not known, since their model has no price."""
+
+    @property
+    def failed(self) -> int:
+        return sum(self.failures.values())
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt + self.completion
+
+    @property
+    def cost(self) -> str:
+        """The money in words that never pass an unknown cost off as none."""
+        known = f"${self.dollars:.4f}" if self.dollars else "$0"
+        if not self.unpriced:
+            return known
+        return f"${self.dollars:.4f} and {self.unpriced} calls without a known price"
+
+    def plus(self, other: Counts) -> Counts:
+        """Return both together."""
+        sums: dict[str, Any] = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in self.__struct_fields__
+            if name != "failures"
+        }
+        failures = Counter(self.failures) + Counter(other.failures)
+        return Counts(**sums, failures=dict(failures))
+
+
+class Meter:
+    """Counts calls by purpose. Live: read it at any moment."""
+
+    def __init__(self, prices: Prices, named: Mapping[str, str] | None = None) -> None:
+        """`named` gives the price an endpoint goes by, where it is not the model's."""
+        self.prices = prices
+        self.by_purpose: dict[str, Counts] = {}
+        self.unpriced: Counter[str] = Counter()
+        """Calls by model without a price."""
+        self._named = named or {}
+
+    def count(self, purpose: str, reply: Reply) -> None:
+        """Add one call."""
+        sums = self.by_purpose.setdefault(purpose, Counts())
+        if reply.outcome != "reply":
+            sums.failures[reply.outcome] = sums.failures.get(reply.outcome, 0) + 1
+        if reply.reused:
+            sums.reused += 1
+            return
+        usage = reply.usage
+        sums.calls += 1
+        sums.attempts += reply.attempts
+        sums.prompt += usage.prompt
+        sums.completion += usage.completion
+        sums.cached += usage.cached
+        sums.reasoning += usage.reasoning
+        sums.seconds += reply.seconds
+        if usage.prompt + usage.completion == 0 and reply.outcome != "reply":
+            return
+        price = self.prices.find(self._named.get(reply.endpoint) or reply.model)
+        if price is None:
+            sums.unpriced += 1
+            self.unpriced[reply.model or "unnamed"] += 1
+        else:
+            sums.dollars += price.of(usage)
+
+    def total(self) -> Counts:
+        """Return the sums over all purposes."""
+        return reduce(Counts.plus, self.by_purpose.values(), Counts())
+
+    def cost(self) -> str:
+        """Return the money spent in words that never pass an unknown cost off as none."""
+        total = self.total()
+        if not total.unpriced:
+            return total.cost
+        models = ", ".join(sorted(self.unpriced))
+        unknown = f"unknown for {total.unpriced} calls of {models}: no price in the table"
+        return f"${total.dollars:.4f} and {unknown}" if total.dollars else f"cost {unknown}"
+
+
+class Metered:
+    """Counts every call that passes."""
+
+    def __init__(self, inner: Gateway, meter: Meter) -> None:
+        self.inner = inner
+        self.meter = meter
+
+    async def ask(self, request: Request) -> Reply:
+        reply = await self.inner.ask(request)
+        self.meter.count(request.purpose, reply)
+        return reply
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+
+class BudgetSpent(Halt):
+    """The budget does not allow another call. What was answered before is kept."""
+
+
+class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The most that may be used up; None is no limit."""
+
+    dollars: float | None = None
+    calls: int | None = None
+    tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise BadInput(f"a budget of {value} {name} makes no sense; give 0 or more")
+
+
+class Budgeted:
+    """Begins no call once the budget is used up; those under way may finish.
+
+    It stands below the call store: an answer that is reused costs nothing and is never refused.
+    """
+
+    def __init__(self, inner: Gateway, budget: Budget, meter: Meter) -> None:
+        self.inner = inner
+        self.budget = budget
+        self.meter = meter
+        self._begun = 0
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask, or raise `BudgetSpent` before anything is sent."""
+        spent = self._spent()
+        if spent:
+            raise BudgetSpent(
+                f"the budget is spent: {spent}; everything so far is kept. Resume with a larger "
+                "budget to go on"
+            )
+        self._begun += 1
+        return await self.inner.ask(request)
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    def _spent(self) -> str:
+        limit, total = self.budget, self.meter.total()
+        if limit.calls is not None and self._begun >= limit.calls:
+            return f"{self._begun} of {limit.calls} calls"
+        if limit.tokens is not None and total.tokens >= limit.tokens:
+            return f"{total.tokens:,} of {limit.tokens:,} tokens"
+        if limit.dollars is None:
+            return ""
+        if total.unpriced:
+            models = ", ".join(sorted(self.meter.unpriced))
+            return (
+                f"no price is known for {models}, so that ${limit.dollars:g} cannot be kept to "
+                "(add one to the price table, or limit calls or tokens instead)"
+            )
+        if total.dollars >= limit.dollars:
+            return f"${total.dollars:.4f} of ${limit.dollars:g}"
+        return ""

@@ -1,0 +1,208 @@
+"""One writer: a lock that the system itself drops when its holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from audience.errors import BadInput, Unusable
+from audience.log.check import writing
+from audience.log.schema import APPLICATION, CREATE, FILE, RECORDS, SNAPSHOTS, VERSION, Lineage
+from audience.world import Genesis
+
+NAME = "lock"
+
+
+class Lock:
+    """The right to write into a run folder, held until released."""
+
+    def __init__(self, folder: Path) -> None:
+        with writing(folder):
+            self._path = folder / NAME
+            self._file = _locked(self._path)
+            self._held = True
+            try:
+                os.ftruncate(self._file, 0)
+                os.write(self._file, str(os.getpid()).encode())
+            except OSError:
+                self.release()
+                raise
+
+    def release(self) -> None:
+        """Let others write. Doing it twice does no harm."""
+        # Unlinked while still held: whoever waits on the old file finds that its name is gone.
+        if self._held:
+            self._held = False
+            with suppress(OSError):
+                self._path.unlink()
+            os.close(self._file)
+
+
+def _locked(path: Path) -> int:
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            writer = os.read(file, 32).decode(errors="replace")
+            os.close(file)
+            raise Unusable(_busy(path.parent, writer)) from None
+        except OSError:
+            os.close(file)
+            raise
+        if _still_named(path, file):
+            return file
+        os.close(file)
+
+
+def _still_named(path: Path, file: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(file))
+    except FileNotFoundError:
+        return False
+
+
+def _busy(folder: Path, writer: str) -> str:
+    who = f"the process with id {writer}" if writer else "another program"
+    return f"{folder} is being written by {who}; wait until it ends, or stop it, then try again"
+
+
+def is_held(folder: Path) -> bool:
+    """Say whether somebody writes into a run folder now."""
+    try:
+        file = os.open(folder / NAME, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+_PARTIAL = f"{FILE}.partial"
+_ENDS = ("", "-journal", "-wal", "-shm")
+_OURS = frozenset({NAME, *(f"{_PARTIAL}{end}" for end in _ENDS)})
+"""What a creation that was killed may have left."""
+
+
+@contextmanager
+def made(folder: Path, fill: Callable[[Path], None]) -> Iterator[Lock]:
+    """Make `folder` hold the run file that `fill` writes, and give the lock that is held on it.
+
+    On a failure, also one inside the `with`, nothing is left behind.
+    """
+    _refuse_occupied(folder)
+    new: list[Path] = []
+    try:
+        with writing(folder):
+            _make_folders(folder, new)
+        held = Lock(folder)
+        try:
+            _refuse_occupied(folder)
+            with _all_or_nothing(folder):
+                with writing(folder):
+                    fill(folder / _PARTIAL)
+                    (folder / _PARTIAL).replace(folder / FILE)
+                yield held
+        except BaseException:
+            held.release()
+            raise
+    except BaseException:
+        for path in reversed(new):
+            path.rmdir()
+        raise
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[None]:
+    _clear(folder, _PARTIAL)
+    try:
+        yield
+    except BaseException:
+        _clear(folder, _PARTIAL)
+        _clear(folder, FILE)
+        raise
+
+
+def fill_new(path: Path, genesis: Genesis, meta: dict[str, str]) -> None:
+    """Write a run file that holds a genesis and no chapter yet."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("BEGIN")
+        for statement in (*CREATE, SNAPSHOTS, RECORDS):
+            connection.execute(statement)
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        connection.execute("INSERT INTO genesis VALUES (?)", (genesis.packed,))
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA journal_mode = WAL")
+
+
+def meta_of(scenario: str, seed: int, lineage: Lineage | None) -> dict[str, str]:
+    """Return what a new run says about itself."""
+    return {
+        "scenario": scenario,
+        "seed": str(seed),
+        "manifest": msgspec.json.encode(manifest()).decode(),
+        "lineage": encoded(lineage),
+        "state": "running",
+    }
+
+
+def encoded(lineage: Lineage | None) -> str:
+    """Return a lineage as it is stored: empty for a run without a parent."""
+    return msgspec.json.encode(lineage).decode() if lineage else ""
+
+
+def manifest() -> dict[str, str]:
+    """Return the versions of what makes a run."""
+    try:
+        audience = version("audience")
+    except PackageNotFoundError:
+        audience = "not installed"
+    return {
+        "audience": audience,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+def _refuse_occupied(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
+    there = {path.name for path in folder.iterdir()} - _OURS if folder.exists() else set()
+    if FILE in there:
+        raise BadInput(
+            f"--out {folder} already holds a run; continue it with `audience resume {folder}`, "
+            "or choose another folder with --out"
+        )
+    if there:
+        shown = ", ".join(sorted(there)[:3]) + (", …" if len(there) > 3 else "")
+        raise BadInput(
+            f"--out {folder} is not empty ({shown}); empty it, or choose another folder with --out"
+        )
+
+
+def _make_folders(folder: Path, made: list[Path]) -> None:
+    for path in reversed((folder, *folder.parents)):
+        if not path.exists():
+            path.mkdir()
+            made.append(path)
+
+
+def _clear(folder: Path, name: str) -> None:
+    for end in _ENDS:
+        (folder / f"{name}{end}").unlink(missing_ok=True)

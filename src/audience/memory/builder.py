@@ -1,0 +1,93 @@
+"""A person's memory while a round is taken in: every change an event, folded as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from audience.memory.consolidation import Insight, Sensed
+from audience.memory.memory import Life
+from audience.world import Laws, Thought, Thoughts, events as e, fold_agent
+
+ITEMS = 5
+"""Items a thought that is drawn from others names at most."""
+
+
+class Growing:
+    """Carries a person forward and keeps the entries that do it."""
+
+    def __init__(self, life: Life) -> None:
+        self.life = life
+        self.me = life.me
+        self.entries: list[e.Entry] = []
+        self._laws = Laws(life.catalogue, 0.0)
+        self._who = life.me.profile.id
+
+    @property
+    def short(self) -> Thoughts:
+        return tuple(one for one in self.me.thoughts if one.store == "short")
+
+    @property
+    def long(self) -> Thoughts:
+        return tuple(one for one in self.me.thoughts if one.store == "long")
+
+    def emit(self, event: e.AnyEvent, calls: tuple[str, ...] = ()) -> None:
+        self.entries.append(e.Entry(event, "", calls))
+        self.me = fold_agent(self.me, event, self._laws)
+
+    def remember(
+        self, sensed: Sensed, store: str, kind: str = "observation", calls: tuple[str, ...] = ()
+    ) -> int:
+        """Take a sentence into a store; return its id."""
+        number, seen = self.me.thoughts_had, sensed.observed
+        weight = round(sensed.weight, 6)
+        event = e.Remembered(
+            self._who, number, sensed.text, weight, seen.at, kind, store, seen.items[:ITEMS]
+        )
+        self.emit(event, calls)
+        return number
+
+    def enhance(self, thought: int, by: int) -> None:
+        self.emit(e.Enhanced(self._who, thought, by))
+
+    def settle(self, thought: Thought, insight: Insight, calls: tuple[str, ...]) -> None:
+        """Move a thought to long-term, with the insight drawn from it and its enhancers."""
+        sources = (thought.id, *thought.enhancers)
+        self.reflect(insight.text, sources, "insight", calls)
+        self.emit(e.Settled(self._who, thought.id))
+
+    def reflect(
+        self, text: str, sources: Sequence[int], kind: str, calls: tuple[str, ...] = ()
+    ) -> None:
+        """Add a long-term thought drawn from others, as important as the weightiest of them."""
+        of = [one for one in self.me.thoughts if one.id in set(sources)]
+        weight = max((one.weight for one in of), default=0.0)
+        number, now = self.me.thoughts_had, self.life.now
+        event = e.Reflected(self._who, number, text, weight, now, tuple(sources), kind, _items(of))
+        self.emit(event, calls)
+
+    def merge(self, alike: Sequence[Thought]) -> None:
+        """Let the weightiest of several thoughts that say the same stand for them all."""
+        said = max(alike, key=lambda one: (one.weight, one.at, one.id))
+        event = e.Merged(
+            self._who,
+            self.me.thoughts_had,
+            said.text,
+            said.weight,
+            max(one.touched for one in alike),
+            tuple(one.id for one in alike),
+            said.kind,
+            _items(alike),
+        )
+        self.emit(event)
+
+    def forget(self, thought: int, why: str) -> None:
+        self.emit(e.Forgot(self._who, thought, why))
+
+    def fail(self, problems: Iterable[str], calls: tuple[str, ...]) -> None:
+        """Let each problem be counted once in this round."""
+        for problem in dict.fromkeys(problems):
+            self.emit(e.Failed(self._who, f"memory: {problem}"), calls)
+
+
+def _items(thoughts: Iterable[Thought]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(item for one in thoughts for item in one.items))[:ITEMS]

@@ -1,0 +1,311 @@
+"""Consolidating by one call a round: sentences, importances, and what else is due."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from audience.errors import BadInput, unknown
+from audience.llm import (
+    ChatMessage,
+    Embedder,
+    Gateway,
+    Questioner,
+    Reply,
+    Unreadable,
+    object_of,
+    open_embedder,
+    together,
+)
+from audience.memory.consolidation import Due, Insight, Observed, Sensed, Taken, Way
+from audience.memory.memory import Life
+from audience.memory.prompts import (
+    TEMPERATURE,
+    Prompt,
+    cited,
+    degree,
+    fused_prompt,
+    grouped,
+    holes_of,
+    listed,
+    memory_prompts,
+    newest,
+    observed,
+    schema_of,
+    text,
+)
+from audience.memory.replies import (
+    MemoryReply,
+    conclusion_in,
+    importance_in,
+    problem_of,
+    read,
+    sentence_in,
+    value_of,
+)
+from audience.memory.rule_consolidation import RuleWay
+from audience.memory.sentences import REACHED
+from audience.world import Dice, Thought
+
+PURPOSE = "memory"
+
+
+class FusedWay:
+    """Asks for everything at once. A reply is asked for again only when nothing in it was usable.
+
+    prompts: a folder whose files are laid over ours.
+    max_tokens: of a reply; 0: as many as what is asked for may take.
+    """
+
+    foresees = True
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        model: str = "",
+        prompts: str = "",
+        temperature: float = TEMPERATURE,
+        max_tokens: int = 0,
+    ) -> None:
+        self.max_tokens = max_tokens
+        self.questions = Questioner(
+            gateway,
+            memory_prompts(prompts, model),
+            temperature=temperature,
+            repair="memory_repair",
+            shown=1000,
+        )
+
+    async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
+        """Return what one call made of a round and of what is due."""
+        if not seen and due == Due():
+            return Taken()
+        prompt = fused_prompt(self.questions.prompts, life, seen, due)
+        wanted, attempts = prompt.wanted, list[MemoryReply]()
+
+        def understood(reply: Reply) -> MemoryReply | Unreadable:
+            told = read(reply, wanted)
+            attempts.append(told)
+            return told if told.usable else Unreadable(told.why)
+
+        size = self.max_tokens or wanted.size
+        answer = await self.questions.ask_for(
+            PURPOSE, prompt.messages, int(dice.keys[0]), understood, schema_of(wanted), size=size
+        )
+        problems = tuple(problem for told in attempts for problem in told.problems)
+        return _taken(prompt, replace(attempts[-1], problems=problems), answer.calls)
+
+    async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
+        """Return nothing: it waits for the next round's call."""
+        del life, about, dice
+        return Taken()
+
+
+def _taken(prompt: Prompt, told: MemoryReply, calls: tuple[str, ...]) -> Taken:
+    sensed = tuple(
+        Sensed(one, *told.memories[number])
+        for number, one in enumerate(prompt.seen, 1)
+        if number in told.memories
+    )
+    insights = {
+        some[0].id: Insight(told.insights[letter], tuple(one.id for one in some))
+        for letter, some in zip(prompt.wanted.insights, prompt.groups, strict=True)
+        if letter in told.insights
+    }
+    reflections = (told.reflection,) if told.reflection else ()
+    return Taken(sensed, insights, reflections, calls, (*prompt.problems, *told.problems))
+
+
+SIZE = 120
+"""Tokens of a reply at most, unless the user says so."""
+
+
+class FaithfulWay:
+    """Asks for one thing a call. Calls that do not need each other are made together.
+
+    For each thing lived a summary and an importance; for what is due an insight; to reflect a
+    topic, and then what follows from it.
+
+    prompts: a folder whose files are laid over ours.
+    max_tokens: of a reply; 0: as many as a sentence may take.
+    """
+
+    foresees = False
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        *,
+        model: str = "",
+        prompts: str = "",
+        temperature: float = TEMPERATURE,
+        max_tokens: int = 0,
+    ) -> None:
+        self.questions = Questioner(
+            gateway,
+            memory_prompts(prompts, model),
+            temperature=temperature,
+            max_tokens=max_tokens or SIZE,
+        )
+
+    async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
+        """Return what many calls made of a round and of what is due."""
+        work: list[Awaitable[Taken]] = [
+            self._sensed(life, place, one, dice) for place, one in enumerate(seen)
+        ]
+        work += [self.insight(life, about, dice) for about in due.insights]
+        if due.reflection:
+            work.append(self._reflected(life, due.reflection, dice))
+        return _joined(await together(work))
+
+    async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
+        """Return the insight that a thought and its enhancers give, asked for at once."""
+        calls = _Calls(self.questions, life, dice)
+        value = await calls.ask(
+            "memory_insight", object_of(insight=text()), about[0].id, thoughts=grouped(about)
+        )
+        said = calls.sentence(value, "insight")
+        ids = tuple(one.id for one in about)
+        return calls.taken(insights={about[0].id: Insight(said, ids)} if said else {})
+
+    async def _sensed(self, life: Life, place: int, one: Observed, dice: Dice) -> Taken:
+        calls = _Calls(self.questions, life, dice)
+        line = observed(one.text, calls.problems)
+        summary, importance = await together(
+            [
+                calls.ask("memory_summary", object_of(sentence=text()), place, observed=line),
+                calls.ask(
+                    "memory_importance", object_of(importance=degree()), place, observed=line
+                ),
+            ]
+        )
+        said = calls.sentence(summary, "sentence")
+        weight = 0 if importance is None else importance_in(importance, calls.problems)
+        return calls.taken(sensed=(Sensed(one, said, weight),) if said and weight else ())
+
+    async def _reflected(self, life: Life, thoughts: Sequence[Thought], dice: Dice) -> Taken:
+        calls = _Calls(self.questions, life, dice)
+        about = newest(thoughts, calls.problems)
+        ids = [one.id for one in about]
+        lines = listed(about)
+        value = await calls.ask("memory_topics", object_of(topic=text()), thoughts=lines)
+        topic = calls.sentence(value, "topic")
+        if not topic:
+            return calls.taken()
+        form = object_of(insight=text(), sources=cited(ids))
+        value = await calls.ask("memory_reflection", form, thoughts=lines, topic=topic)
+        found = None if value is None else conclusion_in(value, ids, calls.problems)
+        return calls.taken(reflections=(found,) if found else ())
+
+
+class _Calls:
+    """The calls for one small thing, with what was wrong with their replies."""
+
+    def __init__(self, questions: Questioner, life: Life, dice: Dice) -> None:
+        self.questions, self.dice = questions, dice
+        self.holes = holes_of(life)
+        self.keys: dict[str, str] = {}
+        self.problems: list[str] = []
+
+    async def ask(
+        self, purpose: str, form: dict[str, Any], nth: int = 0, **holes: str
+    ) -> Any | None:  # noqa: ANN401
+        """Return the value of a reply, None when it cannot be read."""
+        prompt = self.questions.prompts.fill(purpose, {**self.holes, **holes}, pack="faithful")
+        messages = (ChatMessage("user", prompt),)
+        answer = await self.questions.ask_once(
+            purpose, messages, int(self.dice.keys[0]), value_of, form, nth=nth
+        )
+        self.keys[purpose] = answer.replies[0].key
+        if isinstance(answer.value, Unreadable):
+            self.problems.append(problem_of(answer.value.why))
+            return None
+        return answer.value
+
+    def sentence(self, value: Any | None, name: str) -> str:  # noqa: ANN401
+        return "" if value is None else sentence_in(value, name, self.problems)
+
+    def taken(
+        self,
+        sensed: tuple[Sensed, ...] = (),
+        insights: Mapping[int, Insight] | None = None,
+        reflections: tuple[Insight, ...] = (),
+    ) -> Taken:
+        """Return what came of it; calls in the order of their purposes, whichever came first."""
+        keys = tuple(self.keys[purpose] for purpose in _ORDER if purpose in self.keys)
+        return Taken(sensed, insights or {}, reflections, keys, tuple(sorted(self.problems)))
+
+
+_ORDER = (
+    "memory_summary",
+    "memory_importance",
+    "memory_insight",
+    "memory_topics",
+    "memory_reflection",
+)
+
+
+def _joined(parts: Iterable[Taken]) -> Taken:
+    parts = list(parts)
+    insights: dict[int, Insight] = {}
+    for one in parts:
+        insights |= one.insights
+    return Taken(
+        tuple(sensed for one in parts for sensed in one.sensed),
+        insights,
+        tuple(insight for one in parts for insight in one.reflections),
+        tuple(call for one in parts for call in one.calls),
+        tuple(problem for one in parts for problem in one.problems),
+    )
+
+
+ROUTINE = frozenset(("entered", "browsed", "left")) | REACHED
+"""What a model is not asked about: coming and going, and what others sent.
+
+A post is taken in by rule by all it reaches alike, awake or not, and so costs nobody a call.
+"""
+WAYS = ("fused", "faithful", "rule")
+
+
+def way_of(name: str, gateway: Gateway | None, model: str, prompts: str = "") -> Way:
+    """Return the way of a name; all but `rule` ask a model."""
+    if name not in WAYS:
+        raise unknown("consolidation", name, WAYS)
+    if name == "rule":
+        return RuleWay()
+    if gateway is None:
+        raise BadInput(f'consolidation "{name}" asks a model; give [llm], or take "rule"')
+    if name == "fused":
+        return FusedWay(gateway, model=model, prompts=prompts)
+
+    return FaithfulWay(gateway, model=model, prompts=prompts)
+
+
+async def taken_in(way: Way, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
+    """Return what a way made of a round; the routine of it is left to the rule."""
+    worth = [one for one in seen if one.kind not in ROUTINE]
+    taken = await way.take_in(life, worth, due, dice)
+    if len(worth) == len(seen):
+        return taken
+    rest = await RuleWay().take_in(life, [one for one in seen if one.kind in ROUTINE], Due(), dice)
+    place = {id(one): number for number, one in enumerate(seen)}
+    both = sorted((*taken.sensed, *rest.sensed), key=lambda one: place[id(one.observed)])
+    return replace(taken, sensed=tuple(both))
+
+
+def embedder_of(embedder: str | Embedder, gateway: Gateway | None, model: str) -> Embedder:
+    """Return an embedder by its kind, or the one given."""
+    if not isinstance(embedder, str):
+        return embedder
+    if embedder == "openai":
+        return open_embedder(embedder, gateway=gateway, model=model)
+    return open_embedder(embedder, model=model)
+
+
+def needs_gateway(options: Mapping[str, Any], suited: str) -> bool:
+    """Say whether a memory with these options asks a model."""
+    way = options.get("consolidation") or suited
+    return way != "rule" or options.get("embedder") == "openai"

@@ -1,0 +1,221 @@
+"""What a model is asked to answer with when it remembers for somebody, as JSON schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.llm import ChatMessage, Prompts, list_of, object_of, one_of, text_of, whole_of
+from audience.memory.consolidation import Due, Observed
+from audience.memory.memory import Life
+from audience.memory.sentences import SENTENCE, shortened, tokens
+from audience.world import Thought
+
+HIGHEST = 10
+"""The highest degree of importance."""
+_LONGEST = 240
+"""Characters of a sentence that a schema allows."""
+
+
+class ReplyContents(msgspec.Struct, frozen=True):
+    """What a reply is to hold."""
+
+    memories: int = 0
+    insights: tuple[str, ...] = ()
+    """The letters of what to draw them from."""
+    sources: tuple[int, ...] = ()
+    """The thoughts that a reflection may cite; none: there is no reflection."""
+
+    @property
+    def size(self) -> int:
+        """Tokens that the reply may take."""
+        return 60 + 60 * (self.memories + len(self.insights)) + 100 * bool(self.sources)
+
+
+def schema_of(wanted: ReplyContents) -> dict[str, Any]:
+    """Return the JSON schema of a reply: as many entries as lines, only sources that were shown."""
+    parts: dict[str, Any] = {}
+    if wanted.memories:
+        numbers = range(1, wanted.memories + 1)
+        memory = object_of(n=one_of(numbers), sentence=text(), importance=degree())
+        parts["memories"] = list_of(memory, wanted.memories, wanted.memories)
+    if wanted.insights:
+        insight = object_of(n=one_of(wanted.insights), insight=text())
+        parts["insights"] = list_of(insight, len(wanted.insights), len(wanted.insights))
+    if wanted.sources:
+        parts["reflection"] = object_of(topic=text(), insight=text(), sources=cited(wanted.sources))
+    return object_of(**parts)
+
+
+def text() -> dict[str, Any]:
+    """Return the schema of a sentence."""
+    return text_of(_LONGEST)
+
+
+def degree() -> dict[str, Any]:
+    """Return the schema of an importance."""
+    return whole_of(1, HIGHEST)
+
+
+def cited(sources: Sequence[int]) -> dict[str, Any]:
+    """Return the schema of the thoughts that something is drawn from."""
+    return list_of(one_of(sources), 1, min(len(sources), 8))
+
+
+TEMPERATURE = 0.3
+PROMPT = 900
+"""Tokens of a whole prompt, about."""
+OBSERVED, LEAST = 120, 12
+"""Tokens of one observation at most, and what is left of it when there are many."""
+LINES = 200
+"""Tokens that observations may take whatever else is asked."""
+INSIGHTS, REFLECTION = 150, 250
+"""Tokens of the thoughts to draw insights from, and of those to reflect on."""
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME, _WORDS = 12, 40
+"""Tokens of a name, and of traits or interests."""
+_MARK = 3
+"""Tokens of a number and a line's end."""
+
+
+def memory_prompts(folder: str = "", model: str = "") -> Prompts:
+    """Return the prompt files of memories, laid over by those of a folder."""
+    return Prompts(Path(__file__).parent / "prompts", folder=folder, model=model)
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """A prompt, and what its numbers and letters stand for."""
+
+    messages: tuple[ChatMessage, ...]
+    wanted: ReplyContents
+    seen: tuple[Observed, ...] = ()
+    groups: tuple[tuple[Thought, ...], ...] = ()
+    problems: tuple[str, ...] = ()
+    """What had to be cut to keep it small."""
+
+
+def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) -> Prompt:
+    """Return the one prompt for a round: what is the same for everybody first."""
+    holes = holes_of(life)
+    problems: list[str] = []
+    groups = _groups(due.insights, problems)
+    thoughts = newest(due.reflection, problems)
+    parts = {
+        "insights": _insights(pack, holes, groups),
+        "reflection": _reflection(pack, holes, thoughts),
+    }
+    rules, examples = pack.fill("memory_rules", holes), pack.examples("memory")
+    system = f"{rules}\n\n{examples}" if examples else rules
+    frame = pack.fill("memory", {**holes, **parts, "observed": ""})
+    room = max(PROMPT - tokens(system) - tokens(frame), LINES)
+    lines, kept = _fitting([one.text for one in seen], room, problems)
+    numbered = "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 1))
+    user = pack.fill("memory", {**holes, **parts, "observed": numbered or "(nothing)"})
+    wanted = ReplyContents(
+        len(lines),
+        tuple(_LETTERS[: len(groups)]),
+        tuple(one.id for one in thoughts),
+    )
+    messages = (ChatMessage("system", system), ChatMessage("user", user))
+    return Prompt(messages, wanted, tuple(seen[kept:]), groups, tuple(problems))
+
+
+def holes_of(life: Life) -> dict[str, str]:
+    """Return what every prompt of a memory may ask for."""
+    who, words = life.me.profile, life.domain
+    name = shortened(who.name, _NAME) or "this person"
+    parts = [name]
+    if who.traits:
+        parts.append(shortened(", ".join(who.traits), _WORDS))
+    if who.interests:
+        parts.append("likes " + shortened(", ".join(who.interests), _WORDS))
+    return {
+        "noun": words.noun,
+        "plural": words.plural,
+        "past": words.past,
+        "name": name,
+        "person": "; ".join(parts) + ".",
+    }
+
+
+def observed(text: str, problems: list[str]) -> str:
+    """Return an observation on one line, cut where it is endless; a cut is a problem."""
+    line = shortened(text, OBSERVED)
+    problems += ["observation cut"] * (line != _flat(text))
+    return line
+
+
+def listed(thoughts: Sequence[Thought]) -> str:
+    """Return thoughts one a line, each with its number in brackets."""
+    return "\n".join(_bracketed(one) for one in thoughts)
+
+
+def grouped(thoughts: Sequence[Thought]) -> str:
+    """Return thoughts that resemble each other on one line."""
+    return shortened(" / ".join(shortened(one.text) for one in thoughts[:5]), INSIGHTS - _MARK)
+
+
+def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, ...]:
+    """Return the last of some thoughts, as many as there is room for."""
+    room, first = REFLECTION, len(thoughts)
+    for one in reversed(thoughts):
+        room -= tokens(_bracketed(one)) + 1
+        if room < 0:
+            break
+        first -= 1
+    problems += ["thoughts to reflect on cut"] * (first > 0)
+    return tuple(thoughts[first:])
+
+
+def _insights(pack: Prompts, holes: dict[str, str], groups: Sequence[Sequence[Thought]]) -> str:
+    if not groups:
+        return ""
+    lines = [f"{letter}. {grouped(some)}" for letter, some in zip(_LETTERS, groups, strict=False)]
+    return pack.fill("memory_insights", {**holes, "thoughts": "\n".join(lines)})
+
+
+def _reflection(pack: Prompts, holes: dict[str, str], thoughts: Sequence[Thought]) -> str:
+    if not thoughts:
+        return ""
+    return pack.fill("memory_reflect", {**holes, "thoughts": listed(thoughts)})
+
+
+def _bracketed(thought: Thought) -> str:
+    return f"[{thought.id}] {shortened(thought.text, SENTENCE)}"
+
+
+def _groups(
+    groups: Sequence[tuple[Thought, ...]], problems: list[str]
+) -> tuple[tuple[Thought, ...], ...]:
+    """Return as many groups as there is room for; the others have to wait."""
+    room, kept = INSIGHTS, 0
+    for some in groups[: len(_LETTERS)]:
+        room -= tokens(grouped(some)) + _MARK
+        if room < 0:
+            break
+        kept += 1
+    problems += ["insight put off"] * (len(groups) > kept)
+    return tuple(groups[:kept])
+
+
+def _fitting(texts: Sequence[str], room: int, problems: list[str]) -> tuple[list[str], int]:
+    """Return the observations as lines that fit, and how many of the oldest are left out.
+
+    The longest are cut first, to the same length.
+    """
+    left = max(0, len(texts) - room // (LEAST + _MARK))
+    most, kept = OBSERVED, texts[left:]
+    lines = [shortened(text, most) for text in kept]
+    while most > LEAST and sum(tokens(line) + _MARK for line in lines) > room:
+        most -= _MARK
+        lines = [shortened(line, most) for line in lines]
+    cut = sum(line != _flat(text) for line, text in zip(lines, kept, strict=True))
+    problems += ["observation cut"] * cut + ["observation left out"] * left
+    return lines, left
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,189 @@
+"""What a metric is: an incremental fold over records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from audience.errors import BadInput
+from audience.metrics.formulas import NAN
+from audience.metrics.memory import Remembering
+from audience.metrics.opinion import Mentions, RatingMetrics, Satisfaction, SpeechMetrics
+from audience.metrics.social import SocialMetrics, Together
+from audience.metrics.spread import NUMBERS, Spreading
+from audience.metrics.variety import Consumption, Exposure, TasteEntropy
+from audience.metrics.visits import Browsing, Returning, Watching
+from audience.plugins import find, known
+from audience.world import VISITS, Chapter, Floats, Genesis, Record, RoundEnded, View, World
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Reads records in canonical order and can say its numbers at any moment.
+
+    `update` is called once the record's whole chapter is true in the world, so an agent's place
+    inside its visit cannot be read there.
+    """
+
+    @property
+    def watches(self) -> tuple[type, ...]:
+        """The event classes it wants to see."""
+        ...
+
+    def update(self, record: Record, world: View) -> None: ...
+
+    def value(self) -> dict[str, float]:
+        """Return its numbers over all records so far; NaN where there is nothing to divide by."""
+        ...
+
+
+@runtime_checkable
+class PerAgent(Protocol):
+    """A metric that can also tell agents apart, which paired comparisons use."""
+
+    def per_agent(self) -> dict[str, Floats]:
+        """Return one number per agent id, NaN where undefined or beyond the end."""
+        ...
+
+
+@runtime_checkable
+class PerRound(Protocol):
+    """A metric that can also tell rounds apart."""
+
+    def close(self) -> dict[str, float]:
+        """Return the numbers of the round that ends, taken alone, and begin the next."""
+        ...
+
+
+Update = Callable[[Record, View], None]
+
+
+class Metrics:
+    """Several metrics side by side."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = tuple(metrics)
+        self._people = 0
+        self._rounds: list[dict[str, float]] = []
+        watchers: dict[type, list[Update]] = {}
+        for metric in self._metrics:
+            for kind in metric.watches:
+                watchers.setdefault(kind, []).append(metric.update)
+        watchers.setdefault(RoundEnded, []).append(self._end_round)
+        self._watchers = {kind: tuple(updates) for kind, updates in watchers.items()}
+
+    def update_chapter(self, chapter: Chapter, world: View) -> None:
+        """Take in a chapter that is already true in the world. Chapters come in canonical order."""
+        watching = self._watchers.get
+        round_, phase, rank = chapter.round, chapter.phase, chapter.rank
+        if phase != VISITS or not self._people:
+            self._people = len(world.agents)
+        for step, entry in enumerate(chapter.entries):
+            event = entry.event
+            updates = watching(type(event))
+            if updates is not None:
+                record = Record(round_, phase, rank, step, event, entry.cause, entry.calls)
+                for update in updates:
+                    update(record, world)
+
+    def value(self) -> dict[str, float]:
+        """Return every number over all chapters so far."""
+        found: dict[str, float] = {}
+        for metric in self._metrics:
+            found.update(metric.value())
+        return found
+
+    def per_agent(self) -> dict[str, Floats]:
+        """Return arrays with one number for every agent id, NaN where undefined."""
+        found: dict[str, Floats] = {}
+        for metric in self._metrics:
+            if isinstance(metric, PerAgent):
+                for name, numbers in metric.per_agent().items():
+                    padded = np.full(max(self._people, len(numbers)), NAN)
+                    padded[: len(numbers)] = numbers
+                    found[name] = padded
+        return found
+
+    def by_round(self) -> list[dict[str, float]]:
+        """Return the numbers of each ended round, which `round` names.
+
+        A number is of that round alone; one of a metric without `close` is of all rounds up to it.
+        """
+        return [dict(numbers) for numbers in self._rounds]
+
+    def _end_round(self, record: Record, world: View) -> None:
+        del world
+        found = {"round": float(record.round)}
+        for metric in self._metrics:
+            found.update(metric.close() if isinstance(metric, PerRound) else metric.value())
+        self._rounds.append(found)
+
+
+def builtin() -> list[Metric]:
+    """Return one of each built-in metric."""
+    return [
+        Browsing(),
+        Watching(),
+        Satisfaction(),
+        Returning(),
+        RatingMetrics(),
+        Exposure(),
+        Consumption(),
+        TasteEntropy(),
+        SocialMetrics(),
+        SpeechMetrics(),
+        Mentions(),
+        Together(),
+        Remembering(),
+        Spreading(),
+    ]
+
+
+def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
+    """Return the built-in metrics, every registered one, and those `extra_kinds` name.
+
+    A kind is the name of an entry point of `audience.metrics` or `file.py:Class`; what it names is
+    called without arguments and gives a metric or a list of them.
+    """
+    metrics = builtin()
+    owners = {name: "builtin" for metric in metrics for name in metric.value()}
+    owners |= dict.fromkeys(NUMBERS, "builtin")
+    wanted = [*sorted(known("metrics")), *extra_kinds]
+    for kind in dict.fromkeys(kind for kind in wanted if kind != "builtin"):
+        for metric in _made(kind):
+            for name in metric.value():
+                if owners.setdefault(name, kind) != kind:
+                    raise BadInput(
+                        f"metric {kind!r} gives {name!r}, which {owners[name]!r} gives already; "
+                        "rename one"
+                    )
+            metrics.append(metric)
+    return Metrics(metrics)
+
+
+def measure(
+    chapters: Iterable[Chapter], genesis: Genesis, metrics: Metrics | None = None
+) -> Metrics:
+    """Return the metrics (the whole suite unless given) after a log in canonical order."""
+    metrics = suite() if metrics is None else metrics
+    world = World(genesis)
+    for chapter in chapters:
+        for entry in chapter.entries:
+            world.apply(entry.event)
+        metrics.update_chapter(chapter, world)
+    return metrics
+
+
+def _made(kind: str) -> list[Metric]:
+    make = find("metrics", kind)
+    try:
+        made = make()
+    except Exception as error:
+        raise BadInput(f"metric {kind!r} could not be made without arguments: {error!r}") from error
+    made = made if isinstance(made, list) else [made]
+    for metric in made:
+        if not isinstance(metric, Metric):
+            raise BadInput(f"metric {kind!r} lacks one of watches, update and value; see Metric")
+    return made

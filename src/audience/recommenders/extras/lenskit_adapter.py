@@ -1,0 +1,160 @@
+"""The scorers of LensKit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from audience.errors import unknown
+from audience.recommenders.extras.scores import needed, settled
+from audience.recommenders.matrix import counted
+from audience.recommenders.recommender import Context, Ranked, Ranker
+from audience.recommenders.scored import Scores, best
+from audience.recommenders.simple import FixedOrder, Popular
+from audience.world import Floats, Generator, Interactions, Ints
+
+ROOMS = {
+    "BiasedMF": "lenskit.als",
+    "ImplicitMF": "lenskit.als",
+    "Bias": "lenskit.basic",
+    "EASE": "lenskit.knn",
+    "ItemKNN": "lenskit.knn",
+    "SLIM": "lenskit.knn",
+    "UserKNN": "lenskit.knn",
+    "FlexMFExplicit": "lenskit.flexmf",
+    "FlexMFImplicit": "lenskit.flexmf",
+}
+USUAL: dict[str, dict[str, Any]] = {
+    "ItemKNN": {"feedback": "implicit"},
+    "UserKNN": {"feedback": "implicit"},
+}
+RATED = ("Bias", "BiasedMF", "FlexMFExplicit")
+"""Scorers that learn from ratings: of what was lived since the fit there are none."""
+_ROWS = 256
+
+
+class LensKit:
+    """A scorer of LensKit by its name, such as ImplicitMF, ItemKNN, EASE or BiasedMF.
+
+    `settings` are LensKit's own, by their names there. Scorers of ratings learn from the stars,
+    and where there are none from how much was lived, as 1 to 5; they rank by the rating they
+    expect. What was rated below `min_stars` does not count. ImplicitMF, EASE, SLIM and the
+    neighbours use what a user lived since the fit.
+    """
+
+    def __init__(
+        self,
+        scorer: str = "ImplicitMF",
+        min_stars: int = 0,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        if scorer not in ROOMS:
+            raise unknown("scorer of LensKit", scorer, ROOMS)
+        needed("lenskit", "lenskit")
+        self.scorer = scorer
+        self.min_stars = min_stars
+        self.settings = dict(settings or {})
+        self._made()
+
+    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+        popular = Popular().order(interactions)
+        columns = latest(interactions, self.min_stars)
+        if not len(columns["user_id"]):
+            return popular
+        use_one_thread()
+        if self.scorer.startswith("FlexMF"):
+            # Compiling takes minutes and is done anew for each size; training takes less.
+            import_module("torch._dynamo").config.disable = True
+        frame = import_module("pandas").DataFrame(columns)
+        dataset = import_module("lenskit.data").from_interactions_df(frame)
+        options = import_module("lenskit.training").TrainingOptions(
+            rng=int(rng.integers(2**31)), device="cpu"
+        )
+        scorer = self._made()
+        # Sets without any structure make LensKit warn and score nothing, which is fine here.
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            scorer.train(dataset, options)
+        return LensKitRanker(scorer, dataset, popular, fresh=self.scorer not in RATED)
+
+    def _made(self) -> Any:  # noqa: ANN401
+        make = getattr(import_module(ROOMS[self.scorer]), f"{self.scorer}Scorer")
+        return make(**USUAL.get(self.scorer, {}) | self.settings)
+
+
+class LensKitRanker:
+    """Ranks by asking a trained scorer about one user after the other."""
+
+    def __init__(self, scorer: Any, dataset: Any, popular: FixedOrder, fresh: bool) -> None:  # noqa: ANN401
+        self.fresh = fresh
+        self.scorer = scorer
+        self.dataset = dataset
+        self.popular = popular
+        self.items: Ints = np.array(dataset.items.ids(), np.int64)
+        self.known = frozenset(self.items.tolist())
+        self.lists = import_module("lenskit.data")
+        self.all = self.lists.ItemList(item_ids=self.items)
+
+    def learnt(self) -> bytes:
+        """Return the scores of the first users that were learnt from."""
+        some = self.dataset.users.ids()[:_ROWS].tolist()
+        return b"".join(np.round(self._of(int(user), None), 6).tobytes() for user in some)
+
+    def rank(self, users: Ints, k: int, context: Context) -> Ranked:
+        items, scores = np.empty((len(users), k), np.int64), np.empty((len(users), k))
+        for start in range(0, len(users), _ROWS):
+            rows = np.arange(start, min(start + _ROWS, len(users)))
+            part = context.part(rows)
+            items[rows], scores[rows] = best(self.score(users[rows], part), self.popular, k, part)
+        return Ranked(items, scores)
+
+    def score(self, users: Ints, context: Context) -> Scores:
+        """Return [users, items]; zeros for those of whom nothing is known."""
+        lived = context.lived if self.fresh else None
+        rows = [
+            self._of(user, None if lived is None else lived[row])
+            for row, user in enumerate(users.tolist())
+        ]
+        return np.stack(rows) if rows else np.empty((0, len(self.popular.order)), np.float32)
+
+    def _of(self, user: int, lived: tuple[int, ...] | None) -> Scores:
+        known = self.dataset.users.number(user, missing=None) is not None
+        if lived is None:
+            history = self.dataset.user_row(user) if known else None
+        else:
+            kept = [item for item in dict.fromkeys(lived) if item in self.known]
+            history = self.lists.ItemList(item_ids=np.array(kept, np.int64)) if kept else None
+        row = np.full(len(self.popular.order), np.nan, np.float32)
+        if known or history is not None:
+            query = self.lists.RecQuery(user_id=user if known else None, history_items=history)
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                row[self.items] = self.scorer(query=query, items=self.all).scores()
+        return settled(row)
+
+
+def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Floats]:
+    """Return the columns that LensKit reads; of several lives of an item the latest counts."""
+    kept = np.flatnonzero(counted(interactions, min_stars))
+    who, what = interactions.agents[kept], interactions.items[kept]
+    order = np.lexsort((interactions.at[kept], what, who))
+    who, what, kept = who[order], what[order], kept[order]
+    last = np.ones(len(kept), np.bool_)
+    last[:-1] = (who[1:] != who[:-1]) | (what[1:] != what[:-1])
+    kept = kept[last]
+    stars = interactions.stars[kept]
+    rating = np.where(stars > 0, stars, 1.0 + 4.0 * interactions.fractions[kept])
+    return {"user_id": who[last], "item_id": what[last], "rating": rating}
+
+
+@cache
+def use_one_thread() -> None:
+    """Keep LensKit to one thread: the last bits of its products depend on how many there are."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import_module("lenskit.parallel").initialize(processes=1, threads=1, backend_threads=1)

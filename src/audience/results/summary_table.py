@@ -1,0 +1,137 @@
+"""The summary of findings as one table, and as CSV, LaTeX, Markdown and JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from audience import results
+from audience.results.findings import ArmCell, Contrast, Findings, Line, summary
+from audience.results.interval import Interval
+from audience.results.table import NOTHING, Column, ResultTable
+
+_COLUMNS = (
+    "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
+    "difference", "difference_low", "difference_high", "percent", "pairs", "paired_over",
+    "judgement",
+)  # fmt: skip
+ONE_RUN = "one run"
+"""What a number is of that is no mean."""
+
+
+def result_table(
+    findings: Findings, lines: Sequence[Line] | None = None, *, brief: bool = False
+) -> ResultTable:
+    """Return one row per metric: every arm, then the differences; `brief`: without percentages."""
+    lines = summary(findings) if lines is None else lines
+    pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
+    columns = [Column(head, is_text=True) for head in ("Metric", "Unit", "Mean over")]
+    columns += [Column(arm.name) for arm in findings.arms]
+    for other, reference in pairs:
+        columns.append(Column(f"{other} − {reference}", signed=True, half=brief))
+        if not brief:
+            columns.append(Column(f"{other} in % of {reference}"))
+    rows = tuple(_row(line, pairs, brief=brief) for line in lines)
+    return ResultTable(tuple(columns), rows)
+
+
+def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[results.Value, ...]:
+    contrasts = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
+    row: list[results.Value] = [line.label, line.unit, over(line.cells)]
+    row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
+    for pair in pairs:
+        contrast = contrasts.get(pair)
+        row.append(Interval(contrast.difference, contrast.low, contrast.high) if contrast else None)
+        if not brief:
+            row.append(_percent(contrast))
+    return tuple(row)
+
+
+def over(cells: Sequence[ArmCell]) -> str:
+    """Return what the numbers of a line are means over."""
+    return ", ".join(dict.fromkeys(cell.over or ONE_RUN for cell in cells))
+
+
+def _percent(contrast: Contrast | None) -> str:
+    if contrast is None:
+        return NOTHING
+    said = change(contrast)
+    return f"{said} ({contrast.judgement})" if contrast.judgement else said
+
+
+def change(contrast: Contrast) -> str:
+    """Return the difference in % of the reference."""
+    if not math.isfinite(contrast.percent):
+        return NOTHING
+    places = 0 if abs(contrast.percent) >= 100 else 1
+    return f"{results.number(contrast.percent, places, signed=True)} %"
+
+
+def rows(findings: Findings) -> list[list[str]]:
+    """Return the summary as text: a header and one row per metric."""
+    return results.texts(result_table(findings))
+
+
+def findings_to_csv(findings: Findings) -> str:
+    """Return one row per metric and arm with every digit; an undefined number is an empty cell."""
+    found = []
+    for line in summary(findings):
+        contrasts = {contrast.other: contrast for contrast in line.contrasts}
+        for cell in line.cells:
+            row: list[object] = [line.metric, line.label, line.unit, line.better, cell.arm]
+            row += [cell.mean, cell.low, cell.high, cell.count, cell.over]
+            found.append(row + _numbers(contrasts.get(cell.arm)))
+    return results.csv_text(_COLUMNS, found)
+
+
+def _numbers(contrast: Contrast | None) -> list[object]:
+    if contrast is None:
+        return [""] * 8
+    return [
+        contrast.reference, contrast.difference, contrast.low, contrast.high,
+        contrast.percent, contrast.pairs, contrast.over, contrast.judgement,
+    ]  # fmt: skip
+
+
+def findings_to_latex(findings: Findings) -> str:
+    """Return a plain tabular that needs no package."""
+    return results.to_latex(result_table(findings))
+
+
+def to_markdown(findings: Findings) -> str:
+    """Return a pipe table."""
+    return results.to_markdown(result_table(findings))
+
+
+def to_json(findings: Findings) -> str:
+    """Return everything but the numbers of single people; an undefined number is null."""
+    arms = [
+        {
+            "name": arm.name,
+            "runs": [
+                {"folder": run.folder, "seed": run.seed, "digest": run.digest}
+                | {"totals": run.totals, "rounds": run.rounds}
+                for run in arm.runs
+            ],
+        }
+        for arm in findings.arms
+    ]
+    whole = {
+        "title": findings.title,
+        "verdict": findings.verdict,
+        "facts": findings.facts,
+        "summary": summary(findings),
+        "arms": arms,
+        "scenario": findings.scenario,
+    }
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode() + "\n"
+
+
+WRITERS: dict[str, Callable[[Findings], str]] = {
+    "csv": findings_to_csv,
+    "tex": findings_to_latex,
+    "json": to_json,
+}
+"""The formats that are the table and nothing else."""

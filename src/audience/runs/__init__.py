@@ -1,0 +1,78 @@
+"""The life of a run: start, resume, branch, compare, inspect, play, estimate."""
+
+from audience.runs.compare import (
+    compared as compared,
+    condition as condition,
+    first_difference as first_difference,
+    plain_comparison as plain_comparison,
+)
+from audience.runs.cost import (
+    GROWING as GROWING,
+    WAYS as WAYS,
+    CostEstimate as CostEstimate,
+    estimate as estimate,
+    way_of as way_of,
+    with_way as with_way,
+)
+from audience.runs.experiment import (
+    SUMMARY as SUMMARY,
+    Outcome as Outcome,
+    conduct as conduct,
+    findings as findings,
+    gathered as gathered,
+    is_experiment as is_experiment,
+    scenario_of as scenario_of,
+    summary_of as summary_of,
+    variants as variants,
+    verify as verify,
+)
+from audience.runs.exports import export as export
+from audience.runs.handle import (
+    Run as Run,
+    embedded_scenario as embedded_scenario,
+    load_any as load_any,
+    load_interventions as load_interventions,
+    make_room as make_room,
+    run as run,
+)
+from audience.runs.inspect_memory import (
+    NONE as NONE,
+    Course as Course,
+    Remembrance as Remembrance,
+    counts as counts,
+    plain as plain,
+    remembrance as remembrance,
+)
+from audience.runs.interviews import ask as ask, remember as remember, reminders as reminders
+from audience.runs.launch import (
+    branch as branch,
+    prolong as prolong,
+    resume as resume,
+    start as start,
+)
+from audience.runs.lifecycle import (
+    Finished as Finished,
+    Progress as Progress,
+    Quiet as Quiet,
+    Stopping as Stopping,
+)
+from audience.runs.measures import (
+    measured as measured,
+    measured_upto as measured_upto,
+    measurement as measurement,
+)
+from audience.runs.narrative import (
+    WORDS as WORDS,
+    Teller as Teller,
+    person_at as person_at,
+    story as story,
+)
+from audience.runs.people import (
+    PeopleTable as PeopleTable,
+    drawn_instead as drawn_instead,
+    settle_people as settle_people,
+    write_people as write_people,
+)
+from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
+from audience.runs.recommender_check import try_recommender as try_recommender
+from audience.runs.takeover import play_person as play_person

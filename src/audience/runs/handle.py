@@ -1,0 +1,190 @@
+"""The folder that a run or an experiment is to fill."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatch
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from audience.errors import BadInput
+from audience.log import Log, is_held
+from audience.results import Measured, write
+from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
+from audience.runs.exports import columns_of, interactions
+from audience.runs.lifecycle import Progress
+from audience.runs.measures import measured
+from audience.runs.people import settle_people
+from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
+
+_OURS = (FILE, "run.db*", "lock", "report.*", "figures", "export", "verdicts.*")
+
+
+def make_room(folder: Path, *, overwrite: bool = False) -> None:
+    """Refuse a folder that holds something; when told, remove the run or experiment in it."""
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"--out {folder} is a file; choose another folder with --out")
+    there = sorted(folder.iterdir()) if folder.exists() else []
+    if all(path.name == "lock" or path.name.startswith("run.db.partial") for path in there):
+        return  # a creation that was killed may have left these, and the next one clears them
+    if not is_experiment(folder) and not (folder / "run.db").is_file():
+        listed = ", ".join(path.name for path in there[:3])
+        raise BadInput(
+            f"--out {folder} is not empty and holds no run of ours ({listed}); "
+            "empty it yourself, or choose another folder with --out"
+        )
+    if not overwrite:
+        raise BadInput(
+            f"--out {folder} holds a run already; go on with `audience resume {folder}`, "
+            "choose another folder with --out, or replace it with --overwrite"
+        )
+    _remove(folder, there)
+
+
+def _remove(folder: Path, there: list[Path]) -> None:
+    foreign = [path.name for path in there if not _is_ours(path)]
+    if foreign:
+        raise BadInput(
+            f"--overwrite: {folder} holds {', '.join(foreign[:3])} besides a run; "
+            "move that away, or choose another folder with --out"
+        )
+    for place in _runs_in(folder):
+        if is_held(place):
+            raise BadInput(f"--overwrite: {place} is being written; stop it first")
+    for path in there:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _is_ours(path: Path) -> bool:
+    return any(fnmatch(path.name, name) for name in _OURS) or any(path.glob("seed-*"))
+
+
+def _runs_in(folder: Path) -> Iterator[Path]:
+    yield folder
+    yield from folder.glob("*/seed-*")
+
+
+FRAMES = ("pandas", "polars")
+
+
+class Run:
+    """What lies in a run's folder. Read anew at each question: a run that goes on may be asked."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if is_experiment(self.folder):
+            inside = sorted(str(one.parent) for one in self.folder.glob("*/seed-*/run.db"))
+            raise BadInput(
+                f"{folder} is an experiment; name one of its runs: {', '.join(inside[:6])}"
+            )
+        with Log.open(self.folder) as log:
+            self.seed = log.seed
+            self.scenario: Scenario = parse(log.scenario, str(folder))
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.folder)!r})"
+
+    def interactions(self, *, exposures: bool = False, frame: str = "") -> Any:  # noqa: ANN401
+        """Return one row per item taken up as a frame of pandas or polars, whichever there is.
+
+        With `exposures`, one row per item shown. `frame` chooses between the two.
+        """
+        if frame and frame not in FRAMES:
+            raise BadInput(f"frame {frame!r} is unknown; known: {', '.join(FRAMES)}")
+        wanted = [frame] if frame else [name for name in FRAMES if find_spec(name)]
+        if not wanted or not find_spec(wanted[0]):
+            raise BadInput(
+                f"{frame or 'neither pandas nor polars'} is {'not ' * bool(frame)}installed; "
+                f"`pip install {frame or 'pandas'}`, or take .columns(), which needs nothing"
+            )
+        columns = self.columns(exposures=exposures)
+        library: Any = import_module(wanted[0])
+        if wanted[0] == "pandas":
+            return library.DataFrame(columns).astype({"propensity": "float64"})
+        return library.DataFrame(columns, schema_overrides={"propensity": library.Float64})
+
+    def columns(self, *, exposures: bool = False) -> dict[str, list[Any]]:
+        """Return the same as plain lists by column; a propensity that is not known is None."""
+        with Log.open(self.folder) as log:
+            return columns_of(interactions(log, exposures=exposures))
+
+    def measured(self) -> Measured:
+        """Return the numbers of the run: in all, by round, by person."""
+        return measured(self.folder)
+
+
+def load_any(path: str | Path) -> Scenario | Run:
+    """Return the scenario of a TOML file, or the run that lies in a folder."""
+    place = Path(path)
+    return Run(place) if place.is_dir() else load(place)
+
+
+def embedded_scenario() -> Scenario:
+    """Return the scenario of `make run`: two recommenders before a thousand people."""
+    return parse((files("audience.scenario") / "default.toml").read_text("utf-8"), "default.toml")
+
+
+def run(
+    scenario: Scenario | Run | str | Path | None = None,
+    *,
+    recommenders: Sequence[str] = (),
+    out: str | Path = "",
+    overwrite: bool = False,
+    report: bool = True,
+    progress: Progress | None = None,
+    **changes: object,
+) -> Outcome:
+    """Run a scenario (the embedded one unless given, or a run's) and return what was found.
+
+    `recommenders` become the arms, the first being the reference; other keywords replace keys of
+    the scenario: agents, rounds, seed, seeds, mind, dataset, …  A folder that holds a run already
+    is refused unless `overwrite`. Works inside a running event loop.
+    """
+    if isinstance(scenario, Run):
+        scenario = scenario.scenario
+    wanted = scenario if isinstance(scenario, Scenario) else None
+    if wanted is None:
+        wanted = load(Path(str(scenario))) if scenario else embedded_scenario()
+    if recommenders:
+        changes["arms"] = arms_of(recommenders)
+    if changes:
+        wanted = changed(wanted, **changes)
+    settle_people(wanted)
+    verify(wanted)
+    folder = Path(out) if out else _free()
+    make_room(folder, overwrite=overwrite)
+    outcome = conduct(wanted, folder, progress=progress)
+    if report:
+        write(outcome.findings, folder)
+    return outcome
+
+
+def _free() -> Path:
+    count = 1
+    while (place := Path("runs") / f"run-{count}").exists():
+        count += 1
+    return place
+
+
+def load_interventions(path: Path) -> tuple[dict[str, object], ...]:
+    """Return the `[[interventions]]` of a TOML file."""
+    if not path.is_file():
+        raise BadInput(
+            f"--intervene {path} does not exist; give a TOML file with [[interventions]]"
+        )
+    try:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}") from None
+    found = tree.get("interventions")
+    if not isinstance(found, list) or not found or set(tree) != {"interventions"}:
+        raise BadInput(f"{path}: it must hold [[interventions]] tables and nothing else")
+    return tuple(anchored({"interventions": found}, path.parent)["interventions"])

@@ -1,0 +1,307 @@
+"""What went wrong in a run, counted from its log."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Protocol
+
+import msgspec
+
+from audience.agents import Mind
+from audience.agents.human import MixedMind
+from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
+from audience.errors import AudienceError, Halt, Interrupted
+from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
+from audience.log import Log, Snapshooter
+from audience.metrics import Metrics, suite
+from audience.results import Measured
+from audience.runs.measures import measured_log, measured_upto, measurement
+from audience.runs.play import Seating
+from audience.runs.progress import Arriving, Watch
+from audience.scenario import (
+    Scenario,
+    Serving,
+    SpendingOptions,
+    asks_models,
+    door_of,
+    endpoints_of,
+    intervene,
+    parse,
+    parts_of,
+    store_of,
+)
+from audience.world import CLOSING, MEMORY, Chapter, Failed, View, World
+
+
+def memory_problems(log: Log) -> dict[str, int]:
+    """Return how often each problem of a memory stands in a log, the most frequent first."""
+    found = log.query(
+        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
+        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
+        (MEMORY,),
+    )
+    return {str(why).removeprefix("memory: "): count for why, count in found}
+
+
+def failed_slates(log: Log) -> int:
+    """Return how many pages the recommender could not give."""
+    found = log.query(
+        "SELECT count(*) FROM records WHERE kind = 'Failed'"
+        " AND json_extract(event, '$[2]') LIKE 'recommender: %'"
+    )
+    return int(found[0][0])
+
+
+Stopping = Callable[[], bool]
+EMBEDDED_VISITS = 16
+HUMAN = "human"
+
+
+class Progress(Protocol):
+    """Told how far a run is; a terminal draws it, a test ignores it. `end`: it is complete."""
+
+    def begin(self, name: str, rounds: int, agents: int) -> None: ...
+    def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
+    def end(self) -> None: ...
+
+
+class Quiet:
+    """A progress that nobody sees."""
+
+    def begin(self, name: str, rounds: int, agents: int) -> None: ...
+    def advance(self, round_: int, done: int, total: int) -> None: ...
+    def spend(self, meter: Meter) -> None: ...
+    def end(self) -> None: ...
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """A run that has reached its last round, with its numbers and what it cost."""
+
+    measured: Measured
+    agents: int
+    rounds: int
+    decisions: int
+    seconds: float
+    resumed_at: int = 0
+    spent: Counts = msgspec.field(default_factory=Counts)
+    """Calls to models, their tokens and their cost."""
+    purposes: dict[str, Counts] = {}
+    """The same by what they were for."""
+    unusable: dict[str, int] = {}
+    """Decisions that failed, by what was asked for."""
+    memory_problems: dict[str, int] = {}
+    """What memories could not use, by what was wrong, over all rounds."""
+    failed_slates: int = 0
+    """Pages that the recommender could not give, over all rounds."""
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """The run in the fields that `--json` promises."""
+        totals = self.measured.totals
+        ran = max(self.rounds - self.resumed_at, 1)
+        return {
+            "run": self.measured.folder,
+            "digest": self.measured.digest,
+            "seed": self.measured.seed,
+            "agents": self.agents,
+            "rounds": self.rounds,
+            "decisions": self.decisions,
+            "seconds": round(self.seconds, 3),
+            "seconds_per_round": round(self.seconds / ran, 4),
+            "picks": int(totals["picks"]),
+            "refused": int(totals["refused"]),
+            "failed": int(totals["failed"]),
+            "failed_slates": self.failed_slates,
+            "memory_problems": self.memory_problems,
+            "calls": self.spent.calls,
+            "reused_calls": self.spent.reused,
+            "failed_calls": self.spent.failed,
+            "prompt_tokens": self.spent.prompt,
+            "completion_tokens": self.spent.completion,
+            "cost": None if self.spent.unpriced else round(self.spent.dollars, 6),
+        }
+
+
+class RunDriver:
+    """A run on its way: its log, its scenario, and those who are told."""
+
+    def __init__(
+        self,
+        log: Log,
+        scenario: Scenario,
+        progress: Progress,
+        stopping: Stopping,
+        spending: SpendingOptions,
+        watch: Watch | None = None,
+        typing: Collection[int] = (),
+    ) -> None:
+        """`typing` are those who are played at a terminal."""
+        self.log = log
+        self.scenario = scenario
+        self.progress = progress
+        self.stopping = stopping
+        self.watch = watch
+        self.unusable: Counter[str] = Counter()
+        self.door = self._opened(spending)
+        self.places = Seating(log, scenario.played, source=spending.source, typing=typing)
+
+    def _opened(self, spending: SpendingOptions) -> GatewayStack | None:
+        if not asks_models(self.scenario):
+            return None
+        if self._is_played:
+            store = store_of(spending, self.log.folder / CALLS, at_once=True)
+            return compose(Person(), store=store, mode=spending.calls)  # type: ignore[arg-type]
+        return door_of(self.scenario.llm, spending, self.log.folder)
+
+    @property
+    def _is_played(self) -> bool:
+        return self.scenario.mind.kind == HUMAN
+
+    def on(
+        self, world: World, shots: Snapshooter, minds: Mapping[int, Mind] | None = None
+    ) -> Finished:
+        """Run to the last round and measure."""
+        log, scenario, resumed_at = self.log, self.scenario, world.round
+        found = log.partial(resumed_at + 1)
+        live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        if self.watch:
+            live = live or measured_upto(log, resumed_at)
+            self.watch.begin(world, live, scenario.rounds, found)
+        sim = self._simulation(world, shots, live, minds or {})
+        self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
+        began = time.perf_counter()
+        log.set_state("running")
+        self._run(sim, found)
+        whole = parse(log.scenario, str(log.folder)).rounds
+        log.set_state("finished" if world.round >= whole else "stopped")
+        self.progress.end()
+        metrics = live or measured_log(log, scenario)
+        seconds = time.perf_counter() - began
+        meter = self.door.meter if self.door else None
+        return Finished(
+            measurement(log, metrics),
+            len(world.agents),
+            world.round,
+            sim.decisions,
+            seconds,
+            resumed_at,
+            meter.total() if meter else Counts(),
+            meter.by_purpose if meter else {},
+            dict(self.unusable),
+            memory_problems(log) if metrics.value()["memory_failed"] else {},
+            failed_slates(log) if metrics.value()["failed"] else 0,
+        )
+
+    def _simulation(
+        self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]
+    ) -> Simulation:
+        parts = parts_of(self.scenario, world.genesis, self.door)
+        if minds:
+            mixed = MixedMind(dict(minds), parts.mind)
+            parts = msgspec.structs.replace(parts, mind=mixed, present=frozenset(minds))
+
+        watch, meter = self.watch, self.door.meter if self.door else None
+        if watch and meter:
+            watch.spend(meter)
+
+        def advance(round_: int, done: int, total: int) -> None:
+            self.progress.advance(round_, done, total)
+            if meter:
+                self.progress.spend(meter)
+
+        keeper: Keeper = CallFirstLog(self.log, self.door) if self.door else self.log
+        if watch:
+            keeper = Arriving(keeper, watch)
+        return Simulation(
+            world,
+            keeper,
+            parts,
+            self._rules(),
+            self.log.seed,
+            listeners=self._listeners(parts, world, shots, live),
+            progress=advance,
+            stopping=self.stopping,
+            control=watch.control if watch else None,
+            keep=lambda queued: intervene(self.log, [one.written for one in queued]),
+            places=self.places,
+        )
+
+    def _listeners(
+        self, parts: Parts, world: World, shots: Snapshooter, live: Metrics | None
+    ) -> list[Listener]:
+        def snap(chapter: Chapter, _: View) -> None:
+            if chapter.phase == CLOSING:
+                shots.after_round(world)
+
+        def fail(chapter: Chapter, _: View) -> None:
+            for entry in chapter.entries:
+                if isinstance(entry.event, Failed) and chapter.phase != MEMORY:
+                    self.unusable[entry.event.why.partition(":")[0]] += 1
+
+        listeners: list[Listener] = [live.update_chapter] if live else []
+        listeners += [fail] if self.door else []
+        serving = parts.recommender
+        if isinstance(serving, Serving) and serving.has_services:
+            listeners.append(serving.hear)
+        listeners.append(snap)
+        return [*listeners, self.watch.hear] if self.watch else listeners
+
+    def _rules(self) -> Rules:
+        """Return the rules; a model on this machine gets no more visits than it can serve soon."""
+        rules, models = self.scenario.run, self.scenario.llm
+        if self._is_played:  # one question at a time, and no hurry
+            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
+        if self.door is None or endpoints_of(models):
+            return rules
+        return msgspec.structs.replace(rules, concurrency=min(rules.concurrency, EMBEDDED_VISITS))
+
+    def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:
+        async def work() -> None:
+            try:
+                await run(sim, found)
+            finally:
+                if isinstance(sim.parts.recommender, Serving):
+                    sim.parts.recommender.close()
+                self.places.close()
+                if self.door:
+                    await self.door.close()
+
+        folder = self.log.folder
+        try:
+            run_sync(work)
+            self._keep_pending()
+        except Paused:
+            self._keep_pending()
+            self.log.set_state("stopped")
+            where = f"stopped in round {sim.world.round}"
+            raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
+        except Halt as halt:
+            self._keep_pending()
+            self.log.set_state("stopped")
+            raise Interrupted(f"{halt}: audience resume {folder}") from halt
+        except BaseException as error:
+            with suppress(AudienceError):  # the first error says more than a full disk does
+                stopped = isinstance(error, KeyboardInterrupt)
+                self.log.set_state("stopped" if stopped else "failed")
+            raise
+
+    def _keep_pending(self) -> None:
+        """Write down what was queued for a round that has not opened: it happens in that one."""
+        if self.watch:
+            intervene(self.log, [one.written for one in self.watch.control.pending])
+
+
+class CallFirstLog:
+    """A log whose commits rest on calls that are kept first."""
+
+    def __init__(self, log: Log, door: GatewayStack) -> None:
+        self.append = log.append
+        self._log, self._door = log, door
+
+    def commit(self) -> None:
+        self._door.flush()
+        self._log.commit()

@@ -1,0 +1,51 @@
+"""Numbers from a log alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from audience.log import Log
+from audience.metrics import Metrics, measure, suite
+from audience.results import Measured
+from audience.scenario import Scenario, parse
+from audience.world import OPENING, Chapter
+
+Seen = Callable[[int], None]
+"""Told the round that is being read."""
+
+
+def measured_log(log: Log, scenario: Scenario, seen: Seen | None = None) -> Metrics:
+    """Return the metrics of a log, folded from its beginning."""
+    return measure(_watched(log.chapters(), seen), log.genesis(), suite(scenario.metrics))
+
+
+def measured_upto(log: Log, round_: int, seen: Seen | None = None) -> Metrics:
+    """Return the metrics of a log to the end of a round."""
+    chapters = _watched(log.chapters(end_round=round_ + 1), seen)
+    return measure(chapters, log.genesis(), suite(parse(log.scenario, str(log.folder)).metrics))
+
+
+def _watched(chapters: Iterator[Chapter], seen: Seen | None) -> Iterator[Chapter]:
+    for chapter in chapters:
+        if seen and chapter.phase == OPENING:
+            seen(chapter.round)
+        yield chapter
+
+
+def measurement(log: Log, metrics: Metrics) -> Measured:
+    """Return a log's numbers with its place, seed and digest."""
+    return Measured(
+        str(log.folder),
+        log.seed,
+        log.digest(),
+        metrics.value(),
+        tuple(metrics.by_round()),
+        metrics.per_agent(),
+    )
+
+
+def measured(folder: Path, seen: Seen | None = None) -> Measured:
+    """Return the numbers of a run as far as its log goes; `seen` is told each round read."""
+    with Log.open(folder) as log:
+        return measurement(log, measured_log(log, parse(log.scenario, str(folder)), seen))

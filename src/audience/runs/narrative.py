@@ -1,0 +1,228 @@
+"""A log in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from audience.errors import BadInput
+from audience.llm import CallStore
+from audience.log import Log, world_at
+from audience.world import LEVELS, Genesis, Raise, World, events as e, shown, tastes
+
+WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
+"""Events in which somebody speaks."""
+
+
+def story(
+    log: Log,
+    upto: int,
+    who: int | None = None,
+    *,
+    only: tuple[type, ...] = (),
+    calls: CallStore | None = None,
+) -> Iterator[str]:
+    """Yield one line per event that a reader wants to hear of, in the order of the log.
+
+    `only` keeps to some kinds of events; `calls` adds the prompts and replies behind each.
+    """
+    teller = Teller(log.genesis())
+    for chapter in log.chapters(end_round=upto + 1):
+        for entry in chapter.entries:
+            event = entry.event
+            teller.learn(event)
+            if who is not None and not _concerns(event, who):
+                continue
+            if only and not isinstance(event, only):
+                continue
+            if line := teller.line(event):
+                yield printable(line + (f"  ({entry.cause})" if entry.cause else ""))
+            if calls is not None:
+                yield from (line for key in entry.calls for line in _behind(calls, key))
+
+
+def printable(text: str) -> str:
+    """Return a text as one line that a terminal only shows: nothing in it can steer one."""
+    return "".join(one if one.isprintable() else " " for one in text)
+
+
+def _behind(calls: CallStore, key: str) -> Iterator[str]:
+    """Yield a call: what was asked and what came back."""
+    for call in calls.of(key)[-1:]:
+        yield f"      ── {call.request.purpose}, {call.reply.model}, {call.reply.outcome}"
+        for message in call.request.messages:
+            for line in message.content.splitlines():
+                yield printable(f"      {message.role[:1]}│ {line}")
+        for text in call.reply.texts or (call.reply.why,):
+            for line in text.splitlines():
+                yield printable(f"      →│ {line}")
+
+
+def _concerns(event: e.AnyEvent, who: int) -> bool:
+    if isinstance(event, e.Delivered):
+        return event.author == who or who in event.to
+    if isinstance(event, e.Gathered):
+        return who in event.members
+    return who in (getattr(event, "agent", None), getattr(event, "to", None))
+
+
+class Teller:
+    """Knows names and titles, also of who and what comes later, and tells events with them."""
+
+    def __init__(self, genesis: Genesis) -> None:
+        self.names = {
+            profile.id: profile.name or f"person {profile.id}" for profile in genesis.profiles
+        }
+        self.names[-1] = "the platform"
+        self.titles = [item.title for item in genesis.catalogue.items]
+        self.past = genesis.domain.past
+        self.topics: list[str] = []
+
+    def learn(self, event: e.AnyEvent) -> None:
+        change = event.change if isinstance(event, e.Intervened) else None
+        if profile := getattr(change, "profile", None):
+            self.names[profile.id] = profile.name or f"person {profile.id}"
+        if item := getattr(change, "item", None):
+            self.titles.append(item.title)
+        if topic := getattr(change, "topic", None):
+            self.topics.append(topic.name)
+
+    def line(self, event: e.AnyEvent) -> str:
+        """Return an event in words, without marks that a terminal would obey."""
+        return visible(self._line(event))
+
+    def _line(self, event: e.AnyEvent) -> str:
+        names, titles = self.names, self.titles
+        name = f"{names[event.agent]} [{event.agent}]" if hasattr(event, "agent") else ""
+        match event:
+            case e.RoundStarted(round_, at):
+                return f"Round {round_}, {shown(at)}"
+            case e.Woke(_, at):
+                return f"  {name} comes, {shown(at)}"
+            case e.SlateShown(_, items, page, surface):
+                listed = ", ".join(titles[item] for item in items)
+                return f"    {surface} page {page + 1}: {listed}"
+            case e.Searched(_, query, found):
+                return f"    {name} searches for “{query}”: {found} found"
+            case e.Watched(_, item, fraction):
+                return f"    {name} {self.past} {titles[item]} ({fraction:.0%})"
+            case e.Rated(_, item, stars):
+                return f"    {name} gives {titles[item]} {'★' * stars}{'☆' * (5 - stars)}"
+            case e.Felt(_, _, text):
+                return f"    {name} feels: {text}"
+            case _:
+                return self.social_line(event, name)
+
+    def social_line(self, event: e.AnyEvent, name: str) -> str:
+        names = self.names
+        match event:
+            case e.Posted(_, _, text):
+                return f"    {name} posts: {text}"
+            case e.Forwarded(_, _, _, author, text):
+                return f"    {name} forwards {names[author]}: {text}"
+            case e.Said(_, to, text):
+                return f"    {name} to {names[to]} [{to}]: {text}"
+            case e.Delivered(_, author, to, text):
+                return f"    {len(to)} people hear from {names[author]}: {text}"
+            case e.Followed(_, who) | e.Unfollowed(_, who):
+                return f"    {name} {type(event).__name__.lower()} {names[who]}"
+            case _:
+                return self.company_line(event, name)
+
+    def company_line(self, event: e.AnyEvent, name: str) -> str:
+        names = self.names
+        match event:
+            case e.Gathered(_, members, items, _, _, rule):
+                told = ", ".join(f"{names[one]} [{one}]" for one in members)
+                return f"    {told} are together and choose among {len(items)} ({rule})"
+            case e.Parted(_, _, company, satisfaction):
+                told = " and ".join(names[one] for one in company)
+                return f"    {name} parts from {told}, satisfied {satisfaction:.2f}"
+            case e.Unfounded(_, strange):
+                listed = ", ".join(f"<{title}>" for title in strange)
+                return f"    ! {name} neither saw nor heard of {listed}"
+            case _:
+                return self.topic_line(event, name)
+
+    def topic_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.MoodShifted(_, topic, level):
+                return f"    {name} is {LEVELS[level]} about {self.topics[topic]}"
+            case e.AttitudeShifted(_, topic, stance):
+                side = "for" if stance > 0 else "against"
+                return f"    {name} is {side} {self.topics[topic]}"
+            case e.Intervened(Raise(begun, seeds)):
+                return f"  A topic begins: {begun.name}, told first by {len(seeds)} people"
+            case _:
+                return self.other_line(event, name)
+
+    def other_line(self, event: e.AnyEvent, name: str) -> str:
+        match event:
+            case e.SlateAnnotated(_, _, reasons) if any(reasons):
+                return f"      because: {'; '.join(why or '–' for why in reasons)}"
+            case e.Left(_, satisfaction, why):
+                told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
+                return f"    {name} leaves{told}{f' ({why})' if why else ''}"
+            case e.Refused(_, action, why):
+                return f"    {name} may not {action}: {why}"
+            case e.Failed(_, why):
+                return f"    {name} failed: {why}"
+            case e.Intervened(change):
+                return f"  Intervention: {change}"
+            case e.RecommenderFitted(kind, count, _):
+                return f"  {kind} is fitted on {count} interactions"
+            case _:
+                return ""
+
+
+def visible(text: str) -> str:
+    """Return a text with its control characters shown and not sent to a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(mark if mark.isprintable() or mark == "\n" else _escaped(mark) for mark in text)
+
+
+def _escaped(mark: str) -> str:
+    return mark.encode("unicode_escape").decode()
+
+
+def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
+    """Return who somebody is at the end of a round, as plain values."""
+    world = world_at(log, at)
+    if not 0 <= who < len(world.agents):
+        raise BadInput(f"--agent {who}: people are numbered from 0 to {len(world.agents) - 1}")
+    me = world.agents[who]
+    catalogue = world.catalogue
+    liking = sorted(zip(tastes([me.taste])[0].tolist(), catalogue.tags, strict=True), reverse=True)
+    return {
+        **{
+            key: value for key, value in msgspec.to_builtins(me.profile).items() if key != "leaning"
+        },
+        "at": f"end of round {at}",
+        "taste": {tag: round(value, 2) for value, tag in liking[:6]},
+        "satisfaction": round(me.satisfaction, 3),
+        "visits": me.visits,
+        "history": [
+            f"{catalogue[one.item].title} ({one.fraction:.0%}, {one.stars or '–'}★)"
+            for one in me.history[-12:]
+        ],
+        "heard": [f"{catalogue[one.item].title} ({one.stance:+.1f})" for one in me.heard[-8:]],
+        "ties": [
+            f"{world.agents[tie.other].profile.name} [{tie.other}], {tie.kind} {tie.closeness:.2f}"
+            for tie in world.graph.ties(who)[:12]
+        ],
+        **({"topics": _topics(world, who)} if world.spread.topics else {}),
+    }
+
+
+def _topics(world: World, who: int) -> dict[str, str]:
+    """Return how each topic stands with somebody."""
+    found = {}
+    for number, topic in enumerate(world.spread.topics):
+        one = world.spread.standing(number, who)
+        view = {-1: "against it", 0: "no view", 1: "for it"}[one.stance]
+        told = f"{LEVELS[one.level]}, {view}, since round {one.aware}"
+        found[topic.name] = told if one.aware else "never heard of it"
+    return found

@@ -1,0 +1,180 @@
+"""People that a model completes: as a table of its own, or for a scenario before it runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.agents.language import WrittenPeople, complete
+from audience.datasets import (
+    Draft,
+    Mixture,
+    draft,
+    finish,
+    keep,
+    kept_at,
+    people_folder,
+    split_options,
+)
+from audience.engine import run_sync
+from audience.llm import Counts
+from audience.runs.experiment import variants
+from audience.scenario import (
+    Models,
+    Part,
+    Scenario,
+    SpendingOptions,
+    door_of,
+    from_tree,
+    made,
+    name_of,
+)
+from audience.world import Clock, Genesis
+
+log = logging.getLogger(__name__)
+BATCH = 5
+"""How many people a call is about, at first."""
+Told = Callable[[int], None]
+
+
+class PeopleTable(msgspec.Struct, frozen=True, eq=False):
+    """A table of people, ready to be saved."""
+
+    genesis: Genesis
+    written: WrittenPeople | None
+    """How well a model answered, where one was asked."""
+    has_keys: bool
+    has_history: bool
+
+
+class CompletedPeople(msgspec.Struct, frozen=True):
+    """What models wrote for a scenario."""
+
+    written: tuple[WrittenPeople, ...]
+    left: SpendingOptions
+    """What may still be spent."""
+
+
+def write_people(
+    part: Part,
+    mixture: Mixture,
+    agents: int,
+    models: Models,
+    spending: SpendingOptions,
+    *,
+    seed: int,
+    store: Path,
+    batch: int = BATCH,
+    progress: Told = lambda done: None,
+) -> PeopleTable:
+    """Return `agents` people of a dataset, mixed; a model is asked for what it shall fill."""
+    begun = draft(made("datasets", part), mixture, agents, seed, Clock())
+    written = None
+    if begun.asked:
+        written, _ = _ask(begun, models, spending, store, batch, progress)
+    genesis = finish(begun, written.people if written else ())
+    origin = begun.origin
+    return PeopleTable(genesis, written, origin.has_keys, origin.training is not None)
+
+
+def settle_people(
+    scenario: Scenario,
+    spending: SpendingOptions | None = None,
+    *,
+    progress: Told = lambda done: None,
+) -> CompletedPeople:
+    """Let a model write what `fill = "llm"` asks for, in every arm and for every seed, once.
+
+    What it wrote is kept and taken again by every run that asks the same; a scenario without
+    such people needs nothing of this.
+    """
+    left = spending or SpendingOptions()
+    found: list[WrittenPeople] = []
+    for variant in variants(scenario).values():
+        mixture, options = split_options(variant.dataset.options)
+        if mixture is None or not mixture.asked:
+            continue
+        dataset = made("datasets", Part(variant.dataset.kind, options))
+        for seed in range(scenario.seed, scenario.seed + scenario.seeds):
+            begun = draft(dataset, mixture, variant.agents, seed, variant.clock)
+            path = kept_at(begun, name_of(variant.llm))
+            if begun.asked and not path.exists():
+                calls = people_folder() / "calls.db"
+                calls.parent.mkdir(parents=True, exist_ok=True)
+                written, spent = _ask(begun, variant.llm, left, calls, BATCH, progress)
+                keep(path, written.people)
+                _tell(written)
+                found.append(written)
+                left = left.after(spent)
+    return CompletedPeople(tuple(found), left)
+
+
+def drawn_instead(scenario: Scenario) -> Scenario:
+    """Return a scenario in which people are drawn where a model should write them."""
+    asking = (split_options(one.dataset.options)[0] for one in variants(scenario).values())
+    if not any(mixture and mixture.asked for mixture in asking):
+        return scenario
+    tree: dict[str, Any] = msgspec.to_builtins(scenario)
+    tree["dataset"] = _drawn(tree["dataset"])
+    for arm in tree["arms"].values():
+        if isinstance(arm.get("dataset"), dict):
+            arm["dataset"] = _drawn(arm["dataset"])
+    return from_tree(tree)
+
+
+def _drawn(dataset: dict[str, Any]) -> dict[str, Any]:
+    dataset = deepcopy(dataset)
+    options = dataset.get("options", dataset)
+    for key in ("fill", "traits"):
+        if options.get(key) == "llm":
+            options[key] = "drawn"
+    if isinstance(options.get("fill"), dict):
+        fill = options["fill"]
+        options["fill"] = {key: "drawn" if by == "llm" else by for key, by in fill.items()}
+    return dataset
+
+
+def _ask(
+    begun: Draft, models: Models, spending: SpendingOptions, store: Path, batch: int, progress: Told
+) -> tuple[WrittenPeople, Counts]:
+    door = door_of(models, spending, store.parent, store=store)
+    genesis = begun.origin.genesis
+    found: list[WrittenPeople] = []
+
+    async def work() -> None:
+        try:
+            found.append(
+                await complete(
+                    begun.rows,
+                    len(begun.known),
+                    door,
+                    tags=genesis.catalogue.tags,
+                    plural=genesis.domain.plural,
+                    model=name_of(models),
+                    seed=begun.seed,
+                    fields=begun.asked,
+                    batch=batch,
+                    progress=progress,
+                )
+            )
+        finally:
+            await door.close()
+
+    run_sync(work)
+    return found[0], door.meter.total()
+
+
+def _tell(written: WrittenPeople) -> None:
+    if written.malformed or written.unfit or written.unfilled:
+        log.warning(
+            "people by a model: %d of %d replies malformed, %d fields unfit, %d people incomplete",
+            written.malformed,
+            written.asked,
+            written.unfit,
+            len(written.unfilled),
+        )

@@ -1,0 +1,4 @@
+"""A person takes the place of an agent in a run."""
+
+from audience.runs.play.moves import Seating as Seating
+from audience.runs.play.session import PlayTable as PlayTable, Seat as Seat

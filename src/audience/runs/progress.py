@@ -1,0 +1,180 @@
+"""A run that somebody steers and looks at while it goes on in a thread of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from audience.engine import Control, Keeper
+from audience.llm import Counts, Meter
+from audience.metrics import Metrics
+from audience.world import (
+    CLOSING,
+    OPENING,
+    AddItem,
+    AddPerson,
+    Chapter,
+    Intervened,
+    Posted,
+    Said,
+    View,
+    Watched,
+    World,
+)
+
+POPULAR = 10
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """The state of the world at a glance."""
+
+    people: int = 0
+    items: int = 0
+    interactions: int = 0
+    most_popular: tuple[tuple[int, str, int], ...] = ()
+    """Item, title and how often it was taken up."""
+    links: int = 0
+    chats: int = 0
+    posts: int = 0
+    algorithm: str = ""
+
+
+class LivePanel:
+    """A panel that moves on chapter by chapter between two rounds. One thread writes, all read."""
+
+    def __init__(self, world: World, numbers: dict[str, float]) -> None:
+        """Begin with a world and what was measured of it so far."""
+        lived = world.interactions
+        self._catalogue = world.catalogue
+        self._counts: list[int] = np.bincount(lived.items, minlength=len(self._catalogue)).tolist()
+        self._panel = Panel(
+            len(world.agents),
+            links=len(world.graph),
+            chats=int(numbers.get("chats", 0)),
+            posts=int(numbers.get("posts", 0)),
+            algorithm=world.fitted[1].kind if world.fitted else "",
+        )
+        self._chats = self._posts = 0
+
+    def hear(self, chapter: Chapter) -> None:
+        """Count what a chapter tells."""
+        has_talk = False
+        for entry in chapter.entries:
+            event = entry.event
+            if isinstance(event, Watched):
+                self._counts[event.item] += 1
+            elif isinstance(event, Posted):
+                self._posts += 1
+            elif isinstance(event, Said):
+                has_talk = True
+            elif isinstance(event, Intervened):
+                self._change(event.change)
+        self._chats += has_talk
+
+    def _change(self, change: object) -> None:
+        if isinstance(change, AddItem):
+            self._catalogue = self._catalogue.plus(change.item)
+            self._counts.append(0)
+        elif isinstance(change, AddPerson):
+            self._panel = msgspec.structs.replace(self._panel, people=self._panel.people + 1)
+
+    def panel(self) -> Panel:
+        """Return how things stand now."""
+        counts = np.array(self._counts, np.int64)
+        top = np.argsort(-counts, kind="stable")[:POPULAR].tolist()
+        return msgspec.structs.replace(
+            self._panel,
+            items=len(self._catalogue),
+            interactions=int(counts.sum()),
+            most_popular=tuple(
+                (one, self._catalogue[one].title, int(counts[one])) for one in top if counts[one]
+            ),
+            chats=self._panel.chats + self._chats,
+            posts=self._panel.posts + self._posts,
+        )
+
+
+class Watch:
+    """What steers a run, and what it tells of itself. The run writes, others only read."""
+
+    def __init__(self, control: Control) -> None:
+        self.control = control
+        self.begun = threading.Event()
+        """Set once the run is there and goes on."""
+        self.whole = 0
+        """The last round it goes to."""
+        self.rounds: tuple[dict[str, float], ...] = ()
+        """The numbers of each round that has ended."""
+        self._tally: LivePanel | None = None
+        self._found: tuple[Chapter, ...] = ()
+        self._live: Metrics | None = None
+        self._meter: Meter | None = None
+
+    def begin(self, world: World, live: Metrics, whole: int, found: Sequence[Chapter] = ()) -> None:
+        """Take in the run as it is when it begins or goes on; `found` is of a round half lived."""
+        self._live, self.whole = live, whole
+        self.rounds = tuple(live.by_round())
+        self._found = tuple(found)
+        self._tally = _tallied(world, live, self._found)
+        self.begun.set()
+
+    @property
+    def panel(self) -> Panel:
+        """The state of the world as of the chapter that came last."""
+        return self._tally.panel() if self._tally else Panel()
+
+    def spend(self, meter: Meter) -> None:
+        self._meter = meter
+
+    def arrive(self, chapter: Chapter) -> None:
+        """Count what has just been written down, long before its round is over."""
+        if self._tally and chapter.phase not in (OPENING, CLOSING):
+            self._tally.hear(chapter)
+
+    def hear(self, chapter: Chapter, world: View) -> None:
+        """Take in how the world stands when a round opens and when it ends."""
+        if chapter.phase not in (OPENING, CLOSING) or self._live is None:
+            return
+        assert isinstance(world, World)
+        if chapter.phase == CLOSING:
+            self.rounds = (*self.rounds, *self._live.by_round()[len(self.rounds) :])
+            self._found = ()
+        lived = [one for one in self._found if one.phase != OPENING]
+        self._tally = _tallied(world, self._live, lived)
+
+    @property
+    def spent(self) -> Counts:
+        """What models were asked so far."""
+        for _ in range(5):
+            try:
+                return self._meter.total() if self._meter else Counts()
+            except RuntimeError:  # a purpose was asked for the first time in this very moment
+                continue
+        return Counts()
+
+
+def _tallied(world: World, live: Metrics, lived: Sequence[Chapter]) -> LivePanel:
+    tally = LivePanel(world, live.value())
+    for chapter in lived:
+        tally.hear(chapter)
+    return tally
+
+
+class Arriving:
+    """Keeps chapters, and tells a watch of each at once."""
+
+    def __init__(self, keeper: Keeper, watch: Watch) -> None:
+        self.commit = keeper.commit
+        self._keeper, self._watch = keeper, watch
+
+    def append(self, chapter: Chapter) -> None:
+        self._keeper.append(chapter)
+        self._watch.arrive(chapter)
+
+
+def numbers_of(rounds: Sequence[dict[str, float]], after: int) -> list[dict[str, float]]:
+    """Return the numbers of the rounds after one."""
+    return [one for one in rounds if one["round"] > after]

@@ -1,0 +1,77 @@
+"""A person takes an agent's place in a run, or joins it as somebody new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.agents.human import HumanMind
+from audience.engine import run_sync
+from audience.errors import BadInput
+from audience.llm import CallStore, Person, Terminal, compose
+from audience.log import Log
+from audience.runs.launch import resume
+from audience.runs.lifecycle import Finished, Progress
+from audience.scenario import FILE, changes_of, from_tree, parse, text_of
+
+
+def play_person(
+    folder: Path,
+    agent: int | None,
+    terminal: Terminal,
+    *,
+    rounds: int = 1,
+    name: str = "",
+    interests: tuple[str, ...] = (),
+    progress: Progress | None = None,
+) -> tuple[int, Finished]:
+    """Go on with a run for some rounds, one of its people being played from a terminal.
+
+    Return who was played, and the run as it is then.
+    """
+    if rounds < 1:
+        raise BadInput(f"--rounds {rounds} is too small; play at least 1")
+    with Log.open(folder, write=True) as log:
+        tree = msgspec.to_builtins(parse(log.scenario, str(folder)))
+        done = log.complete_rounds()
+        there = len(log.genesis().profiles) + len(_joined(tree, done + 1))
+        if agent is None:
+            agent = there
+            tree["interventions"] = [*tree["interventions"], _newcomer(log, name, interests)]
+        elif not 0 <= agent < there:
+            raise BadInput(f"person {agent} does not exist; give an id from 0 to {there - 1}")
+        tree["run"]["rounds"] = max(tree["run"]["rounds"], done + rounds)
+        played = from_tree(tree, str(folder))
+        changes_of(played.interventions, log.genesis())
+        log.set_scenario(text_of(played))
+    door = compose(Person(terminal), store=CallStore(folder / FILE, at_once=True))
+    try:
+        minds = {agent: HumanMind(door)}
+        return agent, resume(folder, progress=progress, minds=minds, upto=done + rounds)
+    finally:
+        run_sync(door.close)
+
+
+def _joined(tree: dict[str, Any], round_: int) -> list[dict[str, Any]]:
+    """Return who has joined by the opening of a round."""
+    added = [one for one in tree["interventions"] if one.get("do") == "add_person"]
+    return [one for one in added if one["round"] <= round_]
+
+
+def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]:
+    """Return the intervention by which somebody joins the next round."""
+    round_ = log.complete_rounds() + 1
+    if log.partial(round_):
+        raise BadInput(
+            f"round {round_} has begun, and nobody can join it; play somebody by id, "
+            f"or end it first: audience resume {log.folder}"
+        )
+    return {
+        "round": round_,
+        "do": "add_person",
+        "name": name or "You",
+        "interests": list(interests),
+        "activity": 1.0,
+    }

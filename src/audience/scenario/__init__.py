@@ -1,0 +1,55 @@
+"""The typed recipe of a run: its schema, its files, and the parts it describes."""
+
+from audience.scenario.build import (
+    Serving as Serving,
+    addressed as addressed,
+    asks_models as asks_models,
+    context_of as context_of,
+    genesis_of as genesis_of,
+    is_service as is_service,
+    made as made,
+    parts_of as parts_of,
+    reach as reach,
+    suited as suited,
+)
+from audience.scenario.interventions import DEEDS as DEEDS, changes_of as changes_of
+from audience.scenario.models import (
+    EMBEDDED as EMBEDDED,
+    Models as Models,
+    SpendingOptions as SpendingOptions,
+    check_models as check_models,
+    copy_calls as copy_calls,
+    cost_of as cost_of,
+    door_of as door_of,
+    endpoints_of as endpoints_of,
+    name_of as name_of,
+    store_of as store_of,
+)
+from audience.scenario.paths import anchored as anchored
+from audience.scenario.recagent_config import imported as imported
+from audience.scenario.schema import (
+    FILE as FILE,
+    PAGE as PAGE,
+    TERMINAL as TERMINAL,
+    Options as Options,
+    Part as Part,
+    Played as Played,
+    Scenario as Scenario,
+    arm as arm,
+    arms_of as arms_of,
+    changed as changed,
+    from_tree as from_tree,
+    is_address as is_address,
+    label as label,
+    load as load,
+    parse as parse,
+    part_of as part_of,
+    seated as seated,
+    with_round as with_round,
+)
+from audience.scenario.toml import (
+    dump as dump,
+    intervene as intervene,
+    text_of as text_of,
+    write_played as write_played,
+)

@@ -1,0 +1,207 @@
+"""The `[llm]` table of a scenario, and the door to language models that it describes."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.errors import BadInput, unknown
+from audience.llm import (
+    FILE as CALLS,
+    Budget,
+    CallStore,
+    Counts,
+    EmbeddedGateway,
+    Endpoint,
+    GatewayStack,
+    compose,
+    load_prices,
+    open_gateway,
+)
+
+_SAME = ("url", "model", "key_env", "headers", "body", "proxy", "ca", "reasoning", "price")
+MODES = ("fresh", "reuse", "stored")
+EMBEDDED = "embedded"
+_MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
+
+
+class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where models answer and how they are asked. Keys are never written here, only their names."""
+
+    url: str = ""
+    """An OpenAI-compatible endpoint; empty: the embedded model."""
+    model: str = ""
+    """Empty: the endpoint's first; for the embedded one, a GGUF file of yours."""
+    key_env: str = ""
+    """The environment variable that holds the key."""
+    headers: dict[str, str] = {}
+    """Extra headers; `${NAME}` stands for a key from the environment."""
+    body: dict[str, Any] = {}
+    """Extra fields of every request."""
+    proxy: str = ""
+    ca: str = ""
+    """A file of certificates to trust."""
+    reasoning: str = ""
+    """How hard a reasoning model shall think: minimal, low, medium, high."""
+    price: str = ""
+    """The name in the price table, where it is not the model's own; `free` for one of yours."""
+    endpoints: tuple[Endpoint, ...] = ()
+    """Several endpoints with weights, instead of `url`."""
+    concurrency: int = 256
+    """Calls at once per endpoint at most; how many are good is found out."""
+    deadline: float = 60.0
+    """Seconds for one attempt of a call."""
+    overall: float = 180.0
+    """Seconds for all attempts of a call."""
+    prices: str = ""
+    """A price table of yours."""
+
+
+class SpendingOptions(msgspec.Struct, frozen=True):
+    """What the command line says about asking: from where answers come, and how much is spent."""
+
+    calls: str = "reuse"
+    budget: str = ""
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    source: Path | None = None
+    """A run whose calls are read besides one's own; with `stored`, instead of them."""
+
+    def __post_init__(self) -> None:
+        if self.calls not in MODES:
+            raise unknown("calls", self.calls, MODES)
+        self.limits()
+
+    def limits(self) -> Budget:
+        """Return the budget as numbers."""
+        dollars = None
+        if self.budget:
+            found = _MONEY.fullmatch(self.budget)
+            if not found:
+                raise BadInput(f"--budget {self.budget!r} is not an amount such as 2usd")
+            dollars = float(found[1])
+        return Budget(dollars, self.max_calls, self.max_tokens)
+
+    def after(self, spent: Counts) -> SpendingOptions:
+        """Return what may still be spent once some has been."""
+        limits = self.limits()
+        left = None if limits.dollars is None else max(0.0, limits.dollars - spent.dollars)
+        return msgspec.structs.replace(
+            self,
+            budget="" if left is None else f"{left:.6f}usd",
+            max_calls=_less(self.max_calls, spent.calls),
+            max_tokens=_less(self.max_tokens, spent.tokens),
+        )
+
+
+def _less(limit: int | None, spent: int) -> int | None:
+    return None if limit is None else max(0, limit - spent)
+
+
+def endpoints_of(models: Models) -> tuple[Endpoint, ...]:
+    """Return the endpoints that a table names; none means the embedded model."""
+    if models.endpoints and models.url:
+        raise BadInput("llm: give url or endpoints, not both")
+    if models.endpoints:
+        return models.endpoints
+    if not models.url or models.url == EMBEDDED:
+        return ()
+    fields = {name: getattr(models, name) for name in _SAME}
+    return (Endpoint(**fields),)
+
+
+def name_of(models: Models) -> str:
+    """Return what a request calls its model, so that answers of another are never reused."""
+    if endpoints_of(models):
+        return models.model
+    return Path(models.model).stem if models.model else EMBEDDED
+
+
+def check_models(models: Models, spending: SpendingOptions) -> None:
+    """Raise where no door could be opened: a key, a price or the calls to read are missing."""
+    budget = spending.limits()
+    _source_of(spending)
+    endpoints = endpoints_of(models)
+    if endpoints and spending.calls != "stored":
+        prices = Path(models.prices) if models.prices else None
+        open_gateway(endpoints, concurrency=models.concurrency, budget=budget, prices=prices)
+
+
+def door_of(
+    models: Models, spending: SpendingOptions, folder: Path, *, store: Path | None = None
+) -> GatewayStack:
+    """Return the door to a run's models; its calls are kept in the run's folder, or in `store`."""
+    calls = store_of(spending, store or folder / CALLS)
+    try:
+        return _door(models, spending, calls)
+    except BaseException:
+        calls.close()
+        raise
+
+
+def _door(models: Models, spending: SpendingOptions, calls: CallStore) -> GatewayStack:
+    prices = Path(models.prices) if models.prices else None
+    endpoints = endpoints_of(models)
+    if endpoints or spending.calls == "stored":
+        return open_gateway(
+            endpoints,
+            store=calls,
+            mode=spending.calls,  # type: ignore[arg-type]
+            concurrency=models.concurrency,
+            deadline=models.deadline,
+            overall=models.overall,
+            halting=True,
+            budget=spending.limits(),
+            prices=prices,
+        )
+    return compose(
+        EmbeddedGateway(models.model, deadline=max(models.deadline, 120.0)),
+        store=calls,
+        mode=spending.calls,  # type: ignore[arg-type]
+        budget=spending.limits(),
+        named={EMBEDDED: "free"},
+    )
+
+
+def _source_of(spending: SpendingOptions) -> Path | None:
+    source = spending.source / CALLS if spending.source else None
+    if source is not None and not source.is_file():
+        raise BadInput(f"--calls-from {spending.source}: there are no calls in it")
+    return source
+
+
+def store_of(spending: SpendingOptions, own: Path, *, at_once: bool = False) -> CallStore:
+    """Return the store of a run's calls, with those of another run where that is wanted."""
+    source = _source_of(spending)
+    if spending.calls == "stored":
+        return CallStore(source or own, read_only=True)
+    return CallStore(own, [source] if source else [], at_once=at_once)
+
+
+def copy_calls(source: Path, target: Path) -> None:
+    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    with (
+        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        calls.backup(copy)
+
+
+def cost_of(folder: Path, models: Models) -> str:
+    """Return what a run's calls have cost, in words that pass no unknown cost off as none."""
+    path = folder / CALLS
+    if not path.is_file():
+        return "–"
+    prices = load_prices(Path(models.prices) if models.prices else None)
+    named = {one.name: one.price for one in endpoints_of(models)} | {EMBEDDED: "free"}
+    with closing(CallStore(path, read_only=True)) as calls:
+        sums = calls.sums()
+    known = [(prices.find(named.get(place) or model), used) for place, model, used in sums]
+    dollars = sum(price.of(used) for price, used in known if price)
+    unknown_ = " + unknown" if any(price is None for price, _ in known) else ""
+    return f"${dollars:.4f}{unknown_}"

@@ -1,0 +1,158 @@
+"""From RecAgent's config.yaml to a scenario, saying what has no equivalent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from audience.datasets.loaders import read_yaml
+from audience.errors import BadInput
+from audience.plugins import known
+from audience.scenario.schema import from_tree
+
+_FILES = {
+    "item_path": "item",
+    "user_path": "user",
+    "relationship_path": "relationship",
+    "interaction_path": "interaction",
+}
+_PLACES = {
+    "agent_num": ("agents",),
+    "epoch": ("run", "rounds"),
+    "round": ("run", "rounds"),
+    "page_size": ("platform", "page_size"),
+    "interval": ("clock", "step"),
+    "active_agent_threshold": ("activation", "at_most"),
+    "active_method": ("activation", "method"),
+    "active_prob": ("activation", "share"),
+    "rec_random_k": ("platform", "random_k"),
+    "social_random_k": ("ties", "random_k"),
+    "temperature": ("mind", "temperature"),
+    "max_token": ("mind", "max_tokens"),
+}
+"""Where the value of a key goes as it is."""
+_WITHOUT = {
+    "api_keys": "keys are never written to a file: put one into the environment, see [llm] key_env",
+    "index_name": "nothing needs an index of vectors",
+    "log_file": "the log of a run is its run.db",
+    "max_retries": "failed calls are tried again within [llm] overall seconds",
+    "play_role": "`audience play RUN ID` takes anybody's place",
+    "simulator_dir": "a run keeps itself in its folder",
+    "simulator_restore_file_name": "`audience resume RUN` goes on",
+    "verbose": "`audience show RUN` tells the story",
+}
+_RECOMMENDERS = {
+    "random": ("random",),
+    "pop": ("popular",),
+    "mostpop": ("popular",),
+    "mf": ("bpr", "mf", "als"),
+    "lightgcn": ("lightgcn", "recbole"),
+}
+_OPENAI = "https://api.openai.com/v1"
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """A scenario as a tree, and one line for each key that did not find its place."""
+
+    tree: dict[str, Any]
+    without: tuple[str, ...]
+
+
+def imported(config: Path, out: Path) -> Imported:
+    """Return the scenario of a RecAgent config.yaml; its paths start from where `out` lies."""
+    given = read_yaml(config)
+    tree: dict[str, Any] = {
+        "title": "From RecAgent's config.yaml",
+        "mind": {"kind": "llm"},
+        "activation": {"loyalty": 0.0},
+    }
+    without: list[str] = []
+    tree["dataset"] = _dataset(config, given, out, without)
+    for key, value in given.items():
+        if key in _FILES or value is None:
+            continue
+        if key in _PLACES:
+            _put(tree, _PLACES[key], value)
+        elif key in _SPECIAL:
+            _SPECIAL[key](tree, str(value), without)
+        else:
+            without.append(f"{key}: {_WITHOUT.get(key, 'unknown, and so left out')}")
+    from_tree(tree, str(config))
+    return Imported(tree, tuple(without))
+
+
+def _put(tree: dict[str, Any], place: tuple[str, ...], value: object) -> None:
+    for table in place[:-1]:
+        tree = tree.setdefault(table, {})
+    tree[place[-1]] = value
+
+
+def _dataset(config: Path, given: dict[str, Any], out: Path, without: list[str]) -> dict[str, Any]:
+    """Return the files by name in the folder that holds them all."""
+    found: dict[str, Path] = {}
+    for key, option in _FILES.items():
+        text = given.get(key)
+        if not text:
+            continue
+        place = _found(config, str(text))
+        if place is not None:
+            found[option] = place
+        elif option == "interaction":
+            without.append(f"{key}: {text} is not there, so people begin without a past")
+        else:
+            raise BadInput(
+                f"{config}: {key}: {text} is neither below {config.parent} nor below the folder "
+                "above it nor here; correct the path"
+            )
+    if "item" not in found or "user" not in found:
+        raise BadInput(f"{config}: item_path and user_path are needed; add them")
+    folder = os.path.commonpath([place.parent for place in found.values()])
+    path = os.path.relpath(folder, out.resolve().parent)
+    return {"kind": "recagent", "path": path} | {key: one.name for key, one in found.items()}
+
+
+def _found(config: Path, text: str) -> Path | None:
+    """Return a file where RecAgent would find it: it starts one folder above its config."""
+    folder = config.resolve().parent
+    places = (folder.parent / text, folder / text, Path(text).resolve())
+    return next((place.resolve() for place in places if place.is_file()), None)
+
+
+def _recommender(tree: dict[str, Any], name: str, without: list[str]) -> None:
+    there = known("recommenders")
+    kind = next((one for one in _RECOMMENDERS.get(name.lower(), ()) if one in there), None)
+    if kind is None:
+        without.append(f"rec_model: {name} is not among {', '.join(sorted(there))}: popular serves")
+    tree["recommender"] = {"kind": kind or "popular"}
+
+
+def _memory(tree: dict[str, Any], name: str, without: list[str]) -> None:
+    there = known("memories")
+    if name.lower() != "none" and name not in there:
+        without.append(f"recagent_memory: {name} is not among {', '.join(sorted(there))}: none")
+    tree["memory"] = {"kind": name if name in there else "none"}
+
+
+def _model(tree: dict[str, Any], name: str, without: list[str]) -> None:
+    if name.lower().startswith("gpt"):
+        model = "gpt-3.5-turbo" if name == "gpt-3.5" else name
+        tree["llm"] = {"url": _OPENAI, "model": model, "key_env": "OPENAI_API_KEY"}
+    else:
+        without.append(f"llm: set [llm] url to the endpoint that serves {name}")
+
+
+def _order(tree: dict[str, Any], mode: str, without: list[str]) -> None:
+    if mode not in ("serial", "parallel"):
+        without.append(f"execution_mode: {mode} is neither serial nor parallel")
+    _put(tree, ("run", "order"), "one-by-one" if mode == "serial" else "together")
+
+
+_SPECIAL = {
+    "rec_model": _recommender,
+    "recagent_memory": _memory,
+    "llm": _model,
+    "execution_mode": _order,
+}

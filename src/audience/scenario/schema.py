@@ -1,0 +1,360 @@
+"""What is wrong in a scenario, in words for who wrote it."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Collection, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
+from audience.errors import BadInput, unknown
+from audience.scenario.models import Models
+from audience.scenario.paths import PARTS, anchored
+from audience.scenario.spread import SpreadTable
+from audience.world import INBOX, Clock
+
+_WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+    "null": "nothing",
+}
+
+
+def readable(error: msgspec.ValidationError, where: str) -> str:
+    """Return in plain words, and with its key, what does not fit a type."""
+    what, _, place = str(error).partition(" - at `$")
+    key = place.rstrip("`").lstrip(".")
+    what = re.sub(r"`(\w+)`", lambda found: _WORDS.get(found[1], repr(found[1])), what)
+    return f"{where}: {key + ': ' if key else ''}{what[:1].lower()}{what[1:]}"
+
+
+def with_line(message: str, text: str) -> str:
+    """Return a message with the line of the key it complains of, where that can be found."""
+    complaint = message.partition("; ")[0].partition(" (did")[0]
+    words = set(re.findall(r"[\w-]+", complaint))
+    best, section = (0, 0), 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("["):
+            section = len(words & set(re.findall(r"[\w-]+", line.partition("]")[0])))
+        key, equals, _ = line.partition("=")
+        if equals and key.strip().strip("\"'").split(".")[-1] in words and best[0] <= section:
+            best = (section + 1, number)
+    return f"{message} (line {best[1]})" if best[1] else message
+
+
+FILE = "human.db"
+"""What people typed or moved: kept at once, and never asked for twice."""
+TERMINAL, PAGE = "terminal", "page"
+WAYS = (TERMINAL, PAGE)
+
+
+class Played(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody played a person from one round to another; what it did is in `human.db`."""
+
+    agent: int
+    first: int
+    last: int
+    way: str
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            raise BadInput(f"played: {unknown('way', self.way, WAYS)}")
+        if self.agent < 0 or not 1 <= self.first <= self.last:
+            raise BadInput(
+                f"played: person {self.agent}, rounds {self.first} to {self.last}: "
+                "give an id and two rounds, the first not after the last"
+            )
+
+
+def seated(played: Sequence[Played], round_: int) -> dict[int, str]:
+    """Return who was played in a round, and how."""
+    return {one.agent: one.way for one in played if one.first <= round_ <= one.last}
+
+
+def with_round(
+    played: Sequence[Played], round_: int, agents: Collection[int], way: str
+) -> tuple[Played, ...]:
+    """Return the same with a round in which these were played."""
+    found = list(played)
+    for agent in sorted(agents):
+        if seated(found, round_).get(agent) == way:
+            continue
+        before = [one for one in found if one.agent == agent and one.way == way]
+        if before and before[-1].last == round_ - 1:
+            place = found.index(before[-1])
+            found[place] = msgspec.structs.replace(before[-1], last=round_)
+        else:
+            found.append(Played(agent, round_, round_, way))
+    return tuple(found)
+
+
+Options = dict[str, Any]
+_ARM = re.compile(r"\w[\w .+-]*")
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part by its kind; every other key is an option of that kind."""
+
+    kind: str
+    options: Options = {}
+
+
+class PageSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the platform shows items."""
+
+    page_size: int = 5
+    max_pages: int = 5
+    repeat: bool = False
+    """Whether what somebody lived already may be shown again."""
+    random_k: int = 0
+    """How many items of each page are uniformly random ones; see engine/mixing.py."""
+    explain: bool = True
+    """Whether the reasons that a recommender gives are shown and logged."""
+    feed: str = "time"
+    """How messages of others are ordered: by `time`, or `ranked`; see engine/feed.py."""
+    feed_length: int = INBOX
+    """How many messages a feed shows at most."""
+
+    def __post_init__(self) -> None:
+        if self.feed not in FEEDS:
+            raise BadInput(f"platform: {unknown('feed', self.feed, FEEDS)}")
+        if not 1 <= self.feed_length <= INBOX:
+            raise BadInput(
+                f"platform: feed_length: {self.feed_length} is not between 1 and {INBOX}, "
+                "which is how many messages an inbox keeps"
+            )
+
+
+class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All that a run is made from, besides code and outside files."""
+
+    title: str = "A simulated audience"
+    seed: int = 1
+    seeds: int = 1
+    """How many seeds each arm runs with: seed, seed + 1, …"""
+    agents: int = 1000
+    dataset: Part = Part("films")
+    clock: Clock = Clock()
+    mind: Part = Part("rule")
+    memory: Part = Part("none")
+    recommender: Part = Part("popular")
+    platform: PageSettings = PageSettings()
+    activation: Activation = Activation()
+    run: Rules = Rules()
+    ties: TieRules = TieRules()
+    groups: Groups = Groups()
+    llm: Models = Models()
+    metrics: tuple[str, ...] = ()
+    """Metrics of your own by kind, besides the built-in ones."""
+    arms: dict[str, Options] = {}
+    """Variants: any of the keys above, by name. The first is the reference."""
+    interventions: tuple[Options, ...] = ()
+    spread: SpreadTable = SpreadTable()
+    played: tuple[Played, ...] = ()
+    """Who was played by somebody, and when: written by a run, so that it can be lived again."""
+
+    @property
+    def rounds(self) -> int:
+        return self.run.rounds
+
+
+_TABLES: dict[str, type] = {
+    "clock": Clock,
+    "platform": PageSettings,
+    "activation": Activation,
+    "run": Rules,
+    "ties": TieRules,
+    "groups": Groups,
+    "llm": Models,
+    "spread": SpreadTable,
+}
+
+
+def load(path: Path) -> Scenario:
+    """Return the scenario that a TOML file holds; its relative paths start from that file."""
+    if not path.is_file():
+        raise BadInput(f"scenario {path} does not exist; `audience init` writes one to start from")
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    return parse(text, str(path), path.parent)
+
+
+def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:
+    """Return the scenario that a TOML text holds; its relative paths start from `folder`."""
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{where}: {error}; mend the TOML there") from None
+    try:
+        return from_tree(tree if folder is None else anchored(tree, folder), where)
+    except BadInput as error:
+        raise BadInput(with_line(str(error), text)) from None
+
+
+def from_tree(tree: Options, where: str = "scenario") -> Scenario:
+    """Return the scenario that a nested dictionary describes."""
+    tree = deepcopy(tree)
+    tree.pop("study", None)  # what a study asks is for experiments/studies
+    if "rounds" in tree:
+        tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
+    _check_keys(tree, where)
+    spread = tree.get("spread")
+    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
+        tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
+    for part in PARTS:
+        if part in tree:
+            tree[part] = part_of(tree[part], f"{where}: {part}")
+    try:
+        scenario = msgspec.convert(tree, Scenario)
+    except msgspec.ValidationError as error:
+        raise BadInput(readable(error, where)) from None
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}") from None
+    check(scenario, where)
+    for name in scenario.arms:
+        if not _ARM.fullmatch(name):
+            raise BadInput(f"{where}: arm {name!r} names a folder; use letters, digits, - and _")
+        arm(scenario, name, where)
+    return scenario
+
+
+def is_address(kind: str) -> bool:
+    """Say whether a kind is the URL of a service."""
+    return kind.startswith(("http://", "https://"))
+
+
+def label(kind: str) -> str:
+    """Return what to call a kind: its class where it lies in a file, the host of an address."""
+    if is_address(kind):
+        parts = urlsplit(kind)
+        return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
+    path, _, name = kind.rpartition(":")
+    return name if path.endswith(".py") else kind
+
+
+def arms_of(kinds: Sequence[str]) -> dict[str, Options]:
+    """Return one arm for each recommender, called after it, the first being the reference."""
+    arms = {label(kind): {"recommender": kind} for kind in kinds}
+    if len(arms) < len(kinds):
+        raise BadInput(
+            f"recommenders {', '.join(kinds)}: two bear the same name; "
+            "name each once, or write arms with names of your own into a scenario"
+        )
+    return dict(arms)
+
+
+def _check_keys(tree: Options, where: str) -> None:
+    _known(tree, Scenario, where, extra=("rounds",))
+    for name, table in _TABLES.items():
+        if isinstance(tree.get(name), dict):
+            _known(tree[name], table, f"{where}: {name}")
+    _finite(tree, where)
+
+
+def _known(tree: Options, kind: type, where: str, extra: tuple[str, ...] = ()) -> None:
+    fields: tuple[str, ...] = kind.__struct_fields__  # type: ignore[attr-defined]
+    for key in tree:
+        if key not in fields and key not in extra:
+            raise BadInput(f"{where}: {unknown('key', key, (*fields, *extra))}")
+
+
+def _finite(value: object, where: str) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadInput(f"{where}: {value} is not a finite number; give one that is")
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            _finite(inner, f"{where}: {key}")
+    if isinstance(value, list):
+        for inner in value:
+            _finite(inner, where)
+
+
+def part_of(value: object, where: str) -> Options:
+    """Return a part as its kind and its options, however it was written."""
+    if isinstance(value, str):
+        return {"kind": value, "options": {}}
+    if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
+        raise BadInput(f'{where}: give a kind, as in kind = "popular"')
+    if isinstance(value.get("options"), dict):
+        return value
+    return {"kind": value["kind"], "options": {k: v for k, v in value.items() if k != "kind"}}
+
+
+def check(scenario: Scenario, where: str) -> None:
+    """Raise when numbers make no sense, each with its remedy."""
+    rules, pages, waking = scenario.run, scenario.platform, scenario.activation
+    if rules.order not in ORDERS:
+        raise BadInput(f"{where}: run: {unknown('order', rules.order, ORDERS)}")
+    if rules.dialogue not in DIALOGUES:
+        raise BadInput(f"{where}: run: {unknown('dialogue', rules.dialogue, DIALOGUES)}")
+    wholes = {
+        "agents": scenario.agents,
+        "seeds": scenario.seeds,
+        "rounds": rules.rounds,
+        "page_size": pages.page_size,
+        "max_pages": pages.max_pages,
+        "max_turns": rules.max_turns,
+        "concurrency": rules.concurrency,
+        "wave": rules.wave,
+    }
+    for key, number in wholes.items():
+        if number < 1:
+            raise BadInput(f"{where}: {key}: {number} is too small; give at least 1")
+    if not 0 <= pages.random_k <= pages.page_size:
+        raise BadInput(
+            f"{where}: random_k: {pages.random_k} of {pages.page_size} items of a page cannot be "
+            "random; give a number from 0 to page_size"
+        )
+    bounds = {"refit": rules.refit, "deadline": rules.deadline, "at_most": waking.at_most}
+    for key, bound in bounds.items():
+        if bound < 0:
+            raise BadInput(f"{where}: {key}: {bound} is negative; 0 means none")
+    for key, share in {
+        "share": waking.share,
+        "loyalty": waking.loyalty,
+        "attention": waking.attention,
+        "drift": rules.drift,
+    }.items():
+        if not 0.0 <= share <= 1.0:
+            raise BadInput(f"{where}: {key}: {share} is not between 0 and 1")
+
+
+def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
+    """Return the scenario of one arm: the whole with the arm's keys laid over it."""
+    tree: Options = msgspec.to_builtins(scenario)
+    tree.pop("arms")
+    changes = deepcopy(scenario.arms[name])
+    for part in PARTS:
+        if part in changes:
+            tree[part] = part_of(changes.pop(part), f"{where}: arm {name!r}: {part}")
+    for key, value in changes.items():
+        both = isinstance(value, dict) and isinstance(tree.get(key), dict)
+        tree[key] = {**tree[key], **value} if both else value
+    return from_tree(tree, f"{where}: arm {name!r}")
+
+
+def changed(scenario: Scenario, **changes: object) -> Scenario:
+    """Return the scenario with some keys replaced, checked again; paths start from here."""
+    tree: Options = msgspec.to_builtins(scenario)
+    rounds = changes.pop("rounds", None)
+    if rounds is not None:
+        tree["run"]["rounds"] = rounds
+    order = changes.pop("order", None)
+    if order is not None:
+        tree["run"]["order"] = order
+    tree["llm"] |= changes.pop("llm", None) or {}
+    tree.update(anchored(changes, Path()))
+    return from_tree(tree, "command line")

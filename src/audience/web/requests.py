@@ -1,0 +1,98 @@
+"""The shapes of requests. Numbers have bounds, so that none is too large for what they name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import Path as InPath
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST = 2**53 - 1
+RunId = Annotated[str, InPath(min_length=1, max_length=1000)]
+Whole = Annotated[int, Field(ge=0, le=MOST)]
+Agent = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Round = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Text = Annotated[str, Field(max_length=10_000)]
+
+
+class Body(BaseModel):
+    """A request's body; what it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Form(Body):
+    """A scenario in the fields of a form."""
+
+    title: str | None = Field(None, max_length=200)
+    agents: int | None = Field(None, ge=1, le=10_000_000)
+    rounds: int | None = Field(None, ge=1, le=1_000_000)
+    seed: int | None = Field(None, ge=0, le=MOST)
+    seeds: int | None = Field(None, ge=1, le=1000)
+    recommender: str | dict[str, Any] | None = None
+    mind: str | dict[str, Any] | None = None
+    memory: str | dict[str, Any] | None = None
+    dataset: str | dict[str, Any] | None = None
+    order: str | None = None
+    model: str | None = Field(None, max_length=500)
+    llm: str | None = Field(None, max_length=2000)
+    key_env: str | None = Field(None, max_length=200)
+    budget: str | float | None = None
+    share: float | None = Field(None, ge=0, le=1)
+    scenario: str | None = Field(None, max_length=300)
+    """The name of the scenario that the form starts from; the plainest one unless given."""
+
+
+class ScenarioBody(Body):
+    """A scenario as TOML or as a form."""
+
+    toml: str | None = Field(None, max_length=200_000)
+    form: Form | None = None
+
+
+class Begin(Body):
+    """A scenario that is to be run."""
+
+    toml: str | None = Field(None, max_length=200_000)
+    form: Form | None = None
+    name: str | None = Field(None, max_length=60)
+    paused: bool = False
+
+
+class Steer(Body):
+    do: Literal["play", "pause", "step_visit", "step_round", "stop", "reset", "speed"]
+    speed: float | None = Field(None, ge=0, le=1_000_000)
+    rounds: int | None = Field(None, ge=1, le=1_000_000)
+    """With `play`: go on to this round, where the run would end before."""
+
+
+class Ask(Body):
+    agents: list[Agent] | Literal["everyone"] | None = Field(None, max_length=100_000)
+    everyone: bool = False
+    segment: dict[str, str] | None = None
+    """Those whose profile has these values, such as {"gender": "F"} or {"interest": "Drama"}."""
+    question: str = Field(max_length=2000)
+    at: Round | None = None
+    remember: bool = False
+
+
+class Play(Body):
+    agent: Agent | None = None
+    person: dict[str, Any] | None = None
+    deadline_s: float | None = Field(None, gt=0, le=86_400)
+
+
+class Move(Body):
+    action: dict[str, Any]
+    number: Whole | None = None
+    """Of the question that is answered; a later one is not answered by mistake then."""
+
+
+class ChangeBody(Body):
+    change: dict[str, Any]
+
+
+class Branch(Body):
+    at: Round | None = None
+    interventions: list[dict[str, Any]] = Field(default_factory=list, max_length=1000)
+    name: str | None = Field(None, max_length=60)

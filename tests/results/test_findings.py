@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from audience.results import Arm, Measured, differ, differences, readable
+
+
+def run(value: float, people: list[float] | None = None) -> Measured:
+    agents = {"picks": np.array(people)} if people is not None else {}
+    return Measured("", 1, "", {"picks": value}, (), agents)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(math.nan, "–"), (3.0, "3"), (1234.0, "1,234"), (1234.5, "1,234"), (0.12345, "0.123")],
+)
+def test_numbers_are_written_for_people(value: float, text: str) -> None:
+    assert readable(value) == text
+
+
+def test_seeds_are_paired() -> None:
+    old, new = Arm("old", (run(10), run(90))), Arm("new", (run(12), run(92)))
+    found = differ(old, new, "picks")
+    assert (found.difference, found.low, found.high, found.pairs) == (2.0, 2.0, 2.0, 2)
+    assert (found.reference_mean, found.other_mean, found.over) == (50.0, 52.0, "seeds")
+    assert found.percent == pytest.approx(4.0)
+    assert found.is_clear
+
+
+def test_with_one_seed_people_are_paired_and_means_are_theirs() -> None:
+    old = Arm("old", (run(999, [1.0, 2.0, math.nan, 4.0]),))
+    new = Arm("new", (run(999, [2.0, 3.0, 7.0, 4.0, 50.0]),))
+    found = differ(old, new, "picks")
+    assert (found.pairs, found.over) == (3, "people")
+    assert found.difference == pytest.approx(2 / 3)
+    assert (found.reference_mean, found.other_mean) == pytest.approx((7 / 3, 3.0))
+    assert found.percent == pytest.approx(100 * 2 / 7)
+
+
+def test_what_only_a_whole_run_has_is_compared_without_an_interval() -> None:
+    found = differ(Arm("old", (run(10),)), Arm("new", (run(13),)), "picks")
+    assert (found.difference, found.percent, found.pairs) == (3.0, 30.0, 0)
+    assert math.isnan(found.low)
+    assert not found.is_clear
+    missing = differ(Arm("old", (run(10),)), Arm("new", (run(13),)), "joy")
+    assert math.isnan(missing.difference)
+    assert math.isnan(missing.percent)
+
+
+def test_every_arm_is_compared_with_the_first() -> None:
+    arms = [Arm(name, (run(value),)) for name, value in (("a", 1), ("b", 2), ("c", 5))]
+    found = [(one.reference, one.other, one.difference) for one in differences(arms, ["picks"])]
+    assert found == [("a", "b", 1.0), ("a", "c", 4.0)]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.datasets.files import RECAGENT, write
+
+from audience.errors import BadInput
+from audience.scenario import dump, imported, load
+
+CONFIG = """# path for item data
+item_path: data/item.csv
+user_path: data/user_1000.csv
+relationship_path: data/relationship_1000.csv
+interaction_path: data/interaction.csv
+index_name: data/faiss_index
+simulator_restore_file_name:
+rec_model: Random
+epoch: 30
+agent_num: 2
+page_size: 6
+temperature: 0.3
+execution_mode: serial
+interval: 5h
+llm: gpt-3.5
+active_agent_threshold: 100
+active_method: random
+active_prob: 1
+recagent_memory: none
+colour: red
+api_keys:
+  - sk-secret
+"""
+
+
+def program(folder: Path, config: str = CONFIG) -> Path:
+    """Lay out the published program's folders and return its config."""
+    write(folder / "data", RECAGENT)
+    return write(folder / "config", {"config.yaml": config}) / "config.yaml"
+
+
+def test_a_config_becomes_a_scenario_that_loads(tmp_path: Path) -> None:
+    config, out = program(tmp_path), tmp_path / "mine.toml"
+    found = imported(config, out)
+    out.write_text(dump(found.tree), "utf-8")
+    scenario = load(out)
+    assert (scenario.agents, scenario.rounds, scenario.platform.page_size) == (2, 30, 6)
+    assert (scenario.run.order, scenario.clock.step) == ("one-by-one", "5h")
+    waking = scenario.activation
+    assert (waking.method, waking.share, waking.at_most) == ("random", 1, 100)
+    assert scenario.recommender.kind == "random"
+    assert (scenario.llm.model, scenario.llm.key_env) == ("gpt-3.5-turbo", "OPENAI_API_KEY")
+    assert scenario.dataset.kind == "recagent"
+    assert scenario.dataset.options["path"] == str(tmp_path / "data")
+    assert scenario.dataset.options["user"] == "user_1000.csv"
+
+
+def test_what_has_no_equivalent_is_named_and_keys_stay_where_they_are(tmp_path: Path) -> None:
+    found = imported(program(tmp_path), tmp_path / "mine.toml")
+    keys = [line.partition(":")[0] for line in found.without]
+    assert keys == ["index_name", "colour", "api_keys"]
+    assert "unknown" in found.without[1]
+    assert "sk-secret" not in dump(found.tree) + "".join(found.without)
+
+
+def test_what_serves_instead_is_said(tmp_path: Path) -> None:
+    text = CONFIG.replace("Random", "Oracle").replace("gpt-3.5", "custom")
+    text = text.replace("memory: none", "memory: elephant").replace("serial", "sideways")
+    (line,) = [one for one in CONFIG.splitlines() if one.startswith("interaction_path")]
+    found = imported(
+        program(tmp_path, text.replace(line, "interaction_path: later.csv")), tmp_path / "s.toml"
+    )
+    told = "\n".join(found.without)
+    assert "later.csv is not there, so people begin without a past" in told
+    assert "rec_model: Oracle is not among" in told
+    assert "recagent_memory: elephant is not among" in told
+    assert "llm: set [llm] url to the endpoint that serves custom" in told
+    assert "sideways is neither serial nor parallel" in told
+    assert (found.tree["recommender"], found.tree["memory"]) == (
+        {"kind": "popular"},
+        {"kind": "none"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("data/item.csv", "data/items.csv", r"item_path: data/items.csv is neither below"),
+        ("item_path: data/item.csv\n", "", r"item_path and user_path are needed"),
+        ("active_prob: 1", "active_prob: 3", r"share: 3\S* is not between 0 and 1"),
+        ("active_method: random", "active_method: magic", r"activation method 'magic' is unknown"),
+        ("epoch: 30", "epoch: many", r"rounds"),
+    ],
+)
+def test_a_config_with_a_mistake_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
+    with pytest.raises(BadInput, match=told):
+        imported(program(tmp_path, CONFIG.replace(old, new)), tmp_path / "s.toml")
