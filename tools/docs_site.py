@@ -19,8 +19,17 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent
-SHOWN = ("CHANGELOG.md", "CONTRIBUTING.md", "design/*.md", "examples/*.toml", "examples/*.py")
+SHOWN = (
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "design/*.md",
+    "examples/*.toml",
+    "examples/*.py",
+    "examples/plugin/*.toml",
+    "examples/plugin/*.py",
+)
 MARK = re.compile(r"^<!-- generated: ([a-z-]+) -->$", re.MULTILINE)
+FILE = re.compile(r"^<!-- file: (\S+) -->$", re.MULTILINE)
 LINK = re.compile(r"(\]\()((?:\.\./)*)(docs|design|examples|CHANGELOG|CONTRIBUTING)([/.])")
 
 REMOTE = re.compile(r'<(?:script|img|iframe|link)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*"')
@@ -38,6 +47,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Fill in what is generated, and lead links between folders to their place on the site."""
     in_docs = not any(Path(page.file.src_uri).match(pattern) for pattern in SHOWN)
     markdown = MARK.sub(lambda mark: GENERATED[mark[1]](), markdown)
+    markdown = FILE.sub(lambda mark: quoted(ROOT / mark[1]), markdown)
     return LINK.sub(lambda link: moved(link, in_docs=in_docs), markdown)
 
 
@@ -54,6 +64,12 @@ def moved(link: re.Match[str], *, in_docs: bool) -> str:
     if in_docs:
         return f"{begin}{up.removesuffix('../')}{folder}{end}"
     return f"{begin}{up}" if folder == "docs" else link[0]
+
+
+def quoted(path: Path) -> str:
+    """Return a file as a block of code."""
+    kind = {".py": "python", ".toml": "toml"}[path.suffix]
+    return f"```{kind}\n{path.read_text('utf-8').strip()}\n```"
 
 
 def commands() -> str:
