@@ -29,6 +29,8 @@ SHOWN = (
     "examples/plugin/*.py",
 )
 MARK = re.compile(r"^<!-- generated: ([a-z-]+) -->$", re.MULTILINE)
+FENCE = re.compile(r"^```(\w+) \w+$", re.MULTILINE)
+"""A block whose second word tells the tests not to take it for a scenario."""
 FILE = re.compile(r"^<!-- file: (\S+) -->$", re.MULTILINE)
 LINK = re.compile(r"(\]\()((?:\.\./)*)(docs|design|examples|CHANGELOG|CONTRIBUTING)([/.])")
 
@@ -47,6 +49,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Fill in what is generated, and lead links between folders to their place on the site."""
     in_docs = not any(Path(page.file.src_uri).match(pattern) for pattern in SHOWN)
     markdown = MARK.sub(lambda mark: GENERATED[mark[1]](), markdown)
+    markdown = FENCE.sub(r"```\1", markdown)
     markdown = FILE.sub(lambda mark: quoted(ROOT / mark[1]), markdown)
     return LINK.sub(lambda link: moved(link, in_docs=in_docs), markdown)
 
@@ -110,7 +113,7 @@ def options(command: click.Command, context: click.Context) -> Iterator[str]:
     ]
     if rows:
         yield "| option | meaning |\n|---|---|"
-        yield from (f"| `{cell(name)}` | {cell(meaning)} |" for name, meaning in rows)
+        yield from (f"| `{name}` | {cell(meaning)} |" for name, meaning in rows)
         yield ""
 
 
