@@ -14,7 +14,7 @@ from typing import Any
 
 from audience.errors import BadInput
 from audience.log import Log, is_held
-from audience.results import Measured, write
+from audience.results import Measured, write_report
 from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
 from audience.runs.lifecycle import Progress
@@ -163,7 +163,7 @@ def run(
     make_room(folder, overwrite=overwrite)
     outcome = conduct(wanted, folder, progress=progress)
     if report:
-        write(outcome.findings, folder)
+        write_report(outcome.findings, folder)
     return outcome
 
 

@@ -173,6 +173,9 @@ class Teller:
                 return f"  Intervention: {change}"
             case e.RecommenderFitted(kind, count, _):
                 return f"  {kind} is fitted on {count} interactions"
+            case _ if event.phrase:
+                item = self.titles[event.item] if hasattr(event, "item") else ""
+                return f"    {event.phrase.format(name=name, item=item)}"
             case _:
                 return ""
 
