@@ -1,4 +1,4 @@
-"""The short tree of errors a user may meet. Each says what, which, and what to do."""
+"""The errors a user may meet. Each says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 class AudienceError(Exception):
-    """Anything that stops us for a reason we understand."""
+    """Any error with a known reason."""
 
 
 class BadInput(AudienceError):
-    """Something the user gave cannot be used. Nothing has been changed."""
+    """Invalid input. Nothing was changed."""
 
 
 class Unusable(AudienceError):
@@ -19,7 +19,7 @@ class Unusable(AudienceError):
 
 
 class Halt(AudienceError):
-    """The run must stop at its next commit point: a budget is spent, a service is gone for good."""
+    """The run must stop at its next commit point: a budget is spent, or a service is gone."""
 
 
 class Interrupted(AudienceError):
@@ -27,7 +27,7 @@ class Interrupted(AudienceError):
 
 
 def unknown(what: str, given: object, known: Iterable[object]) -> BadInput:
-    """Return the error for a name that is not among the known ones, naming the nearest."""
+    """Return the error for an unknown name, with the nearest known one."""
     names = sorted(str(name) for name in known)
     near = difflib.get_close_matches(str(given), names, n=1, cutoff=0.6)
     hint = f" (did you mean {near[0]!r}?)" if near else ""

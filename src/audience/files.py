@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, written here or downloaded."""
+"""Atomic writes and resumable downloads: files that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from audience.errors import BadInput
 
 
 def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
-    """Write files and return their paths. Where one cannot be written, all stay as they were."""
+    """Write files and return their paths; if one cannot be written, all stay as they were."""
     parts = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in contents}
     path = Path()
     try:
@@ -42,7 +42,7 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Give a file to write to that takes the place of `path` once all is written."""
+    """Yield a file to write to, which replaces `path` once all is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -54,7 +54,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def claim(mark: Path, text: str, other: str) -> None:
-    """Make a folder one's own by a file in it; refuse one that holds something else."""
+    """Claim a folder by a marker file in it; refuse one that holds something else."""
     folder = mark.parent
     if mark.is_file():
         if mark.read_text("utf-8") != text:
@@ -74,16 +74,16 @@ def _discard(parts: Iterable[Path]) -> None:
 
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes there are and the bytes there will be; 0 where nobody said how many."""
+"""Called with the bytes so far and the total; 0 if the total is unknown."""
 _PIECE = 1 << 18
 _PATIENCE = 30.0
 """Seconds without a byte before a download counts as stuck."""
 _ALGORITHMS = {32: "md5", 64: "sha256"}
-"""Which checksum a hexadecimal text of a length is."""
+"""The checksum algorithm by the length of its hexadecimal text."""
 
 
 def kept_folder(kind: str) -> Path:
-    """Return where files of a kind are kept for this user: below XDG_CACHE_HOME or ~/.cache."""
+    """Return the cache folder for files of a kind: below XDG_CACHE_HOME or ~/.cache."""
     root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(root).expanduser() / "audience" / kind
 
@@ -91,10 +91,10 @@ def kept_folder(kind: str) -> Path:
 def download(
     url: str, path: Path, checksum: str = "", size: int = 0, progress: Progress | None = None
 ) -> Path:
-    """Return `path` with the file that `url` gives, or raise BadInput that says what to do.
+    """Download `url` to `path` and return it; raise BadInput with a remedy if that fails.
 
-    `checksum` is a sha256 or an md5; without one, and without a size, the server's word is taken
-    for what is whole.
+    `checksum` is a sha256 or an md5; without one, and without a size, the server's length is
+    trusted.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.part")
@@ -107,7 +107,7 @@ def download(
             whole = _fetch(url, partial, size, progress)
     except (OSError, http.client.HTTPException) as error:
         if isinstance(error, urllib.error.HTTPError) and error.code == 416:
-            _drop(partial)  # it was of another file: nothing to go on from
+            _drop(partial)  # it belongs to another file
         raise _unreachable(url, path, checksum, partial, error) from error
     if _size(partial) < whole:
         raise _unreachable(url, path, checksum, partial, "the connection ended early")
@@ -148,14 +148,14 @@ def _drop(partial: Path) -> None:
 
 
 def _mark(partial: Path) -> Path:
-    """Return where it is noted which version of the file a part belongs to."""
+    """Return the file that notes which version a partial download belongs to."""
     return partial.with_name(f"{partial.name}.etag")
 
 
 def _fetch(url: str, partial: Path, size: int, progress: Progress | None) -> int:
-    """Add to the partial file what it lacks, and return how long it will be; 0 if nobody says.
+    """Continue the partial file, and return its final length; 0 if that is unknown.
 
-    Servers that know no ranges, or have another version of the file by now, start anew.
+    If the server knows no ranges, or has another version by now, start afresh.
     """
     done = _size(partial)
     asked = urllib.request.Request(url)  # noqa: S310 (the table's own addresses, checked by hash)
@@ -180,7 +180,7 @@ def _fetch(url: str, partial: Path, size: int, progress: Progress | None) -> int
 
 
 def _pieces(came: IO[bytes], left: int | None) -> Iterator[bytes]:
-    """Yield what comes, no more than is `left`."""
+    """Yield chunks as they arrive, at most `left` bytes."""
     while left is None or left > 0:
         piece = came.read(_PIECE if left is None else min(_PIECE, left))
         if not piece:
@@ -190,7 +190,7 @@ def _pieces(came: IO[bytes], left: int | None) -> Iterator[bytes]:
 
 
 def _start(header: str | None) -> int:
-    """Return where a `bytes 100-199/200` begins, -1 where it does not say."""
+    """Return the start of a range such as `bytes 100-199/200`; -1 if there is none."""
     digits = (header or "").removeprefix("bytes ").partition("-")[0]
     return int(digits) if digits.isdigit() else -1
 

@@ -1,4 +1,4 @@
-"""What a run offers the parts it is made of, and how a kind of part says what it takes and does.
+"""What a run offers its parts, and how a kind of part declares what it needs and does.
 
 A mind, memory, recommender, dataset, metric or embedder is a class that takes its options. One
 that needs something of the run besides has a `build` and is given a `PartContext`. Whatever else
@@ -18,11 +18,11 @@ from audience.llm import Gateway
 from audience.world import Floats, Genesis
 
 Options = Mapping[str, Any]
-"""What a scenario says of a part besides its kind."""
+"""The options of a part in a scenario."""
 
 
 class ChoiceEvidence(Protocol):
-    """What real people did, as far as it says what somebody takes up next."""
+    """Evidence from real people about what a person picks next."""
 
     def log_odds(
         self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
@@ -51,22 +51,22 @@ class PartContext(msgspec.Struct, frozen=True):
     """What a run offers its parts."""
 
     gateway: Gateway | None = None
-    """The door to language models; None where nothing may be asked."""
+    """The gateway to language models; None if none may be asked."""
     model: str = ""
     """The name to ask for; empty: the endpoint's own."""
     genesis: Genesis | None = None
     suited: str = "rule"
-    """How memories consolidate that suit the minds, where the scenario does not say."""
+    """The consolidation that suits the minds, if the scenario names none."""
     run: str = ""
     """The name of the run, for services that keep runs apart."""
     fit_grounds: Callable[[], ChoiceEvidence | None] = lambda: None
-    """Learns what others did, when first called; None where there is no past to learn from."""
+    """Learns what others did, when first called; None if there is no past to learn from."""
     fit_ratings: Callable[[], StarEvidence | None] = lambda: None
     """Learns what stars they gave, in the same way."""
 
     @property
     def door(self) -> Gateway:
-        """The gateway of a part that cannot do without."""
+        """The gateway of a part that needs one; raise if there is none."""
         if self.gateway is None:
             raise ValueError("it asks language models, and there is no gateway here")
         return self.gateway
@@ -91,7 +91,7 @@ class Built(Protocol):
 
     @classmethod
     def build(cls, context: PartContext, /, **options: Any) -> Any:  # noqa: ANN401
-        """Return a part with these options, which go before what the context says."""
+        """Return a part with these options, which take precedence over the context."""
         ...
 
 
@@ -117,7 +117,7 @@ class UsesGrounds(Protocol):
 
 @runtime_checkable
 class SuitsMemory(Protocol):
-    """A kind of mind that says how a memory consolidates that suits it."""
+    """A kind of mind that names the consolidation that suits it."""
 
     consolidation: str
 
@@ -185,4 +185,4 @@ _OFFERS: dict[str, Callable[[PartContext], Any]] = {
     "ratings": lambda context: context.fit_ratings(),
 }
 OFFERED = frozenset((*_OFFERS, "run"))
-"""Parameters of parts that are no options: a run gives them."""
+"""Parameters of parts that are not options: the run supplies them."""

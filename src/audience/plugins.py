@@ -1,4 +1,4 @@
-"""Finding built-in and foreign parts: by entry point, `package.module:Class` or `file.py:Class`."""
+"""Finding parts by entry point, `package.module:Class` or `file.py:Class`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OBJECT = "object:"
 
 
 def offer(part: object) -> str:
-    """Return the kind by which this process can name a part that was made already."""
+    """Return the kind by which this process names an existing object."""
     name = f"{_OBJECT}{type(part).__name__}"
     kind, count = name, 1
     while _OFFERED.setdefault(kind, part) is not part:
@@ -43,7 +43,7 @@ def offer(part: object) -> str:
 
 @lru_cache
 def known(group: str) -> dict[str, EntryPoint]:
-    """Return every registered part of a group by its kind, as installed when first asked for."""
+    """Return every registered part of a group by its kind, as installed at the first call."""
     return {point.name: point for point in entry_points(group=f"audience.{group}")}
 
 
@@ -71,7 +71,7 @@ def find(group: str, kind: str) -> Any:  # noqa: ANN401
 
 
 def singular(group: str) -> str:
-    """Return what one part of a group is called."""
+    """Return the singular of a group's name."""
     return _SINGULAR.get(group, group.removesuffix("s"))
 
 
@@ -109,7 +109,7 @@ def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
     sys.modules[label] = module
     folder = str(path.parent.resolve())
     if folder not in sys.path:
-        sys.path.append(folder)  # a file may import its neighbours, and nothing of ours gives way
+        sys.path.append(folder)  # a file may import its neighbours, after our own modules
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:

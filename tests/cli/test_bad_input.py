@@ -26,7 +26,7 @@ SCENARIOS = {
         'seed = 1\nagents = "many"',
         "s.toml: agents: expected a whole number, got text (line 2)",
     ),
-    "not TOML": ("agents = = 3", "s.toml: |line 1, column 10|mend the TOML"),
+    "not TOML": ("agents = = 3", "s.toml: |line 1, column 10|fix the TOML"),
     "not a number": (
         "[activation]\nshare = nan",
         "activation: share: nan is not a finite|(line 2)",
@@ -139,17 +139,17 @@ TABLES = {
     "duplicate ids": (
         {"items.csv": "id,title\na,A\nb,B\na,C\n"},
         5,
-        "items.csv|line 4|'a' stands in line 2 already; ids must differ",
+        "items.csv|line 4|'a' is already in line 2; ids must differ",
     ),
     "a tie to an unknown person": (
         {"items.csv": "id,title\na,A\n", "people.csv": "id\np\n", "ties.csv": "from,to\np,q\n"},
         1,
-        "ties.csv|line 2|'q' is no id in people.csv; add it there or delete this line",
+        "ties.csv|line 2|'q' is not in people.csv; add it there or delete this line",
     ),
     "more agents than people": (
         {"items.csv": "id,title\na,A\n", "people.csv": "id\np\nq\n"},
         5,
-        "people.csv: has 2 people and 5 were asked for; ask for at most 2",
+        "people.csv: has 2 people and 5 were requested; ask for at most 2",
     ),
     "NaN": ({"items.csv": "id,title,quality\na,A,nan\n"}, 5, "items.csv|line 2|quality|nan"),
 }
@@ -171,7 +171,7 @@ def test_a_file_where_a_folder_should_be(cli: Cli, here: Path) -> None:
     refused(cli, here, "--out taken is a file", "run", "--agents", 20, "--out", "taken")
     (here / "full").mkdir()
     (here / "full" / "notes.txt").write_text("mine")
-    told = "--out full is not empty and holds no run of ours (notes.txt)"
+    told = "--out full is not empty and is not a run (notes.txt)"
     refused(cli, here, told, "run", "--agents", 20, "--out", "full")
     refused(cli, here, told, "run", "--agents", 20, "--out", "full", "--overwrite")
 

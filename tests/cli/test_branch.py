@@ -51,7 +51,7 @@ def test_a_branch_differs_exactly_from_the_round_of_its_intervention_on(
 
 def test_a_branch_may_wait_to_be_run(cli: Cli, one: Path) -> None:
     told = cli("branch", one, "--at", 2, "--out", "b", "--stay")
-    assert "Go on with: audience resume b" in told.stdout
+    assert "Continue with: audience resume b" in told.stdout
     assert digest(Path("b")) == digest(one, 2)
     refused = cli("compare", one, "b")
     assert refused.returncode == 2

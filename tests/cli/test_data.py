@@ -100,4 +100,4 @@ def test_a_config_is_imported_once(cli: Cli, here: Path) -> None:
     assert "no equivalent: index_name: nothing needs an index" in told.stdout
     assert "Use it with: audience run mine.toml" in told.stdout
     again = cli("data", "import", config, "--out", "mine.toml")
-    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert (again.returncode, "already exists" in again.stderr) == (2, True)

@@ -47,7 +47,7 @@ def test_a_full_disk_stops_the_run_and_space_lets_it_go_on(cli: Cli, here: Path)
     assert failed.returncode == 2, failed.stderr
     assert "run could not be written: the disk" in failed.stderr
     assert "Everything committed before is safe" in failed.stderr
-    assert "Go on with: audience resume run" in failed.stderr
+    assert "Continue with: audience resume run" in failed.stderr
     assert "Traceback" not in failed.stderr
     with Log.open(here / "run") as log:
         assert log.complete_rounds() < 12

@@ -32,5 +32,5 @@ def test_nothing_is_overwritten(cli: Cli, here: Path) -> None:
     (here / "my" / "scenario.toml").write_text("mine")
     refused = cli("init", "my")
     assert refused.returncode == 2
-    assert "my/scenario.toml exists already; choose another folder" in refused.stderr
+    assert "my/scenario.toml already exists; choose another folder" in refused.stderr
     assert [path.name for path in (here / "my").iterdir()] == ["scenario.toml"]

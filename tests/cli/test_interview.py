@@ -79,7 +79,7 @@ def test_an_interview_is_remembered_from_the_next_round_on(cli: Cli, run: Path) 
         ((9, "Who?"), "person 9 does not exist at the end of round 2; give an id from 0 to 4"),
         (("nobody", "Who?"), "person 'nobody' is unknown"),
         ((1, "--at", 7, "Who?"), "--at 7: run has complete rounds 1 to 2"),
-        ((1, ""), "the question has no words"),
+        ((1, ""), "the question is empty"),
         ((1, "Who?", "--calls-from", "x"), "--calls-from x: there are no calls in it"),
     ],
 )

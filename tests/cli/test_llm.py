@@ -104,7 +104,7 @@ def test_a_budget_stops_the_run_and_says_how_to_go_on(cli: Cli, here: Path, serv
     stopped = cli("run", "own.toml", "--max-calls", 25, "--no-report", "--out", "run", "--json")
     assert stopped.returncode == 130
     assert "the budget is spent: 25 of 25 calls" in stopped.stderr
-    assert "Go on with: audience resume run" in stopped.stderr
+    assert "Continue with: audience resume run" in stopped.stderr
     assert "stopped" in cli("runs", ".").stdout
     done = last(cli("resume", "run", "--no-report", "--json"))
     assert done["digest"] == whole["digest"]
@@ -138,7 +138,7 @@ def test_a_dead_endpoint_stops_the_run_at_once(cli: Cli, here: Path) -> None:
     told = cli("run", "--mind", "llm", "--llm", url, *SMALL, "--out", "run")
     assert told.returncode == 130
     assert f"{url}: cannot be reached" in told.stderr
-    assert "Go on with: audience resume run" in told.stderr
+    assert "Continue with: audience resume run" in told.stderr
     assert "Traceback" not in told.stderr
 
 

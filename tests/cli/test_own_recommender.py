@@ -114,7 +114,7 @@ def test_a_fault_in_the_middle_keeps_what_was_lived_and_a_mended_file_goes_on(
     (here / "mine.py").write_text(text)
     failed = cli("run", *WORDS, "--out", "out")
     assert failed.returncode == 2
-    for part in (*told, "What was lived is kept. Go on with: audience resume out"):
+    for part in (*told, "What was lived is kept. Continue with: audience resume out"):
         assert part in failed.stderr
     assert "Traceback" not in failed.stderr
     with Log.open(here / "out") as log:

@@ -72,7 +72,7 @@ def test_what_was_answered_is_not_asked_for_twice(cli: Cli, some: Path, server: 
     first, before = Path("a.csv").read_bytes(), server.requests
     again = people(cli, server.url, "--agents", 6, "--out", "a.csv")
     assert again.returncode == 2
-    assert "a.csv exists already" in again.stderr
+    assert "a.csv already exists" in again.stderr
     Path("a.csv").unlink()
     assert people(cli, server.url, "--agents", 6, "--out", "a.csv").returncode == 0
     assert Path("a.csv").read_bytes() == first

@@ -47,7 +47,7 @@ def test_a_person_is_played_from_standard_input(cli: Cli, here: Path, one: Path)
     assert "Lovely." in cli("show", one, "--agent", 0).stdout
     again = cli("replay", one, "--check")
     assert again.returncode == 0, again.stdout
-    assert "Lived again: the same bytes." in again.stdout
+    assert "Reproduced: the same bytes." in again.stdout
 
 
 def test_somebody_new_plays_two_rounds(here: Path, one: Path) -> None:

@@ -25,7 +25,7 @@ def test_each_round_is_shown_and_its_numbers_add_up(cli: Cli, one: Path) -> None
 def test_a_run_that_is_lived_again_has_the_same_bytes(cli: Cli, one: Path) -> None:
     told = cli("replay", one, "--check", "--at", 3)
     assert told.returncode == 0
-    assert "Lived again: the same bytes." in told.stdout
+    assert "Reproduced: the same bytes." in told.stdout
     found = json.loads(cli("replay", one, "--check", "--json").stdout)
     assert found["reproduced"] is True
     assert found["digest"] == cli("digest", one).stdout.strip()
@@ -36,7 +36,7 @@ def test_a_run_that_was_tampered_with_fails_the_check(cli: Cli, one: Path) -> No
         log.set_scenario(log.scenario.replace("popular", "random"))
     told = cli("replay", one, "--check")
     assert told.returncode == 1
-    assert "Lived again: DIFFERENT" in told.stdout
+    assert "Reproduced: DIFFERENT" in told.stdout
     assert json.loads(cli("replay", one, "--json", "--check").stdout)["reproduced"] is False
 
 

@@ -85,7 +85,7 @@ def test_a_folder_that_holds_a_run_is_refused_unless_told(cli: Cli, one: Path) -
     before = (one / "run.db").read_bytes()
     refused = cli("run", *QUICK, "--recommender", "popular", "--out", one)
     assert refused.returncode == 2
-    assert "one holds a run already; go on with `audience resume one`" in refused.stderr
+    assert "one already holds a run; continue with `audience resume one`" in refused.stderr
     assert "--overwrite" in refused.stderr
     assert (one / "run.db").read_bytes() == before
     done = cli("run", *QUICK, "--recommender", "popular", "--out", one, "--overwrite", "--json")
@@ -126,7 +126,7 @@ def test_recommenders_become_arms_in_the_order_given(here: Path) -> None:
     assert arms["Mine"]["recommender"] == f"{here}/lib/mine.py:Mine"
     alone = changed_by(plain, ("random",), {})
     assert (alone.arms, alone.recommender.kind, alone.seeds) == ({}, "random", 1)
-    with pytest.raises(BadInput, match="two bear the same name"):
+    with pytest.raises(BadInput, match="duplicate name"):
         changed_by(plain, ("a.py:Mine", "b.py:Mine"), {})
 
 

@@ -76,7 +76,7 @@ def test_ctrl_c_stops_at_a_commit_point_and_says_how_to_go_on(
     out, err = child.communicate(timeout=150)
     assert child.returncode == 130
     assert out == ""
-    assert "Stopped at a commit point. Go on with: audience resume run" in err
+    assert "Stopped at a commit point. Continue with: audience resume run" in err
     assert "Traceback" not in err
     assert 1 <= rounds_in(here / "run") < 6
     assert "stopped" in cli("runs", ".").stdout
@@ -115,7 +115,7 @@ def test_a_killed_experiment_is_resumed_to_the_same_bytes(
     gate.open()
     refused = cli("report", "both")
     assert refused.returncode == 2
-    assert "is not finished; go on with: audience resume both" in refused.stderr
+    assert "is not finished; continue with: audience resume both" in refused.stderr
     assert cli("resume", "both", "--no-report").returncode == 0
     outcome = conduct(parse(ARMS), here / "again")
     for one in outcome.finished:

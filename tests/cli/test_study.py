@@ -39,7 +39,7 @@ def test_a_study_can_be_written_changed_and_run(cli: Cli, here: Path) -> None:
     assert (here / "mine.toml").read_text() == shipped("cocoon")
     said = cli("study", "cocoon", "--write", "mine.toml")
     assert said.returncode == 2
-    assert "exists already" in said.stderr
+    assert "already exists" in said.stderr
     (here / "mine.toml").write_text(TEXT)
     said = cli("study", "mine.toml", "--out", "out", "--workers", "1", "--json")
     assert said.returncode == 0, said.stderr

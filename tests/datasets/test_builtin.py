@@ -88,5 +88,5 @@ def test_recsim_people_start_with_a_uniform_taste_and_nothing_else() -> None:
 def test_recsim_needs_items_and_people() -> None:
     with pytest.raises(BadInput, match="items is 0"):
         RecSimTopics(items=0)
-    with pytest.raises(BadInput, match="0 people were asked for"):
+    with pytest.raises(BadInput, match="0 people were requested"):
         RecSimTopics().genesis(0, 1, CLOCK)

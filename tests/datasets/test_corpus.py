@@ -77,7 +77,7 @@ def test_people_come_in_order_or_drawn_by_name() -> None:
     assert sorted(drawn[5]) == [f"p{n}" for n in range(6)]
     others = {tuple(w.key for w in chosen(whole, 3, s, sample=True).people) for s in range(9)}
     assert len(others) > 1
-    for wrong, told in ((0, "at least one"), (7, "has 6 people and 7 were asked for")):
+    for wrong, told in ((0, "at least one"), (7, "has 6 people and 7 were requested")):
         with pytest.raises(BadInput, match=told):
             chosen(whole, wrong, 7)
 

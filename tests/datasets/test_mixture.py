@@ -85,7 +85,7 @@ def test_a_table_finds_people_of_the_data_by_id(lens: MovieLens) -> None:
 
 def test_an_id_that_nobody_has_is_named(lens: MovieLens, tmp_path: Path) -> None:
     (tmp_path / "p.csv").write_text("id,name\n1,Ann\n77,Bob\n")
-    with pytest.raises(BadInput, match=r"p\.csv: line 3, column 'id': '77' is no person"):
+    with pytest.raises(BadInput, match=r"p\.csv: line 3, column 'id': '77' is not a person"):
         mixed(lens, 3, profiles=str(tmp_path / "p.csv"))
 
 

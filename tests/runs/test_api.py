@@ -59,7 +59,7 @@ def test_it_works_inside_a_running_event_loop() -> None:
 
 def test_a_folder_that_holds_a_run_is_refused_unless_told() -> None:
     first = audience.run(arms={}, seeds=1, out="one", report=False, **QUICK)
-    with pytest.raises(BadInput, match="holds a run already"):
+    with pytest.raises(BadInput, match="already holds a run"):
         audience.run(arms={}, seeds=1, out="one", report=False, agents=31, rounds=1)
     again = audience.run(arms={}, seeds=1, out="one", report=False, overwrite=True, **QUICK)
     assert again.finished[0].measured.digest == first.finished[0].measured.digest

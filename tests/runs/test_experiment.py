@@ -60,7 +60,7 @@ def test_an_interrupted_experiment_goes_on_where_it_was(outcome: Outcome, tmp_pa
     asked = iter([False] * 5)
     with pytest.raises(Interrupted):
         conduct(ARMS, tmp_path / "both", stopping=lambda: next(asked, True))
-    with pytest.raises(BadInput, match="is not finished; go on with: audience resume"):
+    with pytest.raises(BadInput, match="is not finished; continue with: audience resume"):
         gathered(tmp_path / "both")
     again = conduct(scenario_of(tmp_path / "both"), tmp_path / "both")
     assert [one.measured.digest for one in again.finished] == [

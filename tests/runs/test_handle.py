@@ -34,7 +34,7 @@ def test_a_run_and_an_experiment_are_removed_whole_when_told(tmp_path: Path) -> 
         (folder / "figures").mkdir()
         (folder / "figures" / "a.svg").write_text("drawn")
         (folder / "report.html").write_text("written")
-        with pytest.raises(BadInput, match="holds a run already; go on with"):
+        with pytest.raises(BadInput, match="already holds a run; continue with"):
             make_room(folder)
         make_room(folder, overwrite=True)
         assert list(folder.iterdir()) == []
@@ -49,7 +49,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path) -> None:
     taken.write_text("mine")
     for folder, told in (
         (one, "holds thesis besides a run"),
-        (other, "holds no run of ours"),
+        (other, "is not a run"),
         (taken, "is a file"),
     ):
         with pytest.raises(BadInput, match=told):

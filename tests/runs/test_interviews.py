@@ -114,7 +114,7 @@ def test_everybody_is_asked_also_those_who_joined(server: Fake, tmp_path: Path) 
 
 
 def test_a_question_needs_words(run: Path) -> None:
-    with pytest.raises(BadInput, match="the question has no words"):
+    with pytest.raises(BadInput, match="the question is empty"):
         ask(run, [1], " \n", 3)
 
 

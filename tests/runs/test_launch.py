@@ -76,7 +76,7 @@ def test_a_run_keeps_a_scenario_of_its_own_from_which_it_can_be_made_again(whole
 def test_a_run_stopped_anywhere_is_resumed_to_the_same_bytes(
     tmp_path: Path, whole: Finished, after: int
 ) -> None:
-    with pytest.raises(Interrupted, match="go on with: audience resume"):
+    with pytest.raises(Interrupted, match="continue with: audience resume"):
         start(SMALL, 1, tmp_path / "run", stopping=Stops(after))
     with Log.open(tmp_path / "run") as log:
         assert log.state == "stopped"

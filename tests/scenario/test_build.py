@@ -71,5 +71,5 @@ def test_two_files_with_classes_of_one_name_cannot_both_be_swapped_in(tmp_path: 
     swap = parts_of(once, genesis_of(once, 1)).changes[1][0]
     assert swap == SwapRecommender("Mine")
     both = msgspec.structs.replace(SMALL, interventions=tuple(swaps))
-    with pytest.raises(BadInput, match="bear the same name; rename one of the classes"):
+    with pytest.raises(BadInput, match="have the same name; rename one of the classes"):
         parts_of(both, genesis_of(both, 1))

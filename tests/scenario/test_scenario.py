@@ -115,5 +115,5 @@ def test_a_file_is_called_after_its_class(kind: str, name: str) -> None:
 
 def test_recommenders_of_one_name_are_not_lost() -> None:
     assert list(arms_of(["random", "a.py:A"])) == ["random", "A"]
-    with pytest.raises(BadInput, match="two bear the same name"):
+    with pytest.raises(BadInput, match="duplicate name"):
         arms_of(["random", "random"])

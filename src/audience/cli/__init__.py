@@ -1,3 +1,3 @@
-"""The command line: one file a command."""
+"""The command line of Audience."""
 
 from audience.cli.commands import main as main

@@ -1,4 +1,4 @@
-"""`audience branch`: what if, from here on?"""
+"""`audience branch` and `audience replay`: go on in another way, and check a run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def branch_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Copy a run up to a round and go on from there, with other interventions."""
+    """Copy a run up to a round and continue from there, with other interventions."""
     from audience.cli.progress import conduct_on_screen
     from audience.runs import branch, load_interventions, scenario_of
 
@@ -49,7 +49,7 @@ def branch_command(
         if as_json:
             o.print_json({"run": str(target), "parent": str(run), "at": at})
         else:
-            click.echo(f"Branch: {target}\nGo on with: audience resume {target}")
+            click.echo(f"Branch: {target}\nContinue with: audience resume {target}")
         return
     conduct_on_screen(
         scenario_of(target),
@@ -80,7 +80,7 @@ _SHOWN = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "ch
 )
 @o.json_option
 def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> None:
-    """Fold a log from its beginning and show each round's numbers."""
+    """Fold a log from its beginning and show each round's metrics."""
     from audience.cli.screen import reading
     from audience.runs import measured_upto
 
@@ -106,9 +106,9 @@ def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> Non
         click.echo(f"digest {digest}")
         if check:
             click.echo(
-                "Lived again: the same bytes."
+                "Reproduced: the same bytes."
                 if again == digest
-                else f"Lived again: DIFFERENT ({again})"
+                else f"Reproduced: DIFFERENT ({again})"
             )
     if check and again != digest:
         raise click.exceptions.Exit(1)

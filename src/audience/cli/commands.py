@@ -1,4 +1,4 @@
-"""A group of commands, each in a file that is loaded only when it is called."""
+"""The list of commands, loaded when they are called, and the exit codes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from audience.plugins import known
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name: `module:attribute` in this room, and a line of help."""
+    """A group that knows its commands as `module:attribute` and a line of help."""
 
     def __init__(
         self,
@@ -54,12 +54,12 @@ class LazyGroup(click.Group):
 
 
 COMMANDS = {
-    "init": ("init:init_command", "Write a scenario and a recommender of your own to start from."),
+    "init": ("init:init_command", "Write a scenario and a recommender to start from."),
     "run": ("run:run_command", "Run a scenario: one run, or arms x seeds, with a report."),
-    "resume": ("run:resume_command", "Take up a run or an experiment where it was committed last."),
+    "resume": ("run:resume_command", "Resume a run or an experiment from its last commit."),
     "replay": ("branch:replay_command", "Fold a log again, and check that it can be reproduced."),
-    "branch": ("branch:branch_command", "Copy a run up to a round, to go on in another way."),
-    "runs": ("runs:runs_command", "List what there is: state, size, cost."),
+    "branch": ("branch:branch_command", "Copy a run up to a round, to continue in another way."),
+    "runs": ("runs:runs_command", "List runs: state, size, cost."),
     "show": ("show:show_command", "Tell the story of a run, or of one person in it."),
     "ask": ("interview:ask_command", "Interview people of a run."),
     "play": ("interview:play_command", "Take a person's place, or join as somebody new."),
@@ -73,7 +73,7 @@ COMMANDS = {
         "Study cocoons, conformity, spreading and more, with controls and intervals.",
     ),
     "data": ("data:data_command", "List datasets, check your own files."),
-    "model": ("doctor:model_command", "List and get models that run on this machine."),
+    "model": ("doctor:model_command", "List and download models that run on this machine."),
     "serve": (
         "serve:serve_command",
         "Open the page: watch, steer, ask, play, change, branch, compare.",
@@ -101,18 +101,18 @@ class _Commands(LazyGroup):
 )
 @click.version_option(version("audience"), prog_name="audience")
 def audience() -> None:
-    """Try a recommender before real users meet it: a simulated audience."""
+    """Test a recommender on a simulated audience before real users meet it."""
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a gate failed, 2 bad input, 130 stopped.
 
-    141, as of any program in a pipe, when what reads the output goes away.
+    141, as for any program in a pipe, if the reader of the output goes away.
     """
     if "_AUDIENCE_COMPLETE" in os.environ:
         audience(prog_name="audience")  # click answers the shell and exits
     try:
-        # Not through click's own `main`: it leaves with 1, our code of a gate, when a pipe breaks.
+        # Not through click's own `main`: it exits with 1, our code of a gate, if a pipe breaks.
         with audience.make_context(
             "audience", sys.argv[1:] if arguments is None else arguments
         ) as c:
@@ -134,20 +134,20 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         sys.exit(_told(error))
     except SystemExit as done:
-        broken = isinstance(done.__context__, BrokenPipeError)  # rich, too, leaves with 1
+        broken = isinstance(done.__context__, BrokenPipeError)  # rich, too, exits with 1
         sys.exit(UNREAD if broken else done.code)
     sys.exit(OK)
 
 
 def _told(error: OSError) -> int:
-    """Say what the system refused and return the exit code for it."""
+    """Print what the system refused and return the exit code for it."""
     if isinstance(error, BrokenPipeError):
-        # Nobody reads any more: what Python still wants to flush at exit goes nowhere.
+        # The reader is gone: what Python flushes at exit goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     click.echo(
         f"audience: {error.filename or 'a file'} cannot be used: {error.strerror or error}; "
-        "look whether it exists, is yours to use and has room",
+        "check that it exists, that you may use it and that there is room",
         err=True,
     )
     return BAD

@@ -1,4 +1,4 @@
-"""`audience data people`: tables of people, completed by a model or drawn, and activity laws."""
+"""`audience data`: list, get, check and import datasets, and write tables of people."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features")
 @click.option(
     "--like", type=o.RUN, default=None, metavar="FILE", help="Some people: CSV, JSON or TOML."
 )
-@click.option("--agents", type=int, default=None, help="How many people there shall be.")
+@click.option("--agents", type=int, default=None, help="How many people to write.")
 @click.option(
     "--data", default="films", metavar="PATH", help="The dataset they belong to; default films."
 )
@@ -49,21 +49,21 @@ def command(
     out: Path,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Complete or extend a table of people, or complete those of a dataset, field by field.
+    """Complete or extend a table of people, or those of a dataset, field by field.
 
-    What a table or the data gives is kept. Break off and start again: a model's answers are kept
-    beside the table and not asked for twice. With --fit nothing is written: the laws of activity
+    Known fields are kept. Interrupted, start it again: a model's answers are stored
+    beside the table and not asked for twice. With --fit nothing is written: activity laws
     are printed.
     """
     if fit is not None:
         print_fit(fit, as_json=given["as_json"])
         return
     if out.exists():
-        raise BadInput(f"{out} exists already; choose another file with --out")
+        raise BadInput(f"{out} already exists; choose another file with --out")
     if like is not None:
         _check_like(like, agents)
     if agents is None:
-        raise BadInput("--agents is missing; say how many people there shall be")
+        raise BadInput("--agents is missing; give the number of people")
     table = _write(like, agents, data, out, given)
     save(out, table)
     if table.written:
@@ -102,7 +102,7 @@ def filled(words: tuple[str, ...]) -> dict[str, str]:
     """Return the source of each field, from words such as `drawn` and `traits=aligned`."""
     usual = [word for word in words if "=" not in word]
     if len(usual) > 1:
-        raise BadInput(f"--fill {usual[1]}: --fill {usual[0]} says already what fills all fields")
+        raise BadInput(f"--fill {usual[1]}: --fill {usual[0]} already fills all fields")
     found = dict.fromkeys(_FIELDS, usual[0] if usual else "llm")
     for word in words:
         field, equals, source = word.partition("=")
@@ -201,7 +201,7 @@ def _activity(table: PeopleTable) -> tuple[str, ...]:
 
 
 def _is_plain(who: Profile) -> bool:
-    """Say whether habits are there or not, without degrees: the features then say all."""
+    """Return whether habits are only 0 or 1, so that the features say all."""
     from audience.world import HABITS
 
     return all(getattr(who.habits, habit) in (0.0, 1.0) for habit in HABITS)
@@ -209,7 +209,7 @@ def _is_plain(who: Profile) -> bool:
 
 @click.group("data")
 def data_command() -> None:
-    """List, get and check datasets, import RecAgent's settings, let a model write people."""
+    """List, download and check datasets, import RecAgent's settings, let a model write people."""
 
 
 data_command.add_command(command)
@@ -217,7 +217,7 @@ data_command.add_command(command)
 
 @data_command.command("list")
 def list_() -> None:
-    """List the datasets that are here and those that can be had."""
+    """List the datasets that are here and those to download."""
     from rich.console import Console
     from rich.table import Table
 
@@ -232,7 +232,7 @@ def list_() -> None:
 @data_command.command("get", short_help="Download a published dataset.")
 @click.argument("name")
 def get(name: str) -> None:
-    """Download a published dataset, going on where an earlier attempt broke off."""
+    """Download a published dataset, continuing an earlier attempt."""
     from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
@@ -279,12 +279,12 @@ def check(path: Path, as_json: bool) -> None:
 @click.argument("config", type=o.RUN)
 @click.option("--out", type=o.RUN, default=Path("scenario.toml"), metavar="FILE")
 def import_(config: Path, out: Path) -> None:
-    """Write the scenario of RecAgent's config.yaml, and say what has no equivalent."""
+    """Write the scenario of RecAgent's config.yaml, and list what has no equivalent."""
     from audience.errors import BadInput
     from audience.scenario import dump, imported
 
     if out.exists():
-        raise BadInput(f"{out} exists already; choose another file with --out")
+        raise BadInput(f"{out} already exists; choose another file with --out")
     found = imported(config, out)
     out.write_text(dump(found.tree), "utf-8")
     for line in found.without:

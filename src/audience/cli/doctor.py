@@ -1,4 +1,4 @@
-"""`audience model`: language models on this machine."""
+"""`audience doctor` and `audience model`: checks of this machine, and models on it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from audience.cli import options as o
 
 @click.group("model")
 def model_command() -> None:
-    """List and get models that run on this machine."""
+    """List and download models that run on this machine."""
 
 
-@model_command.command("list", short_help="List models that are here or can be had.")
+@model_command.command("list", short_help="List models that are here or can be downloaded.")
 def list_() -> None:
-    """List the embedded model, those that can be had, and GGUF files of yours."""
+    """List the embedded model, models to download, and your GGUF files."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -30,16 +30,18 @@ def list_() -> None:
 
     table = Table("name", "what", "size", show_edge=False)
     table.add_column("where", overflow="fold")
-    for one in list_models():
-        where = str(one.path) if one.path else one.remedy
-        table.add_row(Text(one.name), one.about, f"{one.size / 1e6:,.0f} MB", Text(where))
+    for list_model in list_models():
+        where = str(list_model.path) if list_model.path else list_model.remedy
+        table.add_row(
+            Text(list_model.name), list_model.about, f"{list_model.size / 1e6:,.0f} MB", Text(where)
+        )
     Console().print(table)
 
 
 @model_command.command("get", short_help="Download a model, or check one that is here.")
 @click.argument("name")
 def get(name: str) -> None:
-    """Download a model, going on where an earlier attempt broke off; or check one that is here."""
+    """Download a model, continuing an earlier attempt; or check one that is here."""
     from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
@@ -62,7 +64,7 @@ def get(name: str) -> None:
     metavar="KIND|FILE.py:CLASS|URL",
     help="Test a recommender, or a service.",
 )
-@click.option("--data", default=None, metavar="PATH", help="What the recommender is to serve.")
+@click.option("--data", default=None, metavar="PATH", help="The dataset it serves.")
 @click.option("--header", default="", metavar="NAME", help="The header that carries its key.")
 @click.option("--llm", default=None, metavar="URL", help="Test an endpoint for models.")
 @click.option("--model", default="", metavar="NAME", help="Which model there.")
@@ -78,9 +80,9 @@ def doctor_command(
     key_env: str,
     as_json: bool,
 ) -> None:
-    """Check this machine; and what else is named: a run file, a recommender, an endpoint.
+    """Check this machine, and a run file, a recommender or an endpoint if named.
 
-    Exits with 2 when something is wrong, with 1 when only the recommender is.
+    Exits with 2 if something is wrong, with 1 if only the recommender is.
     """
     found: list[tuple[str, bool, str]] = _machine()
     if run is not None:

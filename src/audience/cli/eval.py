@@ -1,4 +1,4 @@
-"""`audience eval`: evaluations, one file each."""
+"""`audience eval`: the list of evaluations, and what evaluations of minds share."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ EVALUATIONS = {
     ),
     "verdicts": (
         "eval_recommenders:verdicts_command",
-        "What one audience makes of several recommenders, and how sure that is.",
+        "What an audience makes of several recommenders, with intervals.",
     ),
     "discrimination": (
         "eval_minds:discrimination_command",
-        "Telling what people took up next from what they never did.",
+        "Telling what people picked next from what they never did.",
     ),
     "taste": (
         "eval_minds:taste_command",
-        "Saying yes to what people took up, one to one up to one to nine.",
+        "Saying yes to what people picked, at ratios of 1:1 to 1:9.",
     ),
     "ratings": (
         "eval_minds:ratings_command",
@@ -39,7 +39,7 @@ EVALUATIONS = {
     ),
     "generation": (
         "eval_minds:generation_command",
-        "Five and ten steps from a history, beside what people really did.",
+        "Five and ten steps from a history, against what people really did.",
     ),
     "activity": ("eval_minds:activity_command", "Pareto and lognormal fits of how much people do."),
     "calibration": (
@@ -48,7 +48,7 @@ EVALUATIONS = {
     ),
     "spread": (
         "eval_fits:spread_command",
-        "A real curve of who hears of something: fitted first, then predicted.",
+        "A real adoption curve: fitted first, then predicted.",
     ),
     "memory": (
         "eval_memory:memory_command",
@@ -64,11 +64,11 @@ EVALUATIONS = {
     ),
     "consistency": (
         "eval_models:consistency_command",
-        "Does a model stay the person it plays, and can it dislike.",
+        "Whether a model stays the person it plays, and can dislike.",
     ),
     "prompts": (
         "eval_models:prompts_command",
-        "Places on a page, wordings of a prompt, visits beside real ones.",
+        "Position on a page, wording of prompts, and visits against real ones.",
     ),
     "forgetting": (
         "eval_memory:forgetting_command",
@@ -79,7 +79,7 @@ EVALUATIONS = {
 
 @click.group("eval", cls=LazyGroup, listed=EVALUATIONS)
 def eval_group() -> None:
-    """Evaluate a part against what is known to be right, with intervals and baselines."""
+    """Evaluate a part against a known truth, with intervals and baselines."""
 
 
 Work = Callable[["Doors", "Progress", Path], Awaitable["Result"]]
@@ -108,7 +108,7 @@ def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
 
 
 def folder_for(out: Path | None, *parts: object) -> Path:
-    """Return where an evaluation lands: the same arguments, the same folder."""
+    """Return the folder of an evaluation: the same arguments give the same folder."""
     from audience.lab.evaluation import joined
 
     if out is not None:
@@ -119,7 +119,7 @@ def folder_for(out: Path | None, *parts: object) -> Path:
 
 
 def model_name(doors: Doors, kinds: Sequence[str]) -> str:
-    """Return how a table names the model; nothing where none takes part."""
+    """Return the name of the model in a table; "" if none takes part."""
     from audience.scenario import name_of
 
     if not any(kind.startswith("llm") for kind in kinds):
@@ -128,7 +128,7 @@ def model_name(doors: Doors, kinds: Sequence[str]) -> str:
 
 
 def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -> None:
-    """Do the work with a door to models and a progress bar; write and print what came of it."""
+    """Do the work with a gateway to models and a progress bar; write and print the result."""
     from audience.engine import run_sync
     from audience.lab.evaluation import Doors, write_evaluation as write
 
@@ -157,7 +157,7 @@ def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -
 
 @contextmanager
 def bar() -> Iterator[Progress]:
-    """Show on standard error who answers and how far it is."""
+    """Show on standard error who is answering and how far they are."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -181,7 +181,7 @@ def bar() -> Iterator[Progress]:
 
 
 def show(result: Result) -> None:
-    """Print a result: a section for each group, paired differences, and what it rests on."""
+    """Print a result: a section for each group, paired differences, and notes."""
     from audience.lab.evaluation import footer, group_table, paired_table
     from audience.results import to_rich, wide_console
 

@@ -1,4 +1,4 @@
-"""`audience eval calibration`: parameters of minds fitted to what real people did."""
+"""`audience eval calibration` and `eval spread`: minds and cascades fitted to real data."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WIDTH = 110
 @click.option("--out", type=o.RUN, default=None, metavar="FILE", help="Parameters, as TOML.")
 @o.json_option
 def calibration_command(data: Path, out: Path | None, as_json: bool, **given: object) -> None:
-    """Fit how minds visit and rate to half of the people of a dataset; check on the other half."""
+    """Fit visits and ratings of minds to half of a dataset's people; check on the other half."""
     import msgspec
 
     from audience.lab.calibration import CalibrationOptions as Wanted, calibrate, write_parameters

@@ -1,4 +1,4 @@
-"""`audience eval memory`: what each kind of memory keeps and loses."""
+"""`audience eval memory` and `eval forgetting`: what memories keep, and the forgetting curve."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 100
 @click.command("memory")
 @click.option("--kinds", default="", metavar="LIST", help="Such as recagent,recagent-no-short.")
 @click.option("--people", type=int, default=20, help="People with planted facts, per seed.")
-@click.option("--rounds", type=int, default=30, help="Days that they live.")
+@click.option("--rounds", type=int, default=30, help="Simulated days.")
 @click.option("--seeds", type=int, default=3, help="How many seeds.")
 @click.option("--seed", type=int, default=1, help="The first seed.")
 @o.out_option
@@ -27,7 +27,7 @@ WIDTH = 100
 def memory_command(
     kinds: str, people: int, rounds: int, seeds: int, seed: int, out: Path | None, as_json: bool
 ) -> None:
-    """Plant facts, repeat some, let time pass, and ask. No model, no judge."""
+    """Plant facts, repeat some, let time pass, and ask for them, without a model or a judge."""
     from rich.console import Console
 
     from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
@@ -72,8 +72,15 @@ def _print(found: Evaluation) -> None:
     shares = (Column(head, digits=2) for head in ("should last", "should fade", "balance"))
     counts = (Column(head, digits=0) for head in ("tokens", "thoughts"))
     rows = tuple(
-        (one.kind, one.lasting, one.fading, one.balance, one.tokens.mean, one.thoughts.mean)
-        for one in found.scores
+        (
+            score.kind,
+            score.lasting,
+            score.fading,
+            score.balance,
+            score.tokens.mean,
+            score.thoughts.mean,
+        )
+        for score in found.scores
     )
     columns = (Column("memory", is_text=True), *shares, *counts)
     wide_console(WIDTH).print(to_rich(ResultTable(columns, rows)))
@@ -94,7 +101,7 @@ MOST = 6
 
 @click.command("forgetting")
 @click.option("--beta", default="1,1.5,2", metavar="LIST", help="Exponents of recency.")
-@click.option("--delta", default="0.01,0.1", metavar="LIST", help="Holds that never go.")
+@click.option("--delta", default="0.01,0.1", metavar="LIST", help="Floors of recency.")
 @click.option("--decay", type=float, default=0.99, help="Recency left after an hour.")
 @click.option(
     "--out", type=o.RUN, default=Path("forgetting.svg"), metavar="FILE", help="SVG, PDF or PNG."

@@ -1,4 +1,4 @@
-"""`audience eval activity`: how much people do, and which law that follows."""
+"""`audience eval` of minds: discrimination, taste, ratings, generation and activity laws."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def discrimination_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Choose the last a items of each user out of these and b that it never took up."""
+    """Choose the last a items of each user among these and b that the user never picked."""
     from audience.lab.evaluation import (
         CHOOSE,
         AnswerStore as Keeper,
@@ -123,7 +123,7 @@ def taste_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Ask about held-out items and one, two, three or nine times as many never taken up.
+    """Ask about held-out items and one, two, three or nine times as many never picked.
 
     PATH is Agent4Rec's published split (train.txt, valid.txt, test.txt and its maps), or any
     dataset, which is then split 40/30/30 by a named draw.
@@ -188,7 +188,9 @@ def ratings_command(
         rules = Rules(RATINGS, real.domain, seed, doors, progress)
         entries = [*baseline_raters(), *mind_raters(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
-        played = [await play(one.arena, entries, keeper, progress, mixes=False) for one in splits]
+        played = [
+            await play(split.arena, entries, keeper, progress, mixes=False) for split in splits
+        ]
         model = model_name(doors, kinds)
         return result_of(real, splits, played, entries, seed=seed, model=model)
 
@@ -212,8 +214,8 @@ def generation_command(
 ) -> None:
     """Make 5 and 10 steps, each a pick from five items ranked by matrix factorisation.
 
-    1,000 users unless --agents says otherwise. sequences.json holds what minds, RecSim-style users
-    and the people themselves went on to, for `audience eval people`.
+    1,000 users unless --agents is given. sequences.json holds the next items of minds, RecSim users
+    and the people themselves, for `audience eval people`.
     """
     from audience.files import replace_all
     from audience.lab.evaluation import (

@@ -1,4 +1,4 @@
-"""What `eval knowledge`, `consistency` and `prompts` share: their flags, and their table."""
+"""`audience eval knowledge`, `consistency` and `prompts`: probes of a language model."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 EMBEDDED = 2
-"""Questions at once to the embedded model: more would only wait for each other's tokens."""
+"""Concurrent questions to the embedded model: more would only wait for each other."""
 
 
 def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the flags of a probe; `agents` is how many people are played unless told otherwise."""
+    """Add the flags of a probe; `agents` is the default number of people that are played."""
     flags = (
         click.option(
             "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
         ),
         click.option("--agents", default=agents, show_default=True, help="People to be played."),
         click.option("--seed", default=1, show_default=True, help="For all draws."),
-        click.option("--prompts", default="", metavar="DIR", help="Prompt files of yours."),
+        click.option("--prompts", default="", metavar="DIR", help="A folder of your prompt files."),
         o.model_options,
         o.spending_options,
         o.out_option,
@@ -45,7 +45,7 @@ def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., 
 def conduct(
     name: str, work: Work, dataset: str, people: int, seed: int, given: dict[str, Any]
 ) -> None:
-    """Ask the model that the flags name, keep the table and print it."""
+    """Ask the model that the flags name, store the table and print it."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -73,7 +73,7 @@ def conduct(
         o.print_json(plain(probed) | {"written": [str(path) for path in written]})
         return
     show(probed)
-    click.echo(f"Kept in {out}; asked again with the same flags, it costs nothing.")
+    click.echo(f"Stored in {out}; with the same flags again, it costs nothing.")
 
 
 def _slug(url: str, model: str) -> str:
@@ -83,7 +83,7 @@ def _slug(url: str, model: str) -> str:
 
 
 def show(probed: Probed) -> None:
-    """Print the table of one model and what it rests on; a part is named once."""
+    """Print the table of a model and its notes; a part is named once."""
     from audience.lab.probing import table
     from audience.results import print_table
 
@@ -110,9 +110,9 @@ def knowledge_command(
     seed: int,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Ask a model for what it may know by heart, and count titles that it should not name.
+    """Ask a model what it knows by heart, and count titles that it should not name.
 
-    The same questions are put on real, hidden and invented titles, and by stretches of years.
+    The same questions are asked about real, hidden and invented titles, by period.
     Without --llm the embedded model is asked.
     """
     from audience.lab.probing import knowledge, town_of
@@ -129,7 +129,7 @@ def knowledge_command(
 @click.option("--rounds", default=3, show_default=True, help="Rounds in which the same is asked.")
 @probe_options(agents=40)
 def consistency_command(rounds: int, data: str, agents: int, seed: int, **given: Any) -> None:  # noqa: ANN401
-    """Ask the same people the same again and rounds later, and let them rate bad and good items.
+    """Ask the same people again, also rounds later, and let them rate bad and good items.
 
     Without --llm the embedded model is asked.
     """

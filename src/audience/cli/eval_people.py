@@ -1,4 +1,4 @@
-"""Printing what judges said: the tables of the paper, the agreement, and what was left out."""
+"""`audience eval people`: pages for human judges, import of answers, models as judges."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def print_all(
     seed: int,
     kept: bool,
 ) -> None:
-    """Print everything that answers say, people and models under their own names.
+    """Print the tables of all answers, for people and models separately.
 
     `seed` is the page's; `kept`: whether the texts were written to a folder.
     """
@@ -56,17 +56,22 @@ def print_all(
     _print_judges(console, answered)
     if tables.choices:
         _print_choices(console, tables.choices)
-    judges = [*(one.who for one in tables.verdicts), *(one.who for one in tables.scores)]
+    judges = [
+        *(verdict.who for verdict in tables.verdicts),
+        *(score.who for score in tables.scores),
+    ]
     for who in dict.fromkeys(judges):
-        _print_verdicts(console, who, [one for one in tables.verdicts if one.who == who])
-        _print_scores(console, who, [one for one in tables.scores if one.who == who])
+        _print_verdicts(
+            console, who, [verdict for verdict in tables.verdicts if verdict.who == who]
+        )
+        _print_scores(console, who, [score for score in tables.scores if score.who == who])
     if tables.texts:
         told = ", ".join(f"{many} of {what}" for what, many in sorted(tables.texts.items()))
         where = "kept in references.json" if kept else "--out DIR keeps them as references.json"
         console.print(f"\n[bold]Texts written[/]: {told}; {where}")
     _print_agreement(console, tables)
-    for one in models:
-        _print_turned(console, one)
+    for model in models:
+        _print_turned(console, model)
     _print_problems(answered, problems, seed)
 
 
@@ -74,27 +79,27 @@ def _print_judges(console: Console, answered: Sequence[Answered]) -> None:
     people = [one for one in answered if one.by == PEOPLE]
     models = [one for one in answered if one.by == MODEL]
     if people:
-        whole = sum(len(one.answers) == one.tasks for one in people)
+        whole = sum(len(person.answers) == person.tasks for person in people)
         console.print(
             f"[bold]{len(people)} {'person' if len(people) == 1 else 'people'}[/] judged, "
             f"{whole} of them all {people[0].tasks} tasks: "
-            + escape(", ".join(f"{one.judge} ({len(one.answers)})" for one in people)),
+            + escape(", ".join(f"{person.judge} ({len(person.answers)})" for person in people)),
             soft_wrap=True,
         )
-    for one in models:
-        used = one.usage
+    for model in models:
+        used = model.usage
         spent = (
             f"{used.get('calls', 0)} calls, {used.get('reused', 0)} reused, "
             f"{used.get('tokens', 0):,} tokens, {used.get('cost', 'cost unknown')}"
         )
-        unread = sum(one.unreadable.values())
+        unread = sum(model.unreadable.values())
         console.print(
-            f"[bold]{escape(one.name)}[/] (a language model, not a person): {len(one.answers)} "
+            f"[bold]{escape(model.name)}[/] (a language model, not a person): {len(model.answers)} "
             f"tasks answered, {unread} replies unreadable, {used.get('not_asked', 0)} texts left "
             f"to people; {spent}",
             soft_wrap=True,
         )
-        for why, many in one.unreadable.items():
+        for why, many in model.unreadable.items():
             console.print(f"[dim]  unreadable: {many} x {escape(why)}[/]")
 
 
@@ -194,8 +199,8 @@ def _print_turned(console: Console, one: Turned) -> None:
 
 
 def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem], seed: int) -> None:
-    files = [one for one in problems if not one.task]
-    single = [one for one in problems if one.task]
+    files = [problem for problem in problems if not problem.task]
+    single = [problem for problem in problems if problem.task]
     partial = [one for one in answered if len(one.answers) < one.tasks]
     click.echo(
         f"\nSeed {seed}. 95 % intervals over cases, none where scores are all alike. Left out: "
@@ -222,7 +227,7 @@ _KEY_OPTION = click.option(
 
 @click.group("people")
 def people_command() -> None:
-    """Let people choose, write and judge on a page; import what they say; ask a model the same."""
+    """Let people choose, write and judge on a page; import their answers; ask a model the same."""
 
 
 @people_command.command("make")
@@ -243,7 +248,7 @@ def people_command() -> None:
 @click.option("--out", type=o.RUN, default=Path("page.html"), metavar="FILE", help="The page.")
 @o.json_option
 def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> None:  # noqa: ANN401
-    """Make a page that opens offline, and its key, which judges must not see."""
+    """Write a page that opens offline, and its answer key, which judges must not see."""
     import msgspec
 
     from audience.files import replace_all
@@ -304,7 +309,7 @@ def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: boo
     sealed = read_key(key)
     answered, problems = read_answers(answers, sealed)
     if not answered:
-        told = "\n".join(f"  {one.path} {one.why}" for one in problems)
+        told = "\n".join(f"  {problem.path} {problem.why}" for problem in problems)
         raise BadInput(f"none of {len(answers)} files can be used:\n{told}")
     _tell(sealed, answered, problems, out, as_json)
 
@@ -312,7 +317,7 @@ def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: boo
 @people_command.command("judge")
 @click.argument("page", type=o.RUN)
 @_KEY_OPTION
-@click.option("--prompts", default="", metavar="DIR", help="Prompt files of yours.")
+@click.option("--prompts", default="", metavar="DIR", help="A folder of your prompt files.")
 @click.option("--out", type=o.RUN, required=True, metavar="DIR", help="Calls and answers.")
 @o.model_options
 @o.spending_options

@@ -1,4 +1,4 @@
-"""`audience eval recommenders`: recommenders against what people really did next."""
+"""`audience eval recommenders` and `eval verdicts`: offline accuracy, and what minds say."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ USUAL = "random,popular,item-knn,ease,bpr,als,lightgcn,multvae,markov,content"
 def recommenders_command(
     data: Path, recommender: tuple[str, ...], k: int, seed: int, as_json: bool
 ) -> None:
-    """Hold out the last item of each user and see who finds it among all that it did not live."""
+    """Hold out the last item of each user, and rank it among all items new to that user."""
     from audience.lab.evaluation import check_offline, leave_last, plain_scores, read_source
     from audience.scenario import Part, label, made
 
@@ -70,7 +70,7 @@ def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: in
     console.print(
         f"[dim]{first.users:,} users, {items:,} items, {learnt:,} interactions learnt from, "
         f"seed {seed}; ± is a 95 % interval over users. The last item of each user is ranked "
-        "against all that it did not live.[/]",
+        "against all items that are new to them.[/]",
         soft_wrap=True,
     )
 
@@ -114,7 +114,7 @@ def verdicts_command(
 ) -> None:
     """Let the same people judge recommenders: views, likes, exit page, satisfaction.
 
-    Run again with the same --out to go on where it was stopped.
+    Run again with the same --out to continue where it was stopped.
     """
     from rich.console import Console
 
@@ -150,7 +150,7 @@ def _experiment(
     possible = can_be_apart(dataset)
     if evidence == "apart" and not possible:
         raise BadInput(
-            f"--evidence apart: {data} cannot be halved; take a dataset of interactions as it is "
+            f"--evidence apart: {data} cannot be halved; use a dataset of interactions as it is "
             "published, or --evidence same, which flags what is shared"
         )
     models = models_table(given)

@@ -1,4 +1,4 @@
-"""`audience init`: files to start from."""
+"""`audience init`: write files to start from."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from audience.errors import BadInput
 @click.command("init")
 @click.argument("folder", type=o.RUN, default=Path("my-audience"))
 def init_command(folder: Path) -> None:
-    """Write a scenario, a recommender of your own in 20 lines, and a small catalogue."""
+    """Write a scenario, a recommender in 20 lines, and a small catalogue to start from."""
     source = files("audience.cli") / "starter"
     wanted = {
         folder / one.name: one.read_text("utf-8") for one in source.iterdir() if one.is_file()
     }
     taken = [str(path) for path in wanted if path.exists()]
     if taken:
-        raise BadInput(f"{', '.join(sorted(taken))} exists already; choose another folder")
+        raise BadInput(f"{', '.join(sorted(taken))} already exists; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in sorted(wanted.items()):
         path.write_text(text, "utf-8")

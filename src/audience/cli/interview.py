@@ -1,4 +1,4 @@
-"""`audience ask`: interview people of a run."""
+"""`audience ask` and `audience play`: interview people of a run, or take a person's place."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def ask_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Ask people a question; they answer from who they are and what they lived."""
+    """Ask people a question; they answer from their profile and what they experienced."""
     import msgspec
     from rich.console import Console
     from rich.table import Table
@@ -48,15 +48,15 @@ def ask_command(
         o.print_json({"question": question, "answers": msgspec.to_builtins(answers)})
         return
     table = Table("person", "answer", show_edge=False)
-    for one in answers:
-        who, said = f"{one.name} [{one.agent}]", one.text or f"({one.failure})"
+    for answer in answers:
+        who, said = f"{answer.name} [{answer.agent}]", answer.text or f"({answer.failure})"
         table.add_row(Text(who), Text(said), end_section=True)
     Console().print(table)
 
 
 def _people(log: Any, ids: list[str]) -> list[int]:  # noqa: ANN401
     if not ids:
-        raise BadInput('name somebody to ask, as in: audience ask RUN 7 "What did you like?"')
+        raise BadInput('name a person to ask, as in: audience ask RUN 7 "What did you like?"')
     return [o.person_of(log, one) for one in ids]
 
 
@@ -69,7 +69,7 @@ def _people(log: Any, ids: list[str]) -> list[int]:  # noqa: ANN401
 def play_command(
     run: Path, agent: str | None, new: str, interest: tuple[str, ...], rounds: int
 ) -> None:
-    """Play one person: browse, search, pick, rate, chat, post; the others go on as ever."""
+    """Play a person: browse, search, pick, rate, chat, post; the others act as usual."""
     from audience.errors import BadInput
     from audience.runs import play_person as play
 
@@ -77,7 +77,7 @@ def play_command(
         raise BadInput("name the person to play by id, or join with --new NAME")
     with o.open_run(run) as log:
         who = None if agent is None else o.person_of(log, agent)
-    click.echo("Type what the brackets offer; Ctrl-D leaves the table.")
+    click.echo("Type one of the moves in brackets; Ctrl-D ends the game.")
     who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest)
     click.echo(f"\nRound {done.rounds} is over. Your story: audience show {run} --agent {who}")
 

@@ -1,4 +1,4 @@
-"""Options that several commands share: one flag for one idea, everywhere."""
+"""Options and functions that several commands share: one flag for one idea, everywhere."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def spending_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the flags about what may be asked and spent."""
     modes = click.Choice(("fresh", "reuse", "stored"))
     flags = (
-        click.option("--calls", type=modes, default="reuse", help="Where answers come from."),
+        click.option("--calls", type=modes, default="reuse", help="Where model answers come from."),
         click.option(
             "--calls-from", type=RUN, default=None, metavar="RUN", help="Read its answers too."
         ),
@@ -92,14 +92,14 @@ def scenario_changes(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def models_of(given: dict[str, Any]) -> Models:
-    """Take the flags about models out of what was given."""
+    """Remove the flags about models from `given` and return them as a table."""
     from audience.scenario import Models, models_table
 
     return Models(**models_table(given))
 
 
 def spending_of(given: dict[str, Any]) -> SpendingOptions:
-    """Take the flags about spending out of what was given."""
+    """Remove the flags about spending from `given` and return them."""
     from audience.scenario import SpendingOptions as Spending
 
     names = ("calls", "budget", "max_calls", "max_tokens")
@@ -108,7 +108,7 @@ def spending_of(given: dict[str, Any]) -> SpendingOptions:
 
 
 def open_run(folder: Path) -> Log:
-    """Open a run to read, or say what the folder is instead."""
+    """Open a run for reading; raise if the folder is something else."""
     from audience.runs import is_experiment
 
     if is_experiment(folder):
@@ -119,14 +119,14 @@ def open_run(folder: Path) -> Log:
 
 
 def state_of(log: Log, folder: Path) -> str:
-    """Return how a run stands: one that says it goes on, while nobody writes it, was cut off."""
+    """Return the state of a run; one marked as running that nobody writes was interrupted."""
     from audience.log import is_held
 
     return log.state if log.state != "running" or is_held(folder) else "interrupted"
 
 
 def slug_of(text: str) -> str:
-    """Return a text as a part of a folder's name."""
+    """Return a text as a slug for a folder's name."""
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
@@ -140,7 +140,7 @@ def free_folder(name: str) -> Path:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print one JSON object on a line of its own."""
+    """Print a JSON object on a line of its own."""
     import json
 
     click.echo(json.dumps(value, default=str, allow_nan=False))
@@ -158,7 +158,7 @@ def person_of(log: Log, wanted: str) -> int:
 
 
 def round_within(at: int | None, done: int, run: Path) -> int:
-    """Return the round asked for, or the last complete one; refuse one that is not there."""
+    """Return a complete round, the last one if None; raise if it is not complete."""
     if at is None:
         return done
     if not 0 <= at <= done:

@@ -1,4 +1,4 @@
-"""Running with progress bars, then printing the answer and where the report lies."""
+"""Running with progress bars, then printing the findings, the costs and the warnings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from audience.runs import WORDS, Outcome, conduct, story
 from audience.scenario import Scenario, SpendingOptions
 
 MANY = 0.05
-"""The share of answers that could not be used above which a warning is due."""
+"""The share of unusable answers above which a warning is printed."""
 
 
 def conduct_on_screen(
@@ -32,7 +32,7 @@ def conduct_on_screen(
     report: bool = True,
     spending: SpendingOptions | None = None,
 ) -> None:
-    """Run or go on with what `folder` is to hold, showing progress, and report."""
+    """Run or resume what belongs in `folder`, showing progress, and report."""
     errors = Console(stderr=True)
     outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
     if not as_json:
@@ -58,9 +58,9 @@ def conducted(
     *,
     quiet: bool,
 ) -> Outcome:
-    """Run or go on, showing progress; what stops it says how to go on."""
+    """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
-    go_on = f"Go on with: audience resume {folder}"
+    go_on = f"Continue with: audience resume {folder}"
     if not quiet:
         _announce(scenario, errors, folder)
     try:
@@ -225,8 +225,8 @@ def _unusable(count: int) -> str:
 
 def _voices(outcome: Outcome) -> list[str]:
     totals = [one.measured.totals for one in outcome.finished]
-    spoken = sum(one["spoken_model"] for one in totals)
-    template = sum(one["spoken_template"] for one in totals)
+    spoken = sum(total["spoken_model"] for total in totals)
+    template = sum(total["spoken_template"] for total in totals)
     if not template + spoken:
         return []
     share = template / (template + spoken)

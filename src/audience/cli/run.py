@@ -1,4 +1,4 @@
-"""`audience run --estimate`: what it would cost."""
+"""`audience run`, its `--estimate`, and `audience resume`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ WIDTH = 92
 
 
 def print_estimate(scenario: Scenario, *, as_json: bool) -> None:
-    """Print calls, tokens and money before anything is spent, for every way of asking."""
+    """Print calls, tokens and costs before anything is spent, for every way of prompting."""
     chosen = way_of(scenario)
-    with Console(stderr=True).status("Living a few rounds with made-up answers …"):
+    with Console(stderr=True).status("Simulating a few rounds with made-up answers …"):
         found = {way: estimate(one) for way, one in _prompted(scenario).items()}
         memory = {way: estimate(with_way(scenario, way)) for way in WAYS} if chosen else {}
     if as_json:
@@ -40,7 +40,7 @@ def print_estimate(scenario: Scenario, *, as_json: bool) -> None:
 
 
 def _prompted(scenario: Scenario) -> dict[str, Scenario]:
-    """Return the scenario for both ways of prompting, where there are two."""
+    """Return the scenario for both ways of prompting, if there are two."""
     if scenario.mind.kind != "llm":
         return {"": scenario}
     ways = {}
@@ -116,9 +116,9 @@ DEFAULT_TITLE = "Two recommenders"
 @o.recommender_option("What serves; give several to compare.")
 @o.model_options
 @o.spending_options
-@click.option("--estimate", is_flag=True, help="Say what it would cost, and stop.")
+@click.option("--estimate", is_flag=True, help="Print what it would cost, and stop.")
 @o.out_option
-@click.option("--overwrite", is_flag=True, help="Replace the run that lies in --out.")
+@click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
 @o.json_option
 def run_command(
@@ -129,7 +129,7 @@ def run_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Run a scenario, or the embedded one: two recommenders before a thousand people."""
+    """Run a scenario; by default, two recommenders with a thousand people."""
     from rich.console import Console
 
     from audience.cli.progress import conduct_on_screen
@@ -162,12 +162,13 @@ def run_command(
 
 
 def warn_of_late(scenario: Scenario) -> None:
-    """Say which interventions come after the last round and so never happen."""
-    for number, one in enumerate(scenario.interventions, 1):
-        if one["round"] > scenario.rounds:
+    """Warn of interventions after the last round, which never happen."""
+    for number, intervention in enumerate(scenario.interventions, 1):
+        if intervention["round"] > scenario.rounds:
             click.echo(
-                f"intervention {number} ({one['do']}) is set for round {one['round']}, after the "
-                f"last one ({scenario.rounds}): it will not happen; raise --rounds or move it",
+                f"intervention {number} ({intervention['do']}) is set for round "
+                f"{intervention['round']}, after the last one ({scenario.rounds}): it will not "
+                "happen; raise --rounds or move it",
                 err=True,
             )
 
@@ -175,7 +176,7 @@ def warn_of_late(scenario: Scenario) -> None:
 def changed_by(
     scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
 ) -> Scenario:
-    """Return the scenario with what the command line says laid over it."""
+    """Return the scenario with the changes of the command line."""
     from audience.scenario import arms_of, changed, label
 
     changes = o.scenario_changes(given)
@@ -191,7 +192,7 @@ def changed_by(
 
 @click.command("resume")
 @o.run_argument
-@click.option("--rounds", type=int, default=None, help="Go on to this round instead.")
+@click.option("--rounds", type=int, default=None, help="Continue to this round instead.")
 @o.spending_options
 @o.report_option
 @o.json_option
@@ -202,7 +203,7 @@ def resume_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Take up a run or an experiment where it was committed last."""
+    """Resume a run or an experiment from its last commit."""
     from audience.cli.progress import conduct_on_screen
     from audience.errors import BadInput
     from audience.runs import is_experiment, prolong, scenario_of

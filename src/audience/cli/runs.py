@@ -1,4 +1,4 @@
-"""`audience runs`: what there is."""
+"""`audience runs`, `digest`, `export`, `report` and `compare`: work with finished runs."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics
 @click.command("export")
 @o.run_argument
 @click.option("--to", "kind", type=click.Choice(KINDS), required=True, help="The format.")
-@click.option("--exposures", is_flag=True, help="Also what was shown and not taken.")
+@click.option("--exposures", is_flag=True, help="Also items that were shown and not picked.")
 @o.out_option
 def export_command(run: Path, kind: str, exposures: bool, out: Path | None) -> None:
-    """Write interactions (csv, parquet, recbole), events, words, messages or numbers."""
+    """Write interactions (csv, parquet, recbole), events, dialogues, messages or metrics."""
     if exposures and kind not in ("csv", "parquet", "recbole"):
         raise BadInput(f"--exposures: --to {kind} holds no interactions; use csv, parquet, recbole")
     from audience.runs import export
@@ -133,7 +133,7 @@ def report_command(run: Path, formats: tuple[str, ...], out: Path | None) -> Non
     "--fail-if",
     multiple=True,
     metavar='"METRIC < -2%"',
-    help="Exit with 1 when the difference is so.",
+    help="Exit with 1 if this holds.",
 )
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @o.json_option
@@ -162,7 +162,7 @@ def compare_command(
 
 
 def known_metrics(wanted: tuple[str, ...], findings: Findings) -> tuple[str, ...]:
-    """Return the metrics asked for, or all; refuse one that was not measured."""
+    """Return the named metrics, or all; raise for one that was not measured."""
     there = findings.arms[0].runs[0].totals
     for name in wanted:
         if name not in there:

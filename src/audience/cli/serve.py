@@ -1,4 +1,4 @@
-"""`audience serve`: the page."""
+"""`audience serve`: the web page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`audience study`: questions about audiences, answered with controls, seeds and intervals."""
+"""`audience study`: studies of audiences with controls, seeds and intervals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL, LIST = "all", "list"
 @o.model_options
 @click.option("--quick", is_flag=True, help="Small: 60 people, 4 rounds, 3 seeds.")
 @click.option("--workers", type=int, default=0, help="Runs at once; 0: one per core.")
-@click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file to change.")
+@click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file.")
 @o.out_option
 @o.json_option
 def study_command(
@@ -40,7 +40,7 @@ def study_command(
     as_json: bool,
     **given: Any,  # noqa: ANN401
 ) -> None:
-    """Run a study by NAME, a changed one by FILE.toml, or all; `list` says what there is."""
+    """Run a study by NAME, a changed one by FILE.toml, or all; `list` prints their names."""
     from audience.lab.studies import study_names
 
     if workers < 0:
@@ -51,7 +51,7 @@ def study_command(
         _write_file(name, write)
     elif name == ALL:
         root = out or o.free_folder("studies")
-        chosen = [(one, root / one) for one in study_names()]
+        chosen = [(study_name, root / study_name) for study_name in study_names()]
         done = [_one(one, place, given, quick, workers, as_json) for one, place in chosen]
         _print_all(root, done, as_json=as_json)
     else:
@@ -78,9 +78,9 @@ def _write_file(name: str, path: Path) -> None:
     from audience.lab.studies import shipped
 
     if name.endswith(".toml") or name == ALL:
-        raise BadInput("--write wants the name of one study; see `audience study list`")
+        raise BadInput("--write needs the name of one study; see `audience study list`")
     if path.exists():
-        raise BadInput(f"--write {path} exists already; give the name of a new file")
+        raise BadInput(f"--write {path} already exists; give the name of a new file")
     replace_all({path: shipped(name).encode()})
     click.echo(f"Change {path}, then: audience study {path}")
 
@@ -88,7 +88,7 @@ def _write_file(name: str, path: Path) -> None:
 def _one(
     name: str, folder: Path, given: dict[str, Any], quick: bool, workers: int, as_json: bool
 ) -> Studied:
-    """Run or go on with one study, print what it found and write its files."""
+    """Run or continue a study, print its finding and write its files."""
     from rich.console import Console
 
     from audience.lab.studies import command_of, find, with_changes, write_study
@@ -102,7 +102,7 @@ def _one(
             page = write_study(found, again)
     except (Interrupted, KeyboardInterrupt):
         raise Interrupted(
-            f"Stopped; what was lived is kept. Go on with: {again} --out {folder}"
+            f"Stopped; the rounds so far are kept. Continue with: {again} --out {folder}"
         ) from None
     if not as_json:
         click.echo(found.findings.verdict)

@@ -47,28 +47,28 @@ _NO_AGE = 40
 
 
 class SourceOptions(msgspec.Struct, frozen=True):
-    """Which part of a source takes part, and what is drawn where it is silent."""
+    """Which part of a source is used, and what is drawn where the source says nothing."""
 
     min_per_person: int = 0
     min_per_item: int = 0
     core: bool = False
-    """Drop again until everybody left has as many as asked for."""
+    """Repeat until everybody who is left has enough interactions."""
     sample: bool = False
-    """Draw the people by name; otherwise they come in the order of the source."""
+    """Draw the people at random; otherwise they come in the order of the source."""
     hold_last: int = 0
-    """Leave the last interactions of each person out of the past, to measure on them."""
+    """Hold out the last interactions of each person, to measure on them."""
     apart: bool = False
     """Take the people of the run from one half, drawn by name; what is learnt about items comes
     from the other half alone, whose interactions minds may know and recommenders never see."""
     move: bool = False
-    """Move all moments so that the last is just before the run begins."""
+    """Shift all timestamps so that the last is just before the run begins."""
     activity: str = "past"
     """`past`: as often as in the data; `fitted`: drawn from the law that fits the data better; or
     drawn: lognormal, pareto, equal."""
     degree: float = 8
     rewire: float = 0.1
     homophily: float = 0.7
-    """The small world that is drawn where the source has no ties."""
+    """The small world that is drawn if the source has no ties."""
 
     def __post_init__(self) -> None:
         if self.activity not in ("past", "fitted", *ACTIVITIES):
@@ -97,7 +97,7 @@ class Loaded:
         return genesis_of(self.read(), people, seed, clock, self.choices)
 
     def read(self) -> Corpus:
-        """Return the same as `corpus`, telling what was left out."""
+        """Return the same as `corpus`, reporting what was left out."""
         corpus = self.corpus()
         for one in corpus.skipped:
             log.warning("%s: %d left out: %s (%s)", corpus.name, one.count, one.reason, one.first)
@@ -132,7 +132,7 @@ def genesis_of(
 
 
 def training_part(corpus: Corpus, choices: SourceOptions) -> Corpus:
-    """Return the people and items asked for, without the interactions that are held out."""
+    """Return the selected people and items, without the interactions that are held out."""
     kept = at_least(corpus, choices.min_per_person, choices.min_per_item, core=choices.core)
     return leave_last(kept, choices.hold_last).corpus if choices.hold_last else kept
 
@@ -142,7 +142,7 @@ def _past(corpus: Corpus, clock: Clock, *, move: bool) -> tuple[Past, ...]:
     if not len(lived):
         return ()
     begin, last = clock.at(1), int(lived.at[-1])
-    # Made-up moments may as well be recent.
+    # Invented timestamps may as well be recent.
     at = lived.at + (begin - 1 - last) if move or not corpus.dated else lived.at
     if at[-1] >= begin:
         raise BadInput(
@@ -156,7 +156,7 @@ def _past(corpus: Corpus, clock: Clock, *, move: bool) -> tuple[Past, ...]:
 
 
 def _profiles(corpus: Corpus, whole: Training, seed: int, level: str) -> tuple[Profile, ...]:
-    """Return the people with what is missing of them: learnt from their past, or drawn."""
+    """Return the people with their missing fields learnt from their past, or drawn."""
     people, own = corpus.people, Training(corpus)
     changes = _drawn(people, seed)
     if not any(who.interests for who in people):
@@ -178,7 +178,7 @@ def _profiles(corpus: Corpus, whole: Training, seed: int, level: str) -> tuple[P
 
 
 def _women(people: tuple[Profile, ...], seed: int) -> Bools:
-    """Say who gets a woman's name: women, and by a draw half of those of whom it is not known."""
+    """Return who gets a woman's name: women, and half of those whose gender is unknown."""
     either = dice(seed, "data", "gender", np.arange(len(people))).uniform("name") < 0.5
     unsaid = np.array([who.gender not in ("female", "male") for who in people])
     women: Bools = np.array([who.gender == "female" for who in people]) | (either & unsaid)
@@ -186,7 +186,7 @@ def _women(people: tuple[Profile, ...], seed: int) -> Bools:
 
 
 def _drawn(people: tuple[Profile, ...], seed: int) -> dict[str, list[Any]]:
-    """Return traits and habits where nobody has any."""
+    """Return traits and habits for people of whom the data has none."""
     ages = np.array([_NO_AGE if who.age is None else who.age for who in people], np.int64)
     temper = draw_temper(ages, seed)
     traits, counts = draw_traits(temper, seed)

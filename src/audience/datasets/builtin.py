@@ -1,4 +1,4 @@
-"""What people lived before the run begins, so that a recommender has something to learn from."""
+"""The built-in datasets, and the past that is drawn for recommenders to learn from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from audience.world import (
 
 DAYS = 90
 FAME = 0.8
-"""Spread of how known items are besides their quality: a log-normal's sigma."""
+"""Sigma of the lognormal by which items are known, apart from their quality."""
 
 
 def earlier(
@@ -35,7 +35,7 @@ def earlier(
     """Return about `mean` items per person, more for the active, in the order of time.
 
     Each is drawn from one of the person's interests (now and then from any tag), good and known
-    items more often. Nobody lives an item twice.
+    items more often. Nobody meets an item twice.
     """
     if mean <= 0:
         return ()
@@ -161,7 +161,7 @@ class RecSimTopics:
 
     def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
         if people < 1:
-            raise BadInput(f"{people} people were asked for; ask for at least one")
+            raise BadInput(f"{people} people were requested; ask for at least one")
         topics = rng(seed, "topics", "item").integers(0, len(self.tags), self.items)
         noise = rng(seed, "topics", "quality").standard_normal(self.items)
         quality = self._means()[topics] + self.SPREAD * noise

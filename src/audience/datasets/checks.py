@@ -1,4 +1,4 @@
-"""Saying what a dataset holds: `audience data check` and `audience data list`."""
+"""What a dataset contains: `audience data check` and `audience data list`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from audience.plugins import find, known
 
 
 class Checked(msgspec.Struct, frozen=True):
-    """What a folder holds, and what is odd about it without being wrong."""
+    """What a folder contains, and warnings about it."""
 
     items: int
     people: int
@@ -48,16 +48,16 @@ class Listed(msgspec.Struct, frozen=True):
     items: int | None = None
     tags: int | None = None
     state: str = ""
-    """Of a published one: whether it is here, or how to come by it."""
+    """Of a published dataset: whether it is here, or how to get it."""
 
     @property
     def counts(self) -> str:
-        """How much it holds, in words, or its state; nothing where that depends on your files."""
+        """Its size in words, or its state; empty if that depends on your files."""
         return self.state if self.items is None else f"{self.items:,} items, {self.tags} tags"
 
 
 def check(path: str | Path) -> Checked:
-    """Return what a path holds; a mistake in it is raised as `BadInput`."""
+    """Return what a path contains; raise `BadInput` for a mistake in it."""
     place = Path(path)
     if place.exists() and not is_own(place):
         return _loaded(place)
@@ -96,7 +96,7 @@ def _loaded(place: Path) -> Checked:
 
 
 def listing() -> tuple[Listed, ...]:
-    """Return every dataset there is, ours first."""
+    """Return every dataset, the built-in ones first."""
     topics = RecSimTopics()
     ours = (
         *(_embedded(name, what) for name, what in (("films", Films), ("books", Books))),

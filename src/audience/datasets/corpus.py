@@ -1,4 +1,4 @@
-"""What a dataset is: something that makes a genesis."""
+"""Datasets and corpora: interactions, people, items and ties as they were read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Thing = TypeVar("_Thing", Item, Profile)
 
 
 class SkippedLines(msgspec.Struct, frozen=True):
-    """Lines of a source that were left out, and why. Users are told."""
+    """Lines of a source that were left out, and why; they are reported to the user."""
 
     reason: str
     count: int
@@ -40,7 +40,7 @@ class SkipTally:
         self._found: dict[str, tuple[int, str]] = {}
 
     def add(self, reason: str, where: str, count: int = 1) -> None:
-        """Count `count` lines of which the first stands at `where`."""
+        """Count lines that were left out, of which the first is at `where`."""
         if count:
             before, first = self._found.get(reason, (0, where))
             self._found[reason] = (before + count, first)
@@ -50,18 +50,18 @@ class SkipTally:
 
 
 class Columns(msgspec.Struct, frozen=True, eq=False):
-    """Interactions in the order of time, as columns of one length."""
+    """Interactions in the order of time, as columns of equal length."""
 
     users: Ints
-    """Places in the people of a corpus."""
+    """Indices of people in the corpus."""
     items: Ints
-    """Places in its catalogue."""
+    """Indices of items in its catalogue."""
     at: Ints
     """Seconds since 1970."""
     stars: Floats
-    """0.5 to 5; 0 where nothing was given."""
+    """0.5 to 5; 0 if there is no rating."""
     fractions: Floats
-    """How much was lived, 0 to 1."""
+    """How much of the item was consumed, 0 to 1."""
 
     def __len__(self) -> int:
         return len(self.users)
@@ -76,7 +76,7 @@ class Columns(msgspec.Struct, frozen=True, eq=False):
 
 
 class Edges(msgspec.Struct, frozen=True, eq=False):
-    """Ties between people by place, each row one direction."""
+    """Ties between people by index; each row is one direction."""
 
     firsts: Ints
     others: Ints
@@ -94,18 +94,18 @@ class Corpus(msgspec.Struct, frozen=True, eq=False):
     name: str
     items: tuple[Item, ...]
     people: tuple[Profile, ...]
-    """Everybody by place; of most only the key is known."""
+    """All people by index; of most only the key is known."""
     lived: Columns
     ties: Edges | None = None
     domain: Domain = Domain("item", "items", "tried")
     dated: bool = True
-    """Whether the moments are the source's own; otherwise only each person's order is."""
+    """Whether the timestamps are the source's own; otherwise only each person's order is."""
     skipped: tuple[SkippedLines, ...] = ()
     notes: tuple[str, ...] = ()
-    """What is odd without being wrong."""
+    """Warnings about the source."""
 
     def having(self, lived: Columns) -> Corpus:
-        """Return the same world with other interactions, such as those of a training part."""
+        """Return the same corpus with other interactions, such as those of a training part."""
         return msgspec.structs.replace(self, lived=lived)
 
 
@@ -127,7 +127,7 @@ def in_time(columns: Columns, tally: SkipTally, where: str, *, dated: bool = Tru
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
-    """Return interactions one after the other."""
+    """Return the concatenation of interactions."""
     if not parts:
         nothing = np.empty(0, np.int64)
         return Columns(nothing, nothing, nothing, np.empty(0), np.empty(0))
@@ -159,16 +159,16 @@ def at_least(corpus: Corpus, per_person: int, per_item: int, *, core: bool = Fal
 
 
 def chosen(corpus: Corpus, people: int, seed: int, *, sample: bool = False) -> Corpus:
-    """Return the first people of a source, or as many drawn by name, in a world of their own.
+    """Return a corpus of the first people of a source, or of as many drawn ones.
 
     Of those drawn, a smaller number is the beginning of a larger one.
     """
     there = len(corpus.people)
     if people < 1:
-        raise BadInput(f"{people} people were asked for; ask for at least one")
+        raise BadInput(f"{people} people were requested; ask for at least one")
     if people > there:
         raise BadInput(
-            f"{corpus.name} has {there} people and {people} were asked for; ask for at most {there}"
+            f"{corpus.name} has {there} people and {people} were requested; ask for at most {there}"
         )
     places: Ints = np.arange(there)
     if sample:
@@ -177,7 +177,7 @@ def chosen(corpus: Corpus, people: int, seed: int, *, sample: bool = False) -> C
 
 
 def halves(corpus: Corpus, seed: int) -> tuple[Corpus, Corpus]:
-    """Return two worlds of different people, halved by a draw; each person has its own place in it.
+    """Return two corpora with a random half of the people each.
 
     Items are the same in both, so that no interaction is in both and every item has one id.
     """

@@ -1,4 +1,4 @@
-"""Reading a CSV file of a user so that every mistake is named: file, line, column, remedy."""
+"""Reading users' CSV tables; every mistake names its file, line, column and remedy."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from audience.world import HABITS, Habits, Item, Past, Profile
 
 
 class TableRow(msgspec.Struct, frozen=True, gc=False):
-    """One line of a table by column."""
+    """A line of a table by column."""
 
     path: str
     line: int
     cells: dict[str, str]
 
     def wrong(self, column: str, what: str) -> BadInput:
-        """Return the error for one cell."""
+        """Return the error for a cell."""
         return BadInput(f"{self.path}: line {self.line}, column {column!r}: {what}")
 
     def text(self, column: str) -> str:
@@ -37,12 +37,12 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         return text
 
     def words(self, column: str, mark: str = "|") -> tuple[str, ...]:
-        """Return the different parts of a cell, in order."""
+        """Return the distinct parts of a cell, in order."""
         parts = (part.strip() for part in self.text(column).split(mark))
         return tuple(dict.fromkeys(part for part in parts if part))
 
     def number(self, column: str, low: float, high: float, missing: float) -> float:
-        """Return a number from `low` to `high`, or `missing` where the cell is empty."""
+        """Return a number from `low` to `high`, or `missing` if the cell is empty."""
         text = self.text(column)
         if not text:
             return missing
@@ -58,7 +58,7 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         return number
 
     def whole(self, column: str, low: int, high: int) -> int | None:
-        """Return a whole number, or nothing where the cell is empty."""
+        """Return a whole number, or None if the cell is empty."""
         number = self.number(column, low, high, math.nan)
         if math.isnan(number):
             return None
@@ -67,7 +67,7 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         return int(number)
 
     def moment(self, column: str) -> int:
-        """Return seconds since 1970 from such a number or a date; 0 where the cell is empty."""
+        """Return seconds since 1970 from such a number or a date; 0 if the cell is empty."""
         text = self.text(column)
         if not text:
             return 0
@@ -146,7 +146,7 @@ def _check_columns(where: str, columns: tuple[str, ...], needed: tuple[str, ...]
             raise BadInput(f"{where}: column {column!r} is missing; add it (found: {found})")
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
     if twice:
-        raise BadInput(f"{where}: column {twice[0]!r} stands there twice; rename one")
+        raise BadInput(f"{where}: column {twice[0]!r} appears twice; rename one")
 
 
 def _row(path: Path, columns: tuple[str, ...], line: int, cells: list[str]) -> TableRow:
@@ -161,7 +161,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 UNKNOWN_ACTIVITY = 0.0
-"""Stands for an activity that people.csv does not give; it is drawn later."""
+"""Marks an activity that people.csv leaves out; it is drawn later."""
 
 COLUMNS = {
     "items.csv": ("id", "title", "tags", "about", "year", "minutes", "quality"),
@@ -182,7 +182,7 @@ _KINDS = 256
 
 
 class TieRow(msgspec.Struct, frozen=True, gc=False):
-    """One direction of a tie between people by their place in people.csv."""
+    """One direction of a tie between people, by their index in people.csv."""
 
     first: int
     other: int
@@ -272,7 +272,7 @@ def past_of(table: CsvTable, people: Mapping[str, int], items: Mapping[str, int]
 
 
 def numbered(things: Sequence[Item] | Sequence[Profile]) -> dict[str, int]:
-    """Return the place of each source id."""
+    """Return the index of each source id."""
     return {thing.key: thing.id for thing in things}
 
 
@@ -294,7 +294,7 @@ def _goes_both_ways(row: TableRow) -> bool:
 def _known(row: TableRow, column: str, places: Mapping[str, int], where: str) -> int:
     name = row.needed(column)
     if name not in places:
-        raise row.wrong(column, f"{name!r} is no id in {where}; add it there or delete this line")
+        raise row.wrong(column, f"{name!r} is not in {where}; add it there or delete this line")
     return places[name]
 
 
@@ -304,5 +304,5 @@ def _distinct(table: CsvTable, column: str) -> None:
         name = row.needed(column)
         if name in lines:
             before = lines[name]
-            raise row.wrong(column, f"{name!r} stands in line {before} already; ids must differ")
+            raise row.wrong(column, f"{name!r} is already in line {before}; ids must differ")
         lines[name] = row.line

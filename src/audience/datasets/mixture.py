@@ -1,4 +1,4 @@
-"""What a dataset says of its people, apart from what was drawn where it is silent."""
+"""Mixing people: what a table says, what the data says, and what is drawn or written."""
 
 from __future__ import annotations
 
@@ -50,28 +50,28 @@ class Origin(msgspec.Struct, frozen=True, eq=False):
 
     genesis: Genesis
     known: tuple[Known, ...]
-    """Everybody, with the fields that the data says."""
+    """All people, with the fields that the data gives."""
     training: Training | None = None
-    """All people's interactions, those held out excepted; nothing where there are none."""
+    """All people's interactions without those held out; None if there are none."""
     places: Ints | None = None
-    """Where everybody stands in the training part."""
+    """Each person's index in the training part."""
     has_ties: bool = True
     """Whether ties come from the data; otherwise they are drawn."""
     shape: Shape = _SHAPE
     """degree, rewire and homophily of ties that are drawn."""
     drawn_past: float = math.nan
-    """How much people have lived on average, where their past is drawn from their interests."""
+    """Mean number of past items, if the past is drawn from interests."""
     has_keys: bool = True
-    """Whether people are told apart by ids of the data."""
+    """Whether people have ids of the data."""
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the data says nothing of anybody."""
+        """Whether the data says nothing about anybody."""
         return not self.has_keys and not any(one.fields for one in self.known)
 
 
 def origin_of(dataset: Dataset, people: int, seed: int, clock: Clock) -> Origin:
-    """Return the genesis of a dataset with what it knows. Datasets of others know all they say."""
+    """Return the genesis of a dataset with what it knows; a plugin's dataset knows all it says."""
     if isinstance(dataset, Loaded):
         return _loaded(dataset, people, seed, clock)
     genesis = dataset.genesis(people, seed, clock)
@@ -205,7 +205,7 @@ Row = dict[str, str]
 class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the fields of people come from; the keys go among the dataset's options.
 
-    A table goes before the data, the data before what `fill` says.
+    A table takes precedence over the data, the data over what `fill` says.
     """
 
     profiles: str | list[dict[str, Any]] = ""
@@ -292,17 +292,17 @@ class Draft(msgspec.Struct, frozen=True, eq=False):
 
 
 def draft(dataset: Dataset, mixture: Mixture, people: int, seed: int, clock: Clock) -> Draft:
-    """Return what table and data say of `people` people."""
+    """Return what table and data say about `people` people."""
     origin = origin_of(dataset, people, seed, clock)
     ignored = frozenset(mixture.ignore)
     known = [Known(one.profile, one.fields - ignored) for one in origin.known]
     if mixture.profiles:
         table = read_people(mixture.profiles)
         by_key = _places(table, origin) if table.keyed and origin.has_keys else {}
-        for row, one in enumerate(table.people):
-            place = by_key.get(one.profile.key, row)
+        for row, person in enumerate(table.people):
+            place = by_key.get(person.profile.key, row)
             if place < len(known):
-                known[place] = _over(known[place], one, keyed=origin.has_keys)
+                known[place] = _over(known[place], person, keyed=origin.has_keys)
     return Draft(origin, tuple(known), mixture, seed)
 
 
@@ -324,7 +324,7 @@ def finish(begun: Draft, written: Sequence[Row] = ()) -> Genesis:
 
 
 def row_of(one: Known) -> Row:
-    """Return what is known of somebody as a line of a table."""
+    """Return what is known about a person as a row of a table."""
     who = one.profile
     texts = {
         "name": who.name,
@@ -339,22 +339,22 @@ def row_of(one: Known) -> Row:
 
 
 def _places(table: Handcrafted, origin: Origin) -> dict[str, int]:
-    """Return where those of a table stand, far out those of the dataset who do not take part."""
+    """Return the index of each person of a table in the dataset."""
     training = origin.training
     everybody = training.corpus.people if training else origin.genesis.profiles
     places = dict.fromkeys((who.key for who in everybody), len(everybody))
     places |= {who.key: who.id for who in origin.genesis.profiles}
-    for one in table.people:
-        if one.profile.key not in places:
+    for person in table.people:
+        if person.profile.key not in places:
             raise BadInput(
-                f"{one.where}, column 'id': {one.profile.key!r} is no person of this dataset; "
-                "correct it, or leave the column out: rows then go by their order"
+                f"{person.where}, column 'id': {person.profile.key!r} is not a person of this "
+                "dataset; correct it, or leave the column out: rows then go by their order"
             )
     return places
 
 
 def _over(below: Known, above: Known, *, keyed: bool) -> Known:
-    """Return a person in which what a table says hides what the data says."""
+    """Return a person in which a table's fields override those of the data."""
     said = {_attribute(f): getattr(above.profile, _attribute(f)) for f in above.fields}
     if not keyed:
         said["key"] = above.profile.key
@@ -381,7 +381,7 @@ def _profiles(begun: Draft, written: Sequence[Row]) -> tuple[Profile, ...]:
     if "aligned" in wanted:
         sources["aligned"] = _aligned(origin, drawn)
     if begun.asked:
-        sources["llm"] = [one.profile for one in read_people(written).people]
+        sources["llm"] = [person.profile for person in read_people(written).people]
     chosen = {_attribute(field): mixture.source_of(field) for field in FILLED}
     found = []
     for place, (one, own) in enumerate(zip(known, genesis.profiles, strict=True)):

@@ -15,12 +15,12 @@ from audience.world import Clock, Genesis
 
 
 def people_folder() -> Path:
-    """Return where tables written by models are kept, with the calls behind them."""
+    """Return the folder of tables written by models, with the calls behind them."""
     return kept_folder("people")
 
 
 def kept_at(begun: Draft, model: str) -> Path:
-    """Return where the table for these people lies, once it is written."""
+    """Return the path of the table for these people."""
     genesis = begun.origin.genesis
     asked = [begun.rows, begun.asked, genesis.catalogue.tags, genesis.domain.plural]
     name = blake2b(msgspec.json.encode([*asked, model, begun.seed]), digest_size=12).hexdigest()
@@ -28,14 +28,14 @@ def kept_at(begun: Draft, model: str) -> Path:
 
 
 def keep(path: Path, people: list[Row]) -> None:
-    """Keep a table, whole or not at all."""
+    """Write a table atomically."""
     replace_all({path: msgspec.json.encode(people)})
 
 
 def mixed_genesis(
     dataset: Dataset, mixture: Mixture, agents: int, seed: int, clock: Clock, model: str
 ) -> Genesis:
-    """Return a genesis of mixed people; nothing is asked: what a model says must be kept here."""
+    """Return a genesis of mixed people from the cache, without asking a model."""
     begun = draft(dataset, mixture, agents, seed, clock)
     if not begun.asked:
         return finish(begun)

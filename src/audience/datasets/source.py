@@ -1,4 +1,4 @@
-"""The files of a dataset, wherever they lie: in a folder, in a zip archive, or alone."""
+"""The files of a dataset: in a folder, in a zip archive, or a single file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audience.errors import BadInput
 BLOCK = 1 << 22
 """Bytes read at once."""
 LONGEST = 1 << 24
-"""Bytes of the longest line there may be: an archive may hold one without an end."""
+"""Maximum bytes of a line: an archive may contain an endless one."""
 _DEPTH = 3
 _MOST = 5_000
 BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile)
@@ -23,7 +23,7 @@ BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile)
 
 
 class Source:
-    """Files by their last name; `x.gz` is also found, and read, as `x`."""
+    """Files by their base name; `x.gz` is also found, and read, as `x`."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -48,7 +48,7 @@ class Source:
         return found
 
     def find(self, name: str) -> str | None:
-        """Return where a file lies inside, or nothing where there is none of this name."""
+        """Return the path of a file inside, or nothing where there is none of this name."""
         wanted = {name.lower(), f"{name.lower()}.gz"}
         found = [one for one in self.names if PurePosixPath(one).name.lower() in wanted]
         if len(found) > 1 and found[0].count("/") == found[1].count("/"):
@@ -65,12 +65,12 @@ class Source:
         return tuple(name for name in self.names if name.lower().removesuffix(".gz").endswith(ends))
 
     def shown(self, name: str) -> str:
-        """Return how to name a file to the user."""
+        """Return the name of a file for messages."""
         inside = self.find(name) or name
         return str(self.path) if self.path.is_file() and not self._zip else f"{self.path}/{inside}"
 
     def open(self, name: str) -> IO[bytes]:
-        """Open a file for reading; what is wrong with it is raised as `BadInput`."""
+        """Open a file for reading; raise `BadInput` if that fails."""
         inside = name if name in self.names else self.find(name)
         if inside is None:
             raise BadInput(f"{self.path}: {name} is missing; it belongs to this dataset")
@@ -110,7 +110,7 @@ class Source:
 
 
 def zipped(path: Path) -> zipfile.ZipFile:
-    """Return an archive whose names are all safe, or say what is wrong with it."""
+    """Return an archive whose names are all safe; raise if one is not."""
     try:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError:
@@ -123,7 +123,7 @@ def zipped(path: Path) -> zipfile.ZipFile:
 
 
 def check_name(path: Path, one: zipfile.ZipInfo) -> None:
-    """Refuse a member that would lie outside the folder it is unpacked to, or that is a link."""
+    """Refuse a member that is a link or would be unpacked outside the folder."""
     parts = PurePosixPath(one.filename.replace("\\", "/"))
     outside = parts.is_absolute() or ".." in parts.parts or ":" in one.filename.partition("/")[0]
     if outside or "\0" in one.filename:

@@ -1,4 +1,4 @@
-"""Splits of interactions into a training and a test part, so that nothing of the test leaks."""
+"""Splits of interactions into a training and a test part, without leaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Split(msgspec.Struct, frozen=True, eq=False):
     """With the training interactions only."""
     test: Columns
     repeats: int = 0
-    """Test interactions left out, since the person lived the item in the training part already."""
+    """Test interactions left out, as the person already had the item in the training part."""
 
     @property
     def train(self) -> Columns:
@@ -29,7 +29,7 @@ class Split(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def training(self) -> Training:
-        """What may be learnt: everything in it comes from the training part."""
+        """Statistics of the training part alone."""
         return Training(self.corpus)
 
 
@@ -86,7 +86,7 @@ def _split(corpus: Corpus, held: Bools) -> Split:
 
 
 class HeldOut:
-    """The dataset `of`, less the last item that everybody lived who lived two or more."""
+    """The dataset `of` without the last item of everybody who has two or more."""
 
     def __init__(self, of: str = "films", **options: object) -> None:
         self.of = find("datasets", of)(**options)
@@ -114,7 +114,7 @@ def split_last(past: Sequence[Past]) -> tuple[tuple[Past, ...], tuple[Past, ...]
 
 
 DOUBT = 10.0
-"""An item's mean counts as if so many ratings of the overall mean came besides."""
+"""Pseudo-count by which an item's mean is shrunk towards the overall mean."""
 
 
 class Training:
@@ -152,7 +152,7 @@ class Training:
 
     @cached_property
     def person_means(self) -> Floats:
-        """The mean stars each person gives; NaN where it gave none."""
+        """The mean stars each person gives; NaN if none."""
         return _means(self.lived.users, self.lived.stars, self.people)
 
     @cached_property
@@ -194,7 +194,7 @@ class Training:
         return found
 
     def interests(self, usual: Floats, most: int = 3) -> list[tuple[str, ...]]:
-        """Return the tags each person has more of than is `usual`, the dearest first."""
+        """Return the tags each person has more of than is `usual`, the favourite first."""
         if not self.tags:
             return [()] * self.people
         shares = self.tag_shares()

@@ -1,4 +1,4 @@
-"""Minds grounded in what real people did: evidence, choices, ratings, from training rows alone."""
+"""What real data say about how people choose and rate, learnt from training rows alone."""
 
 from audience.grounding.calibration import (
     Bin as Bin,

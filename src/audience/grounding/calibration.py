@@ -1,7 +1,7 @@
-"""Minds that visit and rate as people in data do: parameters found by simulating and comparing.
+"""Calibration: parameters of minds whose visits and ratings look like those in data.
 
-Moments are matched with the same dice for every set of parameters, so that a difference between
-two sets is theirs alone.
+Every set of parameters is simulated with the same dice, so that a difference between
+two sets is due to them alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from audience.world import Agent, Bools, Catalogue, Floats, tastes
 
 Make = Callable[[Mapping[str, float]], BatchMind]
 VISITING = ("no_pick", "again", "leave", "settle")
-"""What is searched for, beginning from these and with these steps."""
+"""The parameters that are searched, with their starts and steps."""
 _BEGIN = (1.6, 0.0, -2.0, 0.5)
 _STEP = (0.6, 0.05, 0.8, 0.3)
 BOUNDS = ("two_stars", "three_stars", "four_stars", "five_stars")
@@ -30,7 +30,7 @@ _ROUNDS = 4
 
 
 class FittedParameters(msgspec.Struct, frozen=True):
-    """Parameters, and how far what they lead to is from the data."""
+    """Parameters, and how far their visits are from the data."""
 
     parameters: dict[str, float]
     distances: dict[str, float]
@@ -47,10 +47,10 @@ def fit_habits(
     tries: int = 120,
     rates: bool = True,
 ) -> FittedParameters:
-    """Return parameters whose visits look like the real ones, as far as data shows visits.
+    """Return parameters whose visits look like the real ones, as far as the data shows them.
 
     `given` stays as it is. With `rates` the bounds of the stars are moved until the shares of stars
-    are those of the data; leave it out for minds that rate otherwise.
+    are those of the data; leave it out for minds that rate in another way.
     """
     from scipy.optimize import minimize
 
@@ -91,7 +91,7 @@ def _named(x: Floats) -> dict[str, float]:
 
 
 def _most(real: Sessions, page_size: int) -> int:
-    """Return how many picks a page may have: as many as nearly all real pages have."""
+    """Return the maximum picks of a page: as many as nearly all real pages have."""
     return int(np.clip(math.ceil(float(np.quantile(real.per_page, 0.995))), 1, page_size))
 
 
@@ -128,7 +128,7 @@ def _odds(upto: Floats) -> Floats:
 
 
 def fit_enjoyment(lives: Lives, agents: Sequence[Agent], catalogue: Catalogue) -> dict[str, float]:
-    """Return how taste, quality and the critic's habit make enjoyment, by least squares.
+    """Return the weights of taste, quality and the critic's habit in enjoyment, by least squares.
 
     Stars stand for the enjoyment (stars - 0.5) / 5; person i of the lives is `agents[i]`.
     """
@@ -150,12 +150,12 @@ def fit_enjoyment(lives: Lives, agents: Sequence[Agent], catalogue: Catalogue) -
     noise = float((enjoyed - told @ found).std())
     names = ("enjoy", "enjoy_taste", "enjoy_quality", "strict")
     weights = [float(found[0]), *np.maximum(found[1:], 0.0).tolist()]
-    fitted = dict(zip(names, (round(one, 4) for one in weights), strict=True))
+    fitted = dict(zip(names, (round(weight, 4) for weight in weights), strict=True))
     return {**fitted, "enjoy_noise": round(noise, 4)}
 
 
 class Bin(msgspec.Struct, frozen=True):
-    """Predictions of about one size, and what came of them."""
+    """A bin of similar predictions, and what happened."""
 
     predicted: float
     happened: float
@@ -166,9 +166,9 @@ class Bin(msgspec.Struct, frozen=True):
 
 
 def reliability(predicted: Floats, happened: Floats, bins: int = 10) -> list[Bin]:
-    """Return what happened by size of the prediction, in bins of equal count; ties stay together.
+    """Return what happened by predicted value, in bins of equal count; ties stay together.
 
-    Where predictions are right, both are equal in each.
+    With calibrated predictions, both are equal in each bin.
     """
     if not len(predicted):
         return []
@@ -204,7 +204,7 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 
 def recalibrate(scores: Floats, happened: Floats) -> tuple[float, float]:
-    """Return the slope and shift of log-odds that make what happened likeliest."""
+    """Return the slope and shift of log-odds with the highest likelihood."""
     told = np.stack([scores, np.ones(len(scores))], axis=1)
     found = np.array([1.0, 0.0])
     for _ in range(50):
@@ -220,6 +220,6 @@ def recalibrate(scores: Floats, happened: Floats) -> tuple[float, float]:
 
 
 def miscalibration(bins: Sequence[Bin]) -> float:
-    """Return how far what happened is from what was predicted, on average over all predictions."""
+    """Return the expected calibration error: the mean distance of outcomes from predictions."""
     total = sum(one.count for one in bins)
     return sum(one.count * abs(one.happened - one.predicted) for one in bins) / max(1, total)

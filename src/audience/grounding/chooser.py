@@ -1,4 +1,4 @@
-"""A small net over evidence: a linear part and one hidden layer, fitted to lists."""
+"""The chooser: a small network over evidence, fitted to tell picked items from others."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ CLIP = np.float32(5.0)
 _LISTS = 128
 _RATE, _DECAY = 3e-3, 1e-3
 _POINTWISE = np.float32(0.3)
-"""How much yes and no to each item weigh in the loss, beside the choice within its list."""
+"""Weight of the binary loss per item, beside the choice within its list."""
 
 
 class Net(msgspec.Struct, frozen=True, eq=False):
-    """Weights; inputs are first centred and scaled."""
+    """The weights of the network; inputs are centred and scaled first."""
 
     middle: Values
     scale: Values
@@ -36,7 +36,7 @@ class Net(msgspec.Struct, frozen=True, eq=False):
     bias: float
 
     def score(self, values: Values) -> Floats:
-        """Return a number for each row of evidence, the same whatever other rows there are."""
+        """Return a score for each row of evidence, independent of the other rows."""
         scaled = standard(values, self.middle, self.scale)
         # Sums in a fixed order: a matrix product's last bits depend on the number of rows.
         hidden = np.repeat(self.inner_bias[None, :], len(scaled), axis=0)
@@ -51,14 +51,14 @@ class Net(msgspec.Struct, frozen=True, eq=False):
 
 
 def standard(values: Values, middle: Values, scale: Values) -> Values:
-    """Return evidence centred and scaled, without extremes."""
+    """Return evidence centred, scaled and clipped."""
     return np.asarray(np.clip((values - middle) * scale, -CLIP, CLIP), np.float32)
 
 
 def fit_net(
     lists: Values, *, seed: int, hidden: int = 48, epochs: int = 6, inputs: float = 1.0
 ) -> Net:
-    """Return the net that tells the first of each list [lists, items, names] from the others."""
+    """Return the network that tells the first of each list [lists, items, names] from the rest."""
     flat = lists.reshape(-1, lists.shape[2])
     middle, spread = flat.mean(axis=0, dtype=np.float64), flat.std(axis=0, dtype=np.float64)
     scale = np.where(spread > 1e-6, 1.0 / np.maximum(spread, 1e-6), 0.0).astype(np.float32)
@@ -84,7 +84,7 @@ def fit_net(
 
 
 def _slopes(parts: list[Values], lists: Values) -> list[Values]:
-    """Return the slope of the loss in each part for a few lists."""
+    """Return the gradient of the loss for a batch of lists."""
     inner, inner_bias, outer, direct, bias = parts
     rows = lists.reshape(-1, lists.shape[2])
     before = rows @ inner + inner_bias
@@ -95,7 +95,7 @@ def _slopes(parts: list[Values], lists: Values) -> list[Values]:
     chances[:, 0] -= 1.0
     sure = 1.0 / (1.0 + np.exp(-scores))
     sure[:, 0] -= 1.0
-    # One yes weighs as much as all the noes of its list.
+    # A positive weighs as much as all negatives of its list.
     sure[:, 1:] /= lists.shape[1] - 1
     wrong = (chances + _POINTWISE * sure) / len(lists)
     back = wrong.reshape(-1)
@@ -104,7 +104,7 @@ def _slopes(parts: list[Values], lists: Values) -> list[Values]:
 
 
 class _Descent:
-    """Adam, with steps that shrink to nothing."""
+    """Adam with step sizes that decay to zero."""
 
     def __init__(self, parts: list[Values], steps: int) -> None:
         self.parts = parts
@@ -114,7 +114,7 @@ class _Descent:
         self.squares = [np.zeros_like(part) for part in parts]
 
     def step(self, slopes: list[Values]) -> None:
-        """Move the parts down their slopes."""
+        """Take a gradient step."""
         rate = np.float32(_RATE * (1.0 - self.done / self.steps))
         self.done += 1
         first, second = 1.0 - 0.9**self.done, 1.0 - 0.999**self.done
@@ -132,14 +132,14 @@ class _Descent:
 
 
 HELD = ("last", "spread")
-"""What is kept back of a life: its last items, or items drawn from all over it."""
+"""What is held back of a history: its last items, or items drawn from all of it."""
 LAST, SPREAD = 6, 0.5
-"""Items kept back of every life, and the share kept back of some lives."""
+"""Items held back of every history, and the share held back of some."""
 SOME = 0.2
-"""The share of lives of which something is kept back, where it is spread."""
+"""The share of histories of which something is held back, if it is spread."""
 NEGATIVES = ("uniform", "matched", "recommended")
 OTHERS = 6
-"""Items never lived beside the one that was."""
+"""Negative items for each positive one."""
 _WINDOW, _BEST = 100, 60
 _LEAST = 3
 _TRIES = 20
@@ -147,7 +147,7 @@ _ROWS = 512
 
 
 class Practice(msgspec.Struct, frozen=True, eq=False):
-    """What is left to fit evidence on, and cases about what was kept back."""
+    """The histories to fit evidence on, and cases about what was held back."""
 
     before: Lives
     histories: list[tuple[int, ...]]
@@ -156,7 +156,7 @@ class Practice(msgspec.Struct, frozen=True, eq=False):
 
 
 def practice_of(lives: Lives, held: str, *, seed: int, most: int) -> Practice:
-    """Return at most `most` cases; nothing that was kept back is in `before`."""
+    """Return at most `most` cases; nothing that was held back is in `before`."""
     if held not in HELD:
         raise unknown("held", held, HELD)
     order = np.argsort(lives.users, kind="stable")
@@ -181,7 +181,11 @@ def practice_of(lives: Lives, held: str, *, seed: int, most: int) -> Practice:
     columns = (lives.users, lives.items, lives.at, lives.stars)
     before = replace(
         lives,
-        **dict(zip(("users", "items", "at", "stars"), (one[kept] for one in columns), strict=True)),
+        **dict(
+            zip(
+                ("users", "items", "at", "stars"), (column[kept] for column in columns), strict=True
+            )
+        ),
     )
     return Practice(before, histories, items[rows], users[rows])
 
@@ -203,7 +207,7 @@ def _spread(users: Ints, sizes: Ints, starts: Ints, seed: int) -> Bools:
 
 
 class Others:
-    """Draws items that the person of a case never lived in the training part."""
+    """Draws items that the person of a case never met in the training part."""
 
     def __init__(self, lives: Lives, tables: EvidenceTables, practice: Practice) -> None:
         counts = np.bincount(lives.items, minlength=len(lives.catalogue))
@@ -255,7 +259,7 @@ class Others:
 
 
 def recommended(tables: EvidenceTables, histories: Sequence[tuple[int, ...]]) -> Ints:
-    """Return [cases, many] items that go best with each history: what a recommender shows."""
+    """Return [cases, many] items that fit each history best, as a recommender would show."""
     from scipy.sparse import csr_array
 
     known = np.flatnonzero(tables.places[:-1] < len(tables.share) - 1)
@@ -281,21 +285,21 @@ def _within(pairs: Ints, asked: Ints) -> Bools:
 
 
 PRACTICE = 30_000
-"""Cases learnt from, each against every kind of negatives."""
+"""Maximum number of cases, each against every kind of negatives."""
 HIDDEN, EPOCHS = 64, 6
 FOLDS = 2
-"""People are in folds, so that everybody can be weighed by what was learnt from others alone."""
+"""Folds of people, so that everybody is scored by weights learnt from others alone."""
 LEAST = 50
-"""Cases without which nothing is learnt."""
+"""Minimum number of cases."""
 _STEPS = 1e6
 
 
 class TooFew(BadInput):
-    """There is too little to learn choosing from."""
+    """There is too little data to fit a chooser."""
 
 
 class Chooser:
-    """Weights over evidence, learnt from parts of training lives that were kept back."""
+    """Networks over evidence, fitted to parts of training histories that were held back."""
 
     def __init__(self, names: tuple[str, ...], nets: Sequence[Net], seed: int) -> None:
         """Each net was fitted without the people of the fold of its place."""

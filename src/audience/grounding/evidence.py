@@ -1,4 +1,4 @@
-"""The evidence itself, family by family: each gives named columns [cases, candidates]."""
+"""Evidence about candidates, family by family: each gives named columns [cases, candidates]."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from audience.world import Bools, Floats
 
 Column = tuple[str, Floats]
 AGES = ((0, 1), (1, 2), (2, 3), (3, 5), (5, 10), (10, 20), (20, 30))
-"""Ages that are told apart: the newest, the one before, and so on."""
+"""Number of ages that are distinguished: the newest item, the one before, and so on."""
 FADINGS = (0.7, 0.85, 0.93)
 STEPS = ("next", "beside", "later", "around")
 LAST = (3, 5, 10)
-"""Over how many last items contents are compared."""
+"""Number of last items whose contents are compared."""
 
 
 def popularity(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """How many lived it, and beside what the person usually takes."""
+    """Yield its popularity, also against what the person usually picks."""
     places = tables.places[batch.candidates]
     mine = tables.log_count[tables.places]
     count = tables.log_count[places]
@@ -48,7 +48,7 @@ def popularity(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
 
 
 def collaborative(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """Yield what goes with the whole history, with its last part, with any part of it."""
+    """Yield the similarity to the whole history, to its last part, and to any part of it."""
     whole = Whole(batch, tables)
     linear = whole.of(tables.linear)
     for last in (-1, 100, 20):
@@ -69,7 +69,7 @@ def collaborative(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
 
 
 def recent(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """Yield what goes with the last items."""
+    """Yield the similarity to the last items."""
     ages = np.arange(RECENT)
     weights = np.stack([ages < 5, ages < 20, 0.85**ages]).astype(np.float64)
     found = over_recent(batch, tables, tables.cosine, weights)
@@ -79,7 +79,7 @@ def recent(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
 
 
 def steps(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """Yield what people go on to, from each of the last items and from the last together."""
+    """Yield transitions from each of the last items and from them together."""
     ages = np.arange(RECENT)
     fading = [np.power(each, ages, dtype=np.float64) for each in FADINGS]
     groups = [((ages >= begin) & (ages < end)).astype(np.float64) for begin, end in AGES]
@@ -92,7 +92,7 @@ def steps(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
 
 
 def lifetime(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """Whether it is lived early or late in lives, and near their ends."""
+    """Yield whether it comes early or late in histories, and near their ends."""
     places = tables.places[batch.candidates]
     moment, lived = tables.moment[places], np.log1p(batch.lengths)[:, None]
     yield "stage", tables.stage[stage_of(batch.lengths)[:, None], places]
@@ -102,7 +102,7 @@ def lifetime(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
 
 
 def genres(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """Which tags it shares with the last items and with all, and which it lacks."""
+    """Yield the tags it shares with the last items and with all, and those it lacks."""
     has = tables.tags[batch.candidates]
     for last in LAST:
         shares = _tag_shares(batch, tables, last)
@@ -145,7 +145,7 @@ def _best_tag(has: Bools, values: Floats) -> Floats:
 
 
 def years(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
-    """How far its year is from the years of the last items, beside how these spread."""
+    """Yield the distance of its year from those of the last items, relative to their spread."""
     known = np.isfinite(tables.year)
     usual = float(tables.year[known].mean()) if known.any() else 0.0
     year = np.where(known, tables.year, usual)
@@ -175,14 +175,14 @@ def columns_of(batch: Batch, tables: EvidenceTables, families: Sequence[str]) ->
 
 Values = NDArray[np.float32]
 KINDS: tuple[str, ...] = tuple(family.__name__ for family in FAMILIES)
-"""Families of evidence: all that may be left out for ablation."""
+"""Families of evidence that may be left out for ablation."""
 CASES = 256
-"""Cases worked on at once; their number changes no result."""
+"""Cases per batch; it changes no result."""
 Made = TypeVar("Made")
 
 
 class Evidence:
-    """Fitted on lives; pure afterwards. Of items that came later nothing is known."""
+    """Evidence fitted on histories; pure afterwards. Of later items nothing is known."""
 
     def __init__(self, tables: EvidenceTables, families: Sequence[str] = KINDS) -> None:
         for family in families:
@@ -224,7 +224,7 @@ class Evidence:
 
 
 def fit_evidence(lives: Lives, *, seed: int = 1, families: Sequence[str] = KINDS) -> Evidence:
-    """Return the evidence of a training part. Nothing is drawn: every seed gives the same."""
+    """Return the evidence of a training part; it is deterministic."""
     del seed
     return Evidence(fit_tables(lives), families)
 
@@ -239,14 +239,14 @@ def in_parts(part: Callable[[int], Made], count: int) -> list[Made]:
 
 
 HIGH, LOW = 0.7, -0.9
-"""How many spreads above or below the others of a list something is worth a word."""
+"""Standard deviations from the rest of a list above which evidence is mentioned."""
 SAYINGS = (
     ("next fading 0.85", "people with your history often went on to this", ""),
     ("collaborative", "people who share your past took it up", "few with your past took it up"),
     ("genre kept 10", "much like what you took up lately", "unlike what you took up lately"),
     ("popularity", "very popular", "known to few"),
 )
-"""What stands out in a list is said: the name of the evidence, words for much and for little."""
+"""Words for evidence that stands out: its name, words for much and for little."""
 MOST = 2
 
 

@@ -1,4 +1,4 @@
-"""All that grounds a mind's choices: evidence, and a chooser that weighs it."""
+"""The grounds of a mind's choices: evidence, and a chooser that weighs it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from audience.grounding.tables import Lives
 from audience.world import Floats, Genesis, Interactions
 
 WIDEST = 64
-"""Candidates that cases of one history are asked about together."""
+"""Maximum number of candidates that cases of one history share."""
 
 
 class Grounds:
-    """Fitted on a training part; pure afterwards. A case is answered alike in any company."""
+    """Fitted on a training part; pure afterwards. A case does not depend on the others."""
 
     def __init__(self, evidence: Evidence, chooser: Chooser) -> None:
         self.evidence = evidence
@@ -69,7 +69,7 @@ class Grounds:
         return [one for each in in_parts(part, len(histories)) for one in each]
 
     def words(self, history: Sequence[int], candidates: Sequence[int]) -> list[str]:
-        """Return what the evidence says of each candidate, in plain words."""
+        """Return what the evidence says about each candidate, in words."""
         (values,) = self.evidence.of([history], [candidates])
         return words_of(self.evidence.names, values)
 
@@ -116,7 +116,7 @@ def _chooser(lives: Lives, seed: int, held: str, families: tuple[str, ...]) -> C
 
 @lru_cache(maxsize=2)
 def grounds_of(genesis: Genesis, seed: int = 1) -> Grounds:
-    """Return the grounds that a genesis gives: one fit for all its runs.
+    """Return the grounds of a genesis: one fit for all its runs.
 
     Where a dataset keeps others apart, they come from what others lived and not from the past.
     """
@@ -125,10 +125,10 @@ def grounds_of(genesis: Genesis, seed: int = 1) -> Grounds:
 
 @lru_cache(maxsize=2)
 def ratings_of(genesis: Genesis, seed: int = 1) -> Rater:
-    """Return what stars the same people gave, as a model of ratings: one fit for all runs."""
+    """Return the model of the ratings of a genesis: one fit for all its runs."""
     return fit_ratings(_lives(genesis), seed)
 
 
 def _lives(genesis: Genesis) -> Lives:
-    people = max([len(genesis.profiles), *(one.agent + 1 for one in genesis.others)])
+    people = max([len(genesis.profiles), *(other.agent + 1 for other in genesis.others)])
     return Lives.of(Interactions(genesis.catalogue, people, genesis.evidence))

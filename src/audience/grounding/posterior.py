@@ -1,7 +1,7 @@
-"""People and items as points whose product is a rating, with all the doubt there is about them.
+"""Bayesian matrix factorisation of ratings, sampled by Gibbs.
 
-Bayesian matrix factorisation (Salakhutdinov and Mnih 2008): points are drawn in turn from what the
-ratings and the other points say of them, so that nothing has to be tuned but their length.
+After Salakhutdinov and Mnih (2008): the vectors of people and items are drawn in turn, given the
+ratings and the other vectors, so that nothing has to be tuned but their length.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from audience.world import Floats, Generator, Ints
 _ROWS = 8192
 _START = 0.1
 _NOISE = 1.5
-"""Precision of a rating before anything is known."""
+"""Prior precision of a rating."""
 _WEIGHT = 2.0
-"""As how many points the guess counts that points lie around nil."""
+"""Pseudo-count of the prior that vectors are centred at zero."""
 
 
 class CentredRatings(msgspec.Struct, frozen=True, eq=False):
-    """Ratings less their mean as a sparse matrix [people, items]."""
+    """Ratings minus their mean as a sparse matrix [people, items]."""
 
     values: Sparse
     there: Sparse
@@ -33,7 +33,7 @@ class CentredRatings(msgspec.Struct, frozen=True, eq=False):
     def of(
         cls, people: Ints, items: Ints, values: Floats, shape: tuple[int, int]
     ) -> CentredRatings:
-        """Return ratings from columns that name each pair once."""
+        """Return ratings from columns with each pair once."""
         from scipy.sparse import csr_array
 
         found = csr_array((values, (people, items)), shape)
@@ -52,7 +52,7 @@ class CentredRatings(msgspec.Struct, frozen=True, eq=False):
         return CentredRatings(self.values[people], self.there[people])
 
     def turned(self) -> CentredRatings:
-        """Return the same by item."""
+        """Return the transposed ratings, by item."""
         values = self.values.T.tocsr()
         values.sort_indices()
         return self._having(values)
@@ -69,12 +69,12 @@ class CentredRatings(msgspec.Struct, frozen=True, eq=False):
 
 
 class Sample(msgspec.Struct, frozen=True, eq=False):
-    """One draw of everything that a person's point depends on."""
+    """A sample of all that a person's vector depends on."""
 
     items: Floats
-    """[items, rank]: the points of the items."""
+    """[items, rank]: the vectors of the items."""
     mean: Floats
-    """Where people's points lie around, and how closely."""
+    """Mean and precision of people's vectors."""
     precision: Floats
     noise: float
     """The precision of a rating."""
@@ -83,7 +83,7 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
 def draw_samples(
     given: CentredRatings, rank: int, rng: Generator, *, sweeps: int, burn: int, every: int
 ) -> tuple[Sample, ...]:
-    """Return every `every`-th draw after the first `burn`."""
+    """Return every `every`-th sample after the first `burn`."""
     by_item = given.turned()
     owners, where, values = given.owners, given.items, given.values.data
     people = _START * rng.standard_normal((given.values.shape[0], rank))
@@ -107,7 +107,7 @@ def expected(
 ) -> tuple[Floats, Floats]:
     """Return what row `rows[i]` of `given` makes of item `items[i]`, and of all it has rated.
 
-    Both less the mean. A row's numbers do not depend on the others.
+    Both minus the mean. A row does not depend on the others.
     """
     asked, own = np.zeros(len(rows)), np.zeros(len(given.items))
     owners = given.owners
@@ -124,7 +124,7 @@ def _products(people: Floats, rows: Ints, items: Floats, columns: Ints) -> Float
 
 
 def _points(given: CentredRatings, sample: Sample) -> Floats:
-    """Return the mean of each row's point."""
+    """Return the posterior mean of each row's vector."""
     found = np.empty((given.values.shape[0], sample.items.shape[1]))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
@@ -134,7 +134,7 @@ def _points(given: CentredRatings, sample: Sample) -> Floats:
 
 
 def _drawn(given: CentredRatings, sample: Sample, rng: Generator) -> Floats:
-    """Return a draw of each row's point."""
+    """Return a sample of each row's vector."""
     found = rng.standard_normal((given.values.shape[0], sample.items.shape[1]))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
@@ -146,7 +146,7 @@ def _drawn(given: CentredRatings, sample: Sample, rng: Generator) -> Floats:
 
 
 def _systems(given: CentredRatings, sample: Sample, part: slice) -> tuple[Floats, Floats]:
-    """Return precision and pull of the points of some rows."""
+    """Return precision and linear term of the vectors of some rows."""
     points, rank = sample.items, sample.items.shape[1]
     first, second = np.tril_indices(rank)
     half = given.there[part] @ (points[:, first] * points[:, second])
@@ -160,7 +160,7 @@ def _systems(given: CentredRatings, sample: Sample, part: slice) -> tuple[Floats
 
 
 def _around(points: Floats, rng: Generator) -> tuple[Floats, Floats]:
-    """Return a draw of where points lie around, and of their precision."""
+    """Return a sample of the mean and precision of vectors."""
     count, rank = points.shape
     mean = points.mean(axis=0)
     apart = points - mean
@@ -174,7 +174,7 @@ def _around(points: Floats, rng: Generator) -> tuple[Floats, Floats]:
 
 
 def _wishart(scale: Floats, freedom: int, rng: Generator) -> Floats:
-    """Return a draw of a Wishart matrix, by Bartlett's decomposition."""
+    """Return a sample of a Wishart matrix, by Bartlett's decomposition."""
     rank = len(scale)
     lower = np.tril(rng.standard_normal((rank, rank)), -1)
     lower[np.diag_indices(rank)] = np.sqrt(rng.chisquare(freedom - np.arange(rank)))

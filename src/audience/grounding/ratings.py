@@ -1,6 +1,6 @@
-"""From what somebody is expected to make of an item to whole stars, as people give them.
+"""The rating model: expected ratings, and whole stars as each person gives them.
 
-An expectation is close to the middle; people use the whole scale, each in a way of its own.
+Expectations are close to the middle; people use the whole scale, each in their own way.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ STARS = 5
 _BOUNDS = np.array([1.5, 2.5, 3.5, 4.5])
 _WIDTH = 0.45
 _DOUBT = 10.0
-"""A person's own way counts as if so many ratings of the usual way came besides."""
+"""Pseudo-count by which a person's use of the scale is shrunk towards the usual one."""
 _LEAST = 1e-6
 
 
 class Scale(msgspec.Struct, frozen=True, eq=False):
-    """Stars given an expectation m: bounds smeared by a logistic, then drawn to one's own way.
+    """Stars given an expectation m: bounds smoothed by a logistic, then the person's own use.
 
     P(at most k stars) = logistic((bounds[k] - m) / (width * spread^power)); a person's spread is
-    how far its ratings lie from what was expected, 1 for the usual. Then star k is weighed by
+    how far their ratings are from expectations, 1 for the usual. Then star k is weighed by
     (its share in the person's ratings / the share expected there)^lean.
     """
 
@@ -39,7 +39,7 @@ class Scale(msgspec.Struct, frozen=True, eq=False):
     usual: tuple[float, ...]
     """The shares of the stars over all people."""
     missed: float
-    """The mean square of what all people's ratings lie from what was expected of them."""
+    """The mean squared distance of all ratings from their expectations."""
 
 
 class Ways(msgspec.Struct, frozen=True, eq=False):
@@ -47,11 +47,11 @@ class Ways(msgspec.Struct, frozen=True, eq=False):
 
     spread: Floats
     own: Floats
-    """[people, stars]: the logarithm of one's own share over the share expected."""
+    """[people, stars]: the log ratio of the person's share to the expected share."""
 
 
 def whole(stars: Floats) -> Ints:
-    """Return whole stars; halves are given upwards: 0.5 is one star."""
+    """Return whole stars, rounded up: 0.5 is one star."""
     found: Ints = np.clip(np.floor(stars + 0.5), 1, STARS).astype(np.int64)
     return found
 
@@ -64,7 +64,7 @@ def ways_of(
     usual: tuple[float, ...],
     missed: float,
 ) -> Ways:
-    """Return how people use the scale, from their ratings and what was expected of these."""
+    """Return how people use the scale, from their ratings and the expectations of these."""
     counts = np.bincount(owners, minlength=people)
     apart = np.bincount(owners, (stars - expectations) ** 2, people)
     spread = np.sqrt((apart + _DOUBT * missed) / (counts + _DOUBT) / missed)
@@ -80,7 +80,7 @@ def ways_of(
 
 
 def chances_of(scale: Scale, expectations: Floats, owners: Ints, ways: Ways) -> Floats:
-    """Return [rows, stars]: the chance of one to five stars."""
+    """Return [rows, stars]: the probability of one to five stars."""
     width = scale.width * ways.spread[owners] ** scale.power
     plain = _smeared(expectations, np.array(scale.bounds), width)
     weighed = plain * np.exp(scale.lean * ways.own[owners])
@@ -89,7 +89,7 @@ def chances_of(scale: Scale, expectations: Floats, owners: Ints, ways: Ways) -> 
 
 
 def drawn_stars(chances: Floats, draws: Floats) -> Ints:
-    """Return whole stars, 1 to 5, for one number in [0, 1) a row."""
+    """Return whole stars, 1 to 5, for a uniform number per row."""
     below = (np.cumsum(chances, axis=1) <= draws[:, None]).sum(axis=1)
     found: Ints = 1 + np.minimum(below, STARS - 1)
     return found
@@ -103,7 +103,7 @@ def fit_scale(
     usual: tuple[float, ...],
     missed: float,
 ) -> Scale:
-    """Return the scale that makes ratings likeliest which their expectations never saw."""
+    """Return the scale of highest likelihood for ratings held out from their expectations."""
     from scipy.optimize import minimize
 
     given, rows = whole(stars) - 1, np.arange(len(stars))
@@ -132,20 +132,20 @@ def _smeared(expectations: Floats, bounds: Floats, width: Floats) -> Floats:
 
 
 LEAST = 50
-"""Ratings below which nothing is fitted."""
+"""Minimum number of ratings."""
 RANKS = (4, 8, 12)
 _HELD = 0.1
-"""Share of the training part on which the length of points and the scale are chosen."""
+"""Share of the training part on which the length of vectors and the scale are chosen."""
 
 History = Sequence[tuple[int, float]]
-"""Items with the stars somebody gave them; 0 stars say nothing."""
+"""Items with the stars a person gave them; 0 for no rating."""
 
 
 class Rater:
-    """What people make of items. Fitted on a training part; pure afterwards.
+    """A model of ratings. Fitted on a training part; pure afterwards.
 
-    Everything about a person comes from its own ratings, so that people who were not there when it
-    was fitted are read in the same way as those who were; each is read as it would be alone.
+    Everything about a person comes from their own ratings, so that people who were not in the fit
+    are treated in the same way as those who were, each independently of the others.
     """
 
     def __init__(
@@ -158,12 +158,12 @@ class Rater:
         self.centre = centre
         self.bounds = bounds
         self.given = given
-        """Of everybody in the fit; the last row is empty: that of people nobody knows."""
+        """Of everybody in the fit; the last row is that of unknown people."""
         self.samples = samples
         self.rank = int(samples[0].items.shape[1])
         self.scale = Scale((), 1.0, 0.0, 0.0, (), 1.0)
         self.tried: dict[int, float] = {}
-        """The error of each length of points on ratings set aside within the training part."""
+        """The error of each length of vectors on ratings held out within the training part."""
 
     def predict(self, users: Ints, items: Ints) -> Floats:
         """Return the stars expected from user i for item i."""
@@ -202,7 +202,8 @@ class Rater:
     def _told(self, histories: Sequence[History]) -> CentredRatings:
         many = self.given.values.shape[1]
         rated = [
-            {item: stars for item, stars in one if stars > 0 and item < many} for one in histories
+            {item: stars for item, stars in history if stars > 0 and item < many}
+            for history in histories
         ]
         owners = np.repeat(np.arange(len(rated)), [len(one) for one in rated])
         items = np.array([item for one in rated for item in one], np.int64)
@@ -267,8 +268,8 @@ def fit_ratings(
 ) -> Rater:
     """Return a rater from the ratings of a training part.
 
-    The length of points and the scale are chosen on a tenth of them that is set aside for it; then
-    all are fitted. `sweeps` is how often everything is drawn anew in that last fit.
+    The length of vectors and the scale are chosen on a tenth of them that is held out; then
+    all are fitted. `sweeps` is the number of Gibbs sweeps of that last fit.
     """
     rated = rated_in(lives)
     if len(rated.users) < LEAST:

@@ -1,4 +1,4 @@
-"""What may be learnt from: the interactions of a training part, and nothing else."""
+"""Statistics of a training part: co-occurrence, transitions, EASE weights, and batches of cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from audience.world import Bools, Catalogue, Floats, Interactions, Ints
 
 
 class Lives(msgspec.Struct, frozen=True, eq=False):
-    """Training interactions in the order of time, as columns of one length."""
+    """Training interactions in the order of time, as columns of equal length."""
 
     catalogue: Catalogue
     people: int
@@ -22,7 +22,7 @@ class Lives(msgspec.Struct, frozen=True, eq=False):
     items: Ints
     at: Ints
     stars: Floats
-    """0.5 to 5; 0 where nothing was given."""
+    """0.5 to 5; 0 if there is no rating."""
 
     @classmethod
     def of(cls, interactions: Interactions) -> Lives:
@@ -43,19 +43,19 @@ class Lives(msgspec.Struct, frozen=True, eq=False):
 
 Table = NDArray[np.float32]
 MOST_ITEMS = 6000
-"""Items that have tables of their own; of a larger catalogue, those lived most."""
+"""Maximum number of items in the tables; of a larger catalogue, the most popular."""
 _ROWS = 1024
 _PAIRS = 4_000_000
 
 
 class OrderedLives(msgspec.Struct, frozen=True, eq=False):
-    """Lives with each person's rows together, in the order of time, and items by their place."""
+    """Interactions grouped by person, in the order of time, with items by their index."""
 
     users: Ints
     places: Ints
     """Places in the tables; `known` is that of all items without one."""
     positions: Ints
-    """How many the person had lived before."""
+    """The number of items the person had before."""
     people: int
     known: int
 
@@ -81,7 +81,7 @@ def ordered(lives: Lives, places: Ints, known: int) -> OrderedLives:
 
 
 def together(rows: OrderedLives) -> Table:
-    """Return [items, items]: how many people lived both."""
+    """Return [items, items]: how many people had both."""
     from scipy.linalg import blas
     from scipy.sparse import csr_array
 
@@ -100,7 +100,7 @@ def together(rows: OrderedLives) -> Table:
 
 
 def mirrored(upper: Table) -> Table:
-    """Return a symmetric table from its upper triangle; below it there is nought."""
+    """Return a symmetric table from its upper triangle."""
     whole = np.ascontiguousarray(upper + upper.T)
     np.fill_diagonal(whole, upper.diagonal())
     return whole
@@ -109,9 +109,9 @@ def mirrored(upper: Table) -> Table:
 def followed(rows: OrderedLives, weights: Sequence[Floats]) -> list[Table]:
     """Return one [items, items] for each list of weights: how much each is followed by each.
 
-    `weights[k][d - 1]` is what a distance of d places in a life counts.
+    `weights[k][d - 1]` is the weight of a distance of d places in a history.
     """
-    known, reach = rows.known, max(len(one) for one in weights)
+    known, reach = rows.known, max(len(weight) for weight in weights)
     tables = [np.zeros(known * known, np.float32) for _ in weights]
     cells: list[Ints] = []
     distances: list[Ints] = []
@@ -148,7 +148,7 @@ def _add(
 def lifts(counts: Table, shares: Floats, doubt: float) -> Table:
     """Return log P(item | other) / P(item); `doubt` is how many counts the share itself weighs.
 
-    A row and a column of noughts are added, for items without a place.
+    A row and a column of zeros are added, for items without an index.
     """
     shown = shares.astype(np.float32)
     found: Table = counts + np.float32(doubt) * shown
@@ -159,7 +159,7 @@ def lifts(counts: Table, shares: Floats, doubt: float) -> Table:
 
 
 def linear(products: Table, regularisation: float) -> Table:
-    """Return EASE's weights for a table of products: nought on the diagonal, and padded."""
+    """Return EASE's weights for a Gram matrix: zero on the diagonal, and padded."""
     from scipy.linalg import lapack
 
     if not len(products):
@@ -178,7 +178,7 @@ def linear(products: Table, regularisation: float) -> Table:
 
 
 def _aligned(table: Table) -> Table:
-    """Return a copy to invert in place, at a round address: the last bits depend on that."""
+    """Return an aligned copy to invert in place: the last bits depend on alignment."""
     size = table.size
     room = np.empty(size + 16, np.float32)
     begin = -(room.ctypes.data // 4) % 16
@@ -188,26 +188,26 @@ def _aligned(table: Table) -> Table:
 
 
 def padded(table: Table) -> Table:
-    """Return a table with a row and a column of noughts at its end."""
+    """Return a table padded with a row and a column of zeros."""
     return np.pad(table, ((0, 1), (0, 1)))
 
 
 REGULARISATION = 1000.0
-"""Of the weights over whole lives."""
+"""Regularisation of the weights over whole histories."""
 WINDOW_REGULARISATION = 20.0
-"""Of the weights over what is lived close together."""
+"""Regularisation of the weights over neighbouring items."""
 FADING = 0.9
 NEAR, FAR = 10, 30
-"""Places that steps reach, counted as 1/d and as 1/sqrt(d)."""
+"""Reach of transitions, weighted by 1/d and by 1/sqrt(d)."""
 DOUBTS = (5.0, 10.0, 20.0, 20.0)
 STAGES = 11
-"""Stages of a life: by powers of two of what was lived before."""
+"""Stages of a history, by powers of two of its length."""
 END = 10
-"""The last items of a life that count as its end."""
+"""The last items of a history that count as its end."""
 
 
 class EvidenceTables(msgspec.Struct, frozen=True, eq=False):
-    """One entry for each item that has a place, and one more for all the others.
+    """One entry for each item with an index, and one more for all the others.
 
     `places`, `tags` and `year` have one for each item of the catalogue, and one for later ones.
     """
@@ -234,7 +234,7 @@ class EvidenceTables(msgspec.Struct, frozen=True, eq=False):
 
 
 def stage_of(lived: Ints) -> Ints:
-    """Return the stage of a life after so many items."""
+    """Return the stage of a history after so many items."""
     stage: Ints = np.minimum(np.log2(1.0 + lived).astype(np.int64), STAGES - 1)
     return stage
 
@@ -320,7 +320,7 @@ RECENT = 30
 
 
 class Batch(msgspec.Struct, frozen=True, eq=False):
-    """Some cases; places that are not there hold 0 and are not real."""
+    """A batch of cases, padded with zeros."""
 
     recent: Ints
     """[cases, RECENT] items, the newest first."""
@@ -338,9 +338,11 @@ class Batch(msgspec.Struct, frozen=True, eq=False):
 def batch_of(
     histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]], known: int
 ) -> Batch:
-    """Return cases as arrays; items from number `known` on are all one: those that came later."""
-    lengths = np.array([len(one) for one in histories], np.int64)
-    items = np.fromiter((item for one in histories for item in one), np.int64, int(lengths.sum()))
+    """Return cases as arrays; items from number `known` on share one index, as they came later."""
+    lengths = np.array([len(history) for history in histories], np.int64)
+    items = np.fromiter(
+        (item for history in histories for item in history), np.int64, int(lengths.sum())
+    )
     items = np.minimum(items, known)
     owners = np.repeat(np.arange(len(lengths)), lengths)
     ends = np.cumsum(lengths)
@@ -348,10 +350,10 @@ def batch_of(
     recent = np.zeros((len(lengths), RECENT), np.int64)
     late = ages < RECENT
     recent[owners[late], ages[late]] = items[late]
-    width = max((len(one) for one in candidates), default=0)
+    width = max((len(candidate) for candidate in candidates), default=0)
     shown = np.zeros((len(lengths), max(width, 1)), np.int64)
-    for row, one in enumerate(candidates):
-        shown[row, : len(one)] = one
+    for row, candidate in enumerate(candidates):
+        shown[row, : len(candidate)] = candidate
     shown = np.minimum(shown, known)
     real = np.arange(RECENT)[None, :] < lengths[:, None]
     return Batch(recent, real, lengths, owners, items, ages, shown)
@@ -380,7 +382,7 @@ def over_recent(
 
 
 class Whole:
-    """Sums and bests of tables over whole histories."""
+    """Sums and maxima of tables over whole histories."""
 
     def __init__(self, batch: Batch, tables: EvidenceTables) -> None:
         columns = tables.places[batch.candidates]
@@ -395,12 +397,12 @@ class Whole:
         return table.reshape(-1).take(self.cells)
 
     def sums(self, values: Table, last: int = -1) -> Floats:
-        """Return [cases, width]: values added up over the last items, -1 for all."""
+        """Return [cases, width]: values summed over the last items, -1 for all."""
         late = slice(None) if last < 0 else np.flatnonzero(self.batch.ages < last)
         owners, chosen = self.batch.owners[late], values[late]
         found = np.zeros(self.shape)
         for column in range(self.shape[1]):
-            # bincount adds one after the other, whatever else is in the batch.
+            # bincount adds in order, whatever else is in the batch.
             found[:, column] = np.bincount(owners, chosen[:, column], self.shape[0])
         return found
 

@@ -1,7 +1,7 @@
-"""Visits as data shows them: what was taken, in how many pages and minutes, with how many stars.
+"""Visits as data shows them: picks, pages, minutes and stars.
 
-Only what was taken leaves a trace. A page on which nothing was taken and a visit without a pick are
-not in such data, so that they are left out of simulated visits too before the two are compared.
+Only picks leave a trace. Pages and visits without a pick are
+not in such data, so they are left out of simulated visits too before the two are compared.
 """
 
 from __future__ import annotations
@@ -33,46 +33,46 @@ from audience.world import (
 )
 
 GAP = 60.0
-"""Minutes without anything after which the next interaction begins another visit."""
+"""Minutes of inactivity after which the next interaction begins another visit."""
 PICKS: Ints = np.array([1, 2, 3, 4, 5, 7])
 PAGES: Ints = np.array([1, 2, 3, 5, 9, 17, 33])
 TAKEN: Ints = np.array([1, 2, 4, 8, 16, 32, 64])
 MINUTES: Floats = np.array([0.0, 1.0, 3.0, 10.0, 20.0, 40.0, 80.0])
-"""Where the bins of picks a page, and of pages, picks and minutes a visit begin."""
+"""Lower edges of the bins of picks per page, and of pages, picks and minutes per visit."""
 _DAY = 86_400.0
 _SEVERAL = 0.05
-"""The share of pages with more than one pick from which on a moment is taken for a page."""
+"""The share of pages with several picks above which a timestamp counts as a page."""
 
 
 class Sessions(msgspec.Struct, frozen=True, eq=False):
-    """Visits in which something was taken."""
+    """Visits with at least one pick."""
 
     users: Ints
-    """Whose visit each is."""
+    """The person of each visit."""
     picks: Ints
     pages: Ints
-    """Pages of each visit on which something was taken."""
+    """Pages of each visit with at least one pick."""
     minutes: Floats
     """From the first pick of each visit to its last."""
     per_page: Ints
-    """Picks of each page on which there was one."""
+    """Picks of each page with at least one."""
     pauses: Floats
     """Seconds from each page to the next of the same visit."""
     gaps: Floats
-    """Days from the begin of each visit to the begin of the person's next."""
+    """Days from the start of each visit to the start of the person's next."""
     raters: Ints
     """Who gave each rating."""
     stars: Ints
     shown: int = 0
-    """Items shown in all, where that is known."""
+    """Total number of items shown, if known."""
 
     @property
     def has_pages(self) -> bool:
-        """Whether picks of one page can be told: in some data every pick has its own moment."""
+        """Whether pages can be recognised: in some data every pick has its own timestamp."""
         return bool((self.per_page > 1).mean() >= _SEVERAL) if len(self.per_page) else False
 
     def histograms(self) -> dict[str, Floats]:
-        """Return what is compared: shares over bins, by name."""
+        """Return the histograms that are compared, by name."""
         found = {
             "stars": shares(self.stars, np.arange(1, STARS + 1)),
             "picks per page": shares(self.per_page, PICKS),
@@ -89,7 +89,7 @@ def sessions_of(lives: Lives, *, gap: float = GAP) -> Sessions:
     Interactions of one person and moment are one page.
     """
     if not len(lives):
-        raise BadInput("there are no interactions, so that there are no visits to learn from")
+        raise BadInput("there are no interactions, and so no visits to learn from")
     if gap <= 0.0:
         raise BadInput(f"a gap of {gap:g} minutes between visits makes no sense; give more than 0")
     order = np.lexsort((lives.at, lives.users))
@@ -117,7 +117,7 @@ def sessions_of(lives: Lives, *, gap: float = GAP) -> Sessions:
 
 
 def shares(values: Ints | Floats, bins: Ints | Floats) -> Floats:
-    """Return the share of values from each bin's begin to the next's; the last has no end."""
+    """Return the share of values in each bin; the last bin is open."""
     places = np.searchsorted(bins, values, side="right") - 1
     counts = np.bincount(places[places >= 0], minlength=len(bins)).astype(np.float64)
     found: Floats = counts / max(1.0, float(counts.sum()))
@@ -136,7 +136,7 @@ def _relative(shares: Floats, others: Floats) -> float:
 
 
 class VisitStage(msgspec.Struct, frozen=True, eq=False):
-    """Who visits, and what is shown to whom."""
+    """The people who visit, and what each is shown."""
 
     agents: tuple[Agent, ...]
     catalogue: Catalogue
@@ -161,7 +161,7 @@ def stage_of(
     max_pages: int,
     seed: int,
 ) -> VisitStage:
-    """Return a stage whose pages hold what an agent has not lived, drawn by popularity."""
+    """Return a stage whose pages hold items new to the agent, drawn by popularity."""
     many = min(page_size * max_pages, len(catalogue))
     draws = dice(seed, "calibrate", "shelf", np.arange(len(agents)))
     # The largest of log(weight) + Gumbel noise are a draw without replacement by weight.
@@ -174,7 +174,7 @@ def stage_of(
 
 
 class _Counted:
-    """What is written down while visits go on."""
+    """Records visits as they are simulated."""
 
     def __init__(self, people: int) -> None:
         self.picks = np.zeros(people, np.int64)
@@ -187,7 +187,7 @@ class _Counted:
 
 
 def live_visits(mind: BatchMind, stage: VisitStage, visit: int = 0) -> Sessions:
-    """Return one visit of everybody on the stage, as data would show it."""
+    """Return a visit of everybody on the stage, as data would show it."""
     laws = Laws(stage.catalogue, 0.0)
     here = {row: _arrived(me) for row, me in enumerate(stage.agents)}
     counted = _Counted(len(stage.agents))
@@ -227,11 +227,11 @@ def _seen(
 
 
 def _picks(decision: Decision) -> list[a.Pick]:
-    return [one for one in decision.actions if isinstance(one, a.Pick)]
+    return [action for action in decision.actions if isinstance(action, a.Pick)]
 
 
 def _after(me: Agent, decision: Decision, laws: Laws, row: int, counted: _Counted) -> Agent | None:
-    """Return somebody after a page, or nothing when it leaves the recommender."""
+    """Return an agent after a page, or None if it leaves the recommender."""
     who = me.profile.id
     for action in decision.actions:
         if isinstance(action, a.Pick):

@@ -1,4 +1,4 @@
-"""Comparing finished runs: paired differences, where they part, conditions for a gate."""
+"""Comparison of finished runs: paired differences, the first difference, and CI gates."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _check_comparable(folders: Sequence[Path]) -> None:
             short, long = sorted((folder, first), key=lambda place: found[place][1])
             raise BadInput(
                 f"{short} has {found[short][1]} complete rounds and {long} {found[long][1]}; "
-                f"go on with: audience resume {short} --rounds {found[long][1]}"
+                f"continue with: audience resume {short} --rounds {found[long][1]}"
             )
 
 
@@ -68,7 +68,7 @@ def _names(folders: Sequence[Path]) -> list[str]:
 
 
 def first_difference(folders: Sequence[Path]) -> str | None:
-    """Return where two logs part, in words; None when they are equal."""
+    """Return the first difference between two logs in words; None if they are equal."""
     with Log.open(folders[0]) as one, Log.open(folders[1]) as two:
         tellers = Teller(one.genesis()), Teller(two.genesis())
         for mine, theirs in zip_longest(one.chapters(), two.chapters()):
@@ -91,18 +91,18 @@ def first_difference(folders: Sequence[Path]) -> str | None:
 
 
 def _against(tellers: Sequence[Teller], entries: Sequence[Entry | None]) -> str:
-    """Return two entries side by side, in the words of the story where those tell them apart."""
+    """Return two entries side by side, in the words of the story if those differ."""
     told = [
         (printable(teller.line(one.event)).strip() or str(one.event)) if one else "nothing"
         for teller, one in zip(tellers, entries, strict=True)
     ]
     if told[0] == told[1]:
-        told = [str(one.event if one else None) for one in entries]
+        told = [str(entry.event if entry else None) for entry in entries]
     return f"{told[0]} against {told[1]}"
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """Such as `satisfaction < -2%`: on how another run differs from the first."""
+    """A condition on how another run differs from the first, such as `satisfaction < -2%`."""
 
     text: str
     metric: str
@@ -111,10 +111,10 @@ class Condition(msgspec.Struct, frozen=True):
     relative: bool
 
     def holds(self, differences: Sequence[Difference]) -> bool:
-        """Say whether any compared run differs so."""
-        for one in differences:
-            value = one.percent if self.relative else one.difference
-            if one.metric == self.metric and not math.isnan(value) and self._is(value):
+        """Return whether the condition holds for any compared run."""
+        for difference in differences:
+            value = difference.percent if self.relative else difference.difference
+            if difference.metric == self.metric and not math.isnan(value) and self._is(value):
                 return True
         return False
 
@@ -143,11 +143,11 @@ def condition(text: str) -> Condition:
 def plain_comparison(
     found: Findings, failed: Sequence[str], first: str | None
 ) -> dict[str, object]:
-    """Return a comparison as plain values; what is not a number becomes None."""
+    """Return a comparison as plain values; NaN becomes None."""
     rows = [
-        {key: _plain(value) for key, value in msgspec.to_builtins(one).items()}
-        | {"percent": _plain(one.percent)}
-        for one in found.differences
+        {key: _plain(value) for key, value in msgspec.to_builtins(difference).items()}
+        | {"percent": _plain(difference.percent)}
+        for difference in found.differences
     ]
     return {
         "verdict": found.verdict,

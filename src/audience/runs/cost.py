@@ -1,4 +1,4 @@
-"""What a run will ask of models before anything is spent: rounds lived with made-up answers."""
+"""Cost estimates: a few rounds are simulated with made-up answers before anything is spent."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from audience.world import CLOSING, VISITS, Chapter, World
 
 PEOPLE, ROUNDS = 100, 2
 GROWING = 25, 8
-"""People and rounds where there is a memory: prompts grow with it, and insights take days."""
+"""People and rounds of the simulation with a memory: prompts grow, and insights take days."""
 CHARACTERS = 4
 WAYS = ("fused", "faithful", "rule")
-"""How a memory may consolidate."""
+"""Ways in which a memory may consolidate."""
 
 
 class CostEstimate(msgspec.Struct, frozen=True):
-    """Calls and tokens of a whole scenario, and their price where the model has one."""
+    """Calls and tokens of a whole scenario, and their price if it is known."""
 
     calls: float = 0.0
     prompt: float = 0.0
@@ -42,7 +42,7 @@ class CostEstimate(msgspec.Struct, frozen=True):
     dollars: float | None = None
     by_purpose: dict[str, float] = {}
     memory_calls: float = 0.0
-    """Calls for memories, which are among all calls; tokens likewise."""
+    """Calls for memories, included in all calls; tokens likewise."""
     memory_prompt: float = 0.0
     memory_completion: float = 0.0
 
@@ -56,7 +56,7 @@ class CostEstimate(msgspec.Struct, frozen=True):
 
 
 class _MadeUp:
-    """Answers at once, with something that follows the schema."""
+    """A gateway that answers at once with something that follows the schema."""
 
     async def ask(self, request: Request) -> Reply:
         if request.schema:
@@ -81,7 +81,7 @@ class _Metered(_MadeUp):
 
 
 class _Visits:
-    """A log that only counts: visits, and what was asked up to the middle of the rounds."""
+    """A log that only counts visits, and the calls up to the middle round."""
 
     def __init__(self, doors: Sequence[_Metered], middle: int) -> None:
         self.count = 0
@@ -96,7 +96,7 @@ class _Visits:
     def commit(self) -> None: ...
 
     def sums(self) -> CostEstimate:
-        """Return what was asked so far by minds and, at the second door, by memories."""
+        """Return the calls so far of minds and, through the second gateway, of memories."""
         mind, memory = (door.meter.total() for door in self._doors)
         by_purpose = {
             name: float(one.calls)
@@ -117,7 +117,7 @@ class _Visits:
 
 
 def estimate(scenario: Scenario) -> CostEstimate:
-    """Return what all arms and seeds of a scenario will take, from a small made-up run of each."""
+    """Return what all arms and seeds of a scenario will cost, from a small simulation of each."""
     whole = CostEstimate()
     for variant in variants(scenario).values():
         if asks_models(variant):
@@ -126,7 +126,7 @@ def estimate(scenario: Scenario) -> CostEstimate:
 
 
 def way_of(scenario: Scenario) -> str:
-    """Return how a scenario's memory consolidates; nothing where it knows no ways."""
+    """Return how a scenario's memory consolidates; "" if it has no ways to choose from."""
     make = find("memories", scenario.memory.kind)
     if not isinstance(make, Consolidates):
         return ""
@@ -134,7 +134,7 @@ def way_of(scenario: Scenario) -> str:
 
 
 def with_way(scenario: Scenario, way: str) -> Scenario:
-    """Return the scenario with a memory that consolidates in another way."""
+    """Return the scenario with another way of consolidation."""
     options = {**scenario.memory.options, "consolidation": way}
     return changed(scenario, memory={"kind": scenario.memory.kind, "options": options})
 
@@ -161,7 +161,7 @@ def _one(scenario: Scenario, seeds: int) -> CostEstimate:
 
 
 def _small(scenario: Scenario) -> tuple[Scenario, Rules]:
-    """Return the few people and the few rounds that are lived with made-up answers."""
+    """Return how many people and rounds are simulated with made-up answers."""
     idle = is_idle(find("memories", scenario.memory.kind))
     most, longest = (PEOPLE, ROUNDS) if idle else GROWING
     people, rounds = min(most, scenario.agents), min(longest, scenario.rounds)

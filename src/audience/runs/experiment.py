@@ -1,4 +1,4 @@
-"""Arms x seeds: the same people, the same dice, different recommenders, and what differs."""
+"""Experiments: arms x seeds with the same people and dice, and the findings from them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from audience.scenario import (
 )
 
 FILE = "experiment.toml"
-"""What marks a folder as an experiment: the whole scenario, with its arms."""
+"""The file that marks a folder as an experiment: the whole scenario, with its arms."""
 HEADLINE = "satisfaction"
 FOR_VERDICT = ("picks", "return_rate", "minutes_per_visit")
 SUMMARY = (
@@ -74,11 +74,11 @@ SPREAD_SUMMARY = (
     "cascade_breadth",
     "visits",
 )
-"""What is told of a run in which nothing was picked and a topic spread."""
+"""The metrics of a run in which nothing was picked and a topic spread."""
 
 
 def summary_of(found: Findings) -> tuple[str, ...]:
-    """Return the numbers by which findings are told."""
+    """Return the metrics that summarise findings."""
     totals = found.arms[0].runs[0].totals if found.arms else {}
     if "reach" not in totals:
         return SUMMARY
@@ -102,7 +102,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def report(self) -> str:
-        """Where the report lies."""
+        """The path of the report."""
         return str(Path(self.folder) / "report.html")
 
     def __str__(self) -> str:
@@ -138,9 +138,9 @@ def conduct(
     spending: SpendingOptions | None = None,
     watching: Callable[[Path], Watch] | None = None,
 ) -> Outcome:
-    """Run every arm with every seed, or a scenario's one run; what is there is resumed.
+    """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
-    `watching` gives what steers the run in each folder.
+    `watching` returns the watch of the run in each folder.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
@@ -191,7 +191,7 @@ def is_experiment(folder: Path) -> bool:
 
 
 def scenario_of(folder: Path) -> Scenario:
-    """Return the scenario that an experiment's or a run's folder was made from."""
+    """Return the scenario of an experiment's or a run's folder."""
     if is_experiment(folder):
         return parse((folder / FILE).read_text("utf-8"), str(folder / FILE))
     with Log.open(folder) as log:
@@ -199,7 +199,7 @@ def scenario_of(folder: Path) -> Scenario:
 
 
 def gathered(folder: Path, seen: Seen | None = None) -> Findings:
-    """Return the findings of a folder from its logs alone; `seen` is told each round read."""
+    """Return the findings of a folder from its logs alone; `seen` is called for each round."""
     scenario = scenario_of(folder)
     if not is_experiment(folder):
         done = (measured(folder, seen),)
@@ -210,7 +210,7 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     }
     for place in (place for each in places.values() for place in each):
         if not _is_finished(place):
-            raise BadInput(f"{place} is not finished; go on with: audience resume {folder}")
+            raise BadInput(f"{place} is not finished; continue with: audience resume {folder}")
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )
@@ -235,13 +235,13 @@ def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
         "seeds": ", ".join(str(run.seed) for run in arms[0].runs),
         "mind": scenario.mind.kind,
         "dataset": scenario.dataset.kind,
-        "digests": " ".join(run.digest[:12] for one in arms for run in one.runs),
+        "digests": " ".join(run.digest[:12] for arm in arms for run in arm.runs),
     }
     return Findings(scenario.title, arms, found, verdict(arms, found), text_of(scenario), facts)
 
 
 def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
-    """Return which arm serves the audience better, by how much, and how sure that is."""
+    """Return which arm serves the audience better, by how much, with its interval."""
     if len(arms) < 2:
         totals = arms[0].runs[0].totals
         if "reach" in totals:
@@ -256,7 +256,7 @@ def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
 
 
 def spread_verdict(totals: Mapping[str, float]) -> str:
-    """Return how far topics came, and how those who know of them feel and think."""
+    """Return the reach of topics, and the emotions and views of those who know of them."""
     positive = totals["positive"]
     view = "nobody has a view" if math.isnan(positive) else f"{positive:.0%} of views are for it"
     return (

@@ -1,4 +1,4 @@
-"""What people were shown and what they took up, row by row, with ids as the source data gives."""
+"""Exports of a run: interactions, dialogues, posts, messages, metrics, and RecBole datasets."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ Row = tuple[object, ...]
 
 
 class Names:
-    """People and items as they are at some point of a log, also those that came later."""
+    """People and items at some point of a log, including those added later."""
 
     def __init__(self, genesis: Genesis) -> None:
         self.people: list[Profile] = list(genesis.profiles)
         self.items: list[Item] = list(genesis.catalogue.items)
-        self.person = [one.key or str(one.id) for one in self.people]
-        self.item = [one.key or str(one.id) for one in self.items]
+        self.person = [person.key or str(person.id) for person in self.people]
+        self.item = [item.key or str(item.id) for item in self.items]
 
     def learn(self, chapter: e.Chapter) -> None:
-        """Take in whom and what interventions add or change."""
+        """Add the people and items that interventions add or change."""
         for entry in chapter.entries:
             match entry.event:
                 case e.Intervened(c.AddPerson(profile)):
@@ -71,9 +71,9 @@ class Names:
 
 
 def interactions(log: Log, *, exposures: bool = False, names: Names | None = None) -> Iterator[Row]:
-    """Yield one row per item taken up, in the order of the log and of the pages.
+    """Yield one row per picked item, in the order of the log and of the pages.
 
-    With `exposures`, one per item shown: what nobody took has the outcome `shown`, fraction 0.
+    With `exposures`, one per item shown; an item that was not picked has the outcome `shown`.
     """
     names = names or Names(log.genesis())
     for chapter in log.chapters():
@@ -126,7 +126,7 @@ def _visit(chapter: e.Chapter, names: Names) -> list[list[Any]]:
 
 
 def _evening(chapter: e.Chapter, names: Names) -> list[list[Any]]:
-    """Return one row for each who lived an item together with others; nothing was on its page."""
+    """Return a row for each person who joined others in watching an item without a page."""
     happened = next(
         (one.event for one in chapter.entries if isinstance(one.event, e.Gathered)), None
     )
@@ -219,7 +219,7 @@ def _words(event: e.Said | e.Posted | e.Forwarded | e.Delivered, names: Names) -
 
 
 def _person(agent: int, names: Names) -> str:
-    """Return whose words they are; announcements are nobody's."""
+    """Return whose words they are; announcements have no author."""
     return names.person[agent] if agent >= 0 else ""
 
 
@@ -234,7 +234,7 @@ _PLACES = [
 
 
 def write_recbole(log: Log, folder: Path, *, exposures: bool) -> list[Path]:
-    """Write a run as a dataset of RecBole and return the files; it bears the name of the run."""
+    """Write a run as a RecBole dataset named after the run, and return the files."""
     name, names = log.folder.resolve().name, Names(log.genesis())
     rows = list(interactions(log, exposures=exposures, names=names))
     place = folder / name
@@ -253,7 +253,7 @@ def write_recbole(log: Log, folder: Path, *, exposures: bool) -> list[Path]:
 
 
 def _inter(rows: list[Row]) -> list[str]:
-    """Return the interactions; propensities only where all have one: RecBole would invent some."""
+    """Return the interactions; propensities only if all have one, or RecBole would invent some."""
     known = bool(rows) and all(row[_PLACES[-1]] is not None for row in rows)
     lines = [_INTER + ("\tpropensity:float" if known else "")]
     for row in rows:
@@ -265,7 +265,7 @@ def _inter(rows: list[Row]) -> list[str]:
 
 
 def plain(text: object) -> str:
-    """Return a text that RecBole reads as it is: a tab or a quotation mark would shift columns."""
+    """Return a text without the tabs and quotation marks that would shift RecBole's columns."""
     return " ".join(str(text).split()).replace('"', "'")
 
 
@@ -281,7 +281,7 @@ def _user(who: Profile) -> str:
 
 
 def _ties(log: Log, names: Names) -> Iterable[str]:
-    """Yield who listens to whom at the end of the last complete round."""
+    """Yield who follows whom at the end of the last complete round."""
     world = world_at(log, log.complete_rounds())
     for agent in range(len(world.agents)):
         for other in world.graph.neighbours(agent):
@@ -294,7 +294,7 @@ KINDS = ("csv", "parquet", "recbole", "jsonl", "dialogues", "messages", "metrics
 def export(log: Log, kind: str, folder: Path, *, exposures: bool = False) -> list[Path]:
     """Write a run in one of `KINDS` and return the files.
 
-    With `exposures`, interactions hold what was shown and not taken, too.
+    With `exposures`, interactions include items that were shown and not picked.
     """
     writers: dict[str, Callable[[], list[Path]]] = {
         "csv": lambda: _csv(log, folder, exposures),
@@ -328,7 +328,7 @@ def _csv(log: Log, folder: Path, exposures: bool) -> list[Path]:
 def _jsonl(log: Log, folder: Path) -> list[Path]:
     path = folder / "events.jsonl"
     with replacing(path) as file:
-        file.writelines(msgspec.json.encode(_row(one)) + b"\n" for one in log.records())
+        file.writelines(msgspec.json.encode(_row(record)) + b"\n" for record in log.records())
     return [path]
 
 
@@ -366,7 +366,7 @@ def _messages(log: Log, folder: Path) -> list[Path]:
 
 
 def _dialogues(log: Log, folder: Path) -> list[Path]:
-    """Conversations and posts, one JSON object a line."""
+    """Write conversations and posts, one JSON object per line."""
     return replace_all(
         {
             folder / "dialogues.jsonl": _lines(dialogues(log)),
@@ -380,7 +380,7 @@ def _lines(rows: Iterable[dict[str, Any]]) -> bytes:
 
 
 def _metrics(log: Log, folder: Path) -> list[Path]:
-    """Every number in one tidy table: of the run, of each round, of each person."""
+    """Write every metric in one tidy table: of the run, of each round, of each person."""
     columns = ("scope", "round", "person", "metric", "value", "label", "unit")
     return [_whole(folder / "metrics.csv", csv_text(columns, _numbers(log)))]
 

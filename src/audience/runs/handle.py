@@ -1,4 +1,4 @@
-"""The folder that a run or an experiment is to fill."""
+"""The Python handle of a run, and the folder that a run or an experiment fills."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _OURS = (
 
 
 def make_room(folder: Path, *, overwrite: bool = False) -> None:
-    """Refuse a folder that holds something; when told, remove the run or experiment in it."""
+    """Refuse a folder that is not empty; with `overwrite`, remove the run or experiment in it."""
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file; choose another folder with --out")
     there = sorted(folder.iterdir()) if folder.exists() else []
     if all(path.name == "lock" or path.name.startswith("run.db.partial") for path in there):
-        return  # a creation that was killed may have left these, and the next one clears them
+        return  # left by a creation that was killed; the next one clears them
     if not is_experiment(folder) and not (folder / "run.db").is_file():
         listed = ", ".join(path.name for path in there[:3])
         raise BadInput(
-            f"--out {folder} is not empty and holds no run of ours ({listed}); "
+            f"--out {folder} is not empty and is not a run ({listed}); "
             "empty it yourself, or choose another folder with --out"
         )
     if not overwrite:
         raise BadInput(
-            f"--out {folder} holds a run already; go on with `audience resume {folder}`, "
+            f"--out {folder} already holds a run; continue with `audience resume {folder}`, "
             "choose another folder with --out, or replace it with --overwrite"
         )
     _remove(folder, there)
@@ -81,7 +81,7 @@ FRAMES = ("pandas", "polars")
 
 
 class Run:
-    """What lies in a run's folder. Read anew at each question: a run that goes on may be asked."""
+    """A run's folder, read afresh at each call: the run may be going on."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -98,7 +98,7 @@ class Run:
         return f"Run({str(self.folder)!r})"
 
     def interactions(self, *, exposures: bool = False, frame: str = "") -> Any:  # noqa: ANN401
-        """Return one row per item taken up as a frame of pandas or polars, whichever there is.
+        """Return one row per picked item as a pandas or polars frame, whichever is installed.
 
         With `exposures`, one row per item shown. `frame` chooses between the two.
         """
@@ -122,12 +122,12 @@ class Run:
             return columns_of(interactions(log, exposures=exposures))
 
     def measured(self) -> Measured:
-        """Return the numbers of the run: in all, by round, by person."""
+        """Return the metrics of the run: total, by round, by person."""
         return measured(self.folder)
 
 
 def load_any(path: str | Path) -> Scenario | Run:
-    """Return the scenario of a TOML file, or the run that lies in a folder."""
+    """Return the scenario of a TOML file, or the run in a folder."""
     place = Path(path)
     return Run(place) if place.is_dir() else load(place)
 
@@ -151,7 +151,7 @@ def run(
 
     `recommenders`, kinds or objects with a `fit`, become the arms, the first being the reference;
     other keywords replace keys of the scenario: agents, rounds, seed, seeds, mind, dataset, …
-    A folder that holds a run already is refused unless `overwrite`. Works inside a running event
+    A folder with a run is refused unless `overwrite`. Works inside a running event
     loop.
     """
     if isinstance(scenario, Run):

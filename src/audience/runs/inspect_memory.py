@@ -216,7 +216,7 @@ class _Courses:
         self._had = 0
 
     def take(self, chapter: e.Chapter) -> None:
-        """Take in a chapter."""
+        """Add a chapter."""
         for entry in chapter.entries:
             event = entry.event
             if isinstance(event, e.Intervened):

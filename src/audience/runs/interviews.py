@@ -1,4 +1,4 @@
-"""Interviews: questions to people of a run at a moment of it. Asking changes nothing by itself."""
+"""Interviews: questions to people at the end of a round. Asking changes nothing by itself."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def ask(
 ) -> list[Answer]:
     """Return what people answer at the end of a round, from profile, history and memory.
 
-    `agents` None asks everybody there is by then; `told` hears each answer as it comes.
+    `agents` None asks everybody; `told` gets each answer as it arrives.
     """
     if not question.strip():
-        raise BadInput("the question has no words; put it in quotation marks after the ids")
+        raise BadInput("the question is empty; put it in quotation marks after the ids")
     with Log.open(folder) as log:
         scenario = parse(log.scenario, str(folder))
         world = world_at(log, at)
@@ -96,7 +96,7 @@ def _present(world: World, agent: int) -> Agent:
 
 
 def _last_slates(log: Log, at: int, agents: set[int]) -> dict[int, tuple[int, ...]]:
-    """Return what each was shown last."""
+    """Return the last page of each person."""
     found: dict[int, tuple[int, ...]] = {}
     for chapter in log.chapters(end_round=at + 1):
         if chapter.agent in agents:
@@ -110,8 +110,8 @@ def remember_answers(folder: Path, question: str, answers: Sequence[Answer]) -> 
     """Let people remember an interview: an intervention at the next round. Return that round."""
     with Log.open(folder, write=True) as log:
         round_ = log.complete_rounds() + 1
-        round_ += bool(log.partial(round_))  # what has begun is opened already
-        intervene(log, [{"round": round_, **one} for one in reminders(question, answers)])
+        round_ += bool(log.partial(round_))  # a round that has begun is already open
+        intervene(log, [{"round": round_, **reminder} for reminder in reminders(question, answers)])
     return round_
 
 

@@ -1,4 +1,4 @@
-"""One run from its scenario to its numbers: started, resumed, prolonged, branched."""
+"""Starting, resuming, prolonging and branching a run."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def resume(
     upto: int | None = None,
     watch: Watch | None = None,
 ) -> Finished:
-    """Take a run up where it was committed last.
+    """Resume a run from its last commit.
 
     `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
-    that round though the scenario goes on; `watch` steers it.
+    that round even if the scenario goes on; `watch` steers it.
     """
     with Log.open(folder, write=True) as log:
         scenario = parse(log.scenario, str(folder))
@@ -76,7 +76,7 @@ def resume(
         world = world_at(log, log.complete_rounds(), shots)
         rules = scenario.run
         if minds:
-            rules = msgspec.structs.replace(rules, deadline=0.0)  # a person may take its time
+            rules = msgspec.structs.replace(rules, deadline=0.0)  # a person may take their time
         if upto is not None:
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
@@ -94,7 +94,7 @@ def resume(
 
 
 def prolong(folder: Path, rounds: int) -> None:
-    """Let a run go on to another last round when it is resumed."""
+    """Set another last round, to which the run goes when it is resumed."""
     with Log.open(folder, write=True) as log:
         done = log.complete_rounds()
         if rounds < done:
@@ -115,8 +115,8 @@ def branch(
         done = parent.complete_rounds() if at is None else at
         genesis = parent.genesis() if interventions else None
     tree = msgspec.to_builtins(scenario)
-    for number, one in enumerate(interventions, 1):
-        round_ = one.get("round")
+    for number, intervention in enumerate(interventions, 1):
+        round_ = intervention.get("round")
         if not isinstance(round_, int) or round_ <= done:
             raise BadInput(
                 f"intervention {number}: round {round_} is not after round {done}, "

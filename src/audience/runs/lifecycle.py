@@ -41,7 +41,7 @@ HUMAN = "human"
 
 
 class Progress(Protocol):
-    """Told how far a run is; a terminal draws it, a test ignores it. `end`: it is complete."""
+    """Receives the progress of a run; a terminal draws it. `end`: the run is complete."""
 
     def begin(self, name: str, rounds: int, agents: int) -> None: ...
     def advance(self, round_: int, done: int, total: int) -> None: ...
@@ -50,7 +50,7 @@ class Progress(Protocol):
 
 
 class Quiet:
-    """A progress that nobody sees."""
+    """A progress that is not shown."""
 
     def begin(self, name: str, rounds: int, agents: int) -> None: ...
     def advance(self, round_: int, done: int, total: int) -> None: ...
@@ -70,13 +70,13 @@ class Finished(msgspec.Struct, frozen=True):
     spent: Counts = msgspec.field(default_factory=Counts)
     """Calls to models, their tokens and their cost."""
     purposes: dict[str, Counts] = {}
-    """The same by what they were for."""
+    """The same by purpose."""
     unusable: dict[str, int] = {}
-    """Decisions that failed, by what was asked for."""
+    """Failed decisions, by what was asked."""
     memory_problems: dict[str, int] = {}
-    """What memories could not use, by what was wrong, over all rounds."""
+    """Problems of memories over all rounds, by reason."""
     failed_slates: int = 0
-    """Pages that the recommender could not give, over all rounds."""
+    """Pages that the recommender failed to fill, over all rounds."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -107,7 +107,7 @@ class Finished(msgspec.Struct, frozen=True):
 
 
 class RunDriver:
-    """A run on its way: its log, its scenario, and those who are told."""
+    """A run under way: its log, its scenario, and its listeners."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class RunDriver:
         watch: Watch | None = None,
         typing: Collection[int] = (),
     ) -> None:
-        """`typing` are those who are played at a terminal."""
+        """`typing` are the agents that are played at a terminal."""
         self.log = log
         self.scenario = scenario
         self.progress = progress
@@ -231,7 +231,7 @@ class RunDriver:
         return [*listeners, self.watch.hear] if self.watch else listeners
 
     def _rules(self) -> Rules:
-        """Return the rules; a model on this machine gets no more visits than it can serve soon."""
+        """Return the rules; an embedded model gets no more visits than it can serve at once."""
         rules, models = self.scenario.run, self.scenario.llm
         if self._is_played:  # one question at a time, and no hurry
             return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
@@ -258,25 +258,25 @@ class RunDriver:
             self._keep_pending()
             self.log.set_state("stopped")
             where = f"stopped in round {sim.world.round}"
-            raise Interrupted(f"{where}; go on with: audience resume {folder}") from None
+            raise Interrupted(f"{where}; continue with: audience resume {folder}") from None
         except Halt as halt:
             self._keep_pending()
             self.log.set_state("stopped")
             raise Interrupted(f"{halt}: audience resume {folder}") from halt
         except BaseException as error:
-            with suppress(AudienceError):  # the first error says more than a full disk does
+            with suppress(AudienceError):  # the first error matters more than a full disk
                 stopped = isinstance(error, KeyboardInterrupt)
                 self.log.set_state("stopped" if stopped else "failed")
             raise
 
     def _keep_pending(self) -> None:
-        """Write down what was queued for a round that has not opened: it happens in that one."""
+        """Store changes that are queued for a round that has not opened yet."""
         if self.watch:
             intervene(self.log, [one.written for one in self.watch.control.pending])
 
 
 class CallFirstLog:
-    """A log whose commits rest on calls that are kept first."""
+    """A log that flushes the calls behind a commit first."""
 
     def __init__(self, log: Log, door: GatewayStack) -> None:
         self.append = log.append

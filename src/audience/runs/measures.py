@@ -1,4 +1,4 @@
-"""Numbers from a log alone."""
+"""Metrics folded from a log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from audience.scenario import Scenario, parse
 from audience.world import OPENING, Chapter
 
 Seen = Callable[[int], None]
-"""Told the round that is being read."""
+"""Called with the round that is being read."""
 
 
 def measured_log(log: Log, scenario: Scenario, seen: Seen | None = None) -> Metrics:
@@ -34,7 +34,7 @@ def _watched(chapters: Iterator[Chapter], seen: Seen | None) -> Iterator[Chapter
 
 
 def measurement(log: Log, metrics: Metrics) -> Measured:
-    """Return a log's numbers with its place, seed and digest."""
+    """Return a log's metrics with its folder, seed and digest."""
     return Measured(
         str(log.folder),
         log.seed,
@@ -46,6 +46,6 @@ def measurement(log: Log, metrics: Metrics) -> Measured:
 
 
 def measured(folder: Path, seen: Seen | None = None) -> Measured:
-    """Return the numbers of a run as far as its log goes; `seen` is told each round read."""
+    """Return the metrics of a run as far as its log goes; `seen` is called for each round."""
     with Log.open(folder) as log:
         return measurement(log, measured_log(log, parse(log.scenario, str(folder)), seen))

@@ -1,4 +1,4 @@
-"""A log in words."""
+"""The story: events of a log in words, and a person as they are at the end of a round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def story(
     only: tuple[type, ...] = (),
     calls: CallStore | None = None,
 ) -> Iterator[str]:
-    """Yield one line per event that a reader wants to hear of, in the order of the log.
+    """Yield a line for each event that is worth telling, in the order of the log.
 
     `only` keeps to some kinds of events; `calls` adds the prompts and replies behind each.
     """
@@ -44,12 +44,12 @@ def story(
 
 
 def printable(text: str) -> str:
-    """Return a text as one line that a terminal only shows: nothing in it can steer one."""
+    """Return a text as one line without control characters."""
     return "".join(one if one.isprintable() else " " for one in text)
 
 
 def _behind(calls: CallStore, key: str) -> Iterator[str]:
-    """Yield a call: what was asked and what came back."""
+    """Yield the prompt and the reply of a call."""
     for call in calls.of(key)[-1:]:
         yield f"      ── {call.request.purpose}, {call.reply.model}, {call.reply.outcome}"
         for message in call.request.messages:
@@ -69,7 +69,7 @@ def _concerns(event: e.AnyEvent, who: int) -> bool:
 
 
 class Teller:
-    """Knows names and titles, also of who and what comes later, and tells events with them."""
+    """Tells events with names and titles, including those of people and items added later."""
 
     def __init__(self, genesis: Genesis) -> None:
         self.names = {
@@ -90,7 +90,7 @@ class Teller:
             self.topics.append(topic.name)
 
     def line(self, event: e.AnyEvent) -> str:
-        """Return an event in words, without marks that a terminal would obey."""
+        """Return an event in words, without control characters."""
         return visible(self._line(event))
 
     def _line(self, event: e.AnyEvent) -> str:
@@ -135,7 +135,7 @@ class Teller:
         names = self.names
         match event:
             case e.Gathered(_, members, items, _, _, rule):
-                told = ", ".join(f"{names[one]} [{one}]" for one in members)
+                told = ", ".join(f"{names[member]} [{member}]" for member in members)
                 return f"    {told} are together and choose among {len(items)} ({rule})"
             case e.Parted(_, _, company, satisfaction):
                 told = " and ".join(names[one] for one in company)
@@ -159,7 +159,7 @@ class Teller:
                 return self.other_line(event, name)
 
     def change_line(self, change: AnyChange) -> str:
-        """Return a change from outside in words: what it does, then each field with names."""
+        """Return an intervention in words: what it does, then each field with names."""
         verb = "".join(f" {c.lower()}" if c.isupper() else c for c in type(change).__name__).strip()
         parts = [
             self._told(field, value)
@@ -203,7 +203,7 @@ class Teller:
 
 
 def visible(text: str) -> str:
-    """Return a text with its control characters shown and not sent to a terminal."""
+    """Return a text with its control characters escaped."""
     if text.isprintable():
         return text
     return "".join(mark if mark.isprintable() or mark == "\n" else _escaped(mark) for mark in text)
@@ -214,7 +214,7 @@ def _escaped(mark: str) -> str:
 
 
 def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
-    """Return who somebody is at the end of a round, as plain values."""
+    """Return a person at the end of a round, as plain values."""
     world = world_at(log, at)
     if not 0 <= who < len(world.agents):
         raise BadInput(f"--agent {who}: people are numbered from 0 to {len(world.agents) - 1}")
@@ -243,7 +243,7 @@ def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
 
 
 def _topics(world: World, who: int) -> dict[str, str]:
-    """Return how each topic stands with somebody."""
+    """Return where a person stands on each topic."""
     found = {}
     for number, topic in enumerate(world.spread.topics):
         one = world.spread.standing(number, who)

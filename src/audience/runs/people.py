@@ -1,4 +1,4 @@
-"""People that a model completes: as a table of its own, or for a scenario before it runs."""
+"""People completed by a model: as a table, or for a scenario before it runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PeopleTable(msgspec.Struct, frozen=True, eq=False):
 
     genesis: Genesis
     written: WrittenPeople | None
-    """How well a model answered, where one was asked."""
+    """How well a model answered, if one was asked."""
     has_keys: bool
     has_history: bool
 
@@ -72,7 +72,7 @@ def write_people(
     batch: int = BATCH,
     progress: Told = lambda done: None,
 ) -> PeopleTable:
-    """Return `agents` people of a dataset, mixed; a model is asked for what it shall fill."""
+    """Return people of a dataset; a model is asked for the fields that it fills."""
     begun = draft(made("datasets", part), mixture, agents, seed, Clock())
     written = None
     if begun.asked:
@@ -90,8 +90,8 @@ def settle_people(
 ) -> CompletedPeople:
     """Let a model write what `fill = "llm"` asks for, in every arm and for every seed, once.
 
-    What it wrote is kept and taken again by every run that asks the same; a scenario without
-    such people needs nothing of this.
+    What it wrote is cached for every run that asks the same; a scenario without
+    such people is left alone.
     """
     left = spending or SpendingOptions()
     found: list[WrittenPeople] = []
@@ -115,8 +115,8 @@ def settle_people(
 
 
 def drawn_instead(scenario: Scenario) -> Scenario:
-    """Return a scenario in which people are drawn where a model should write them."""
-    asking = (split_options(one.dataset.options)[0] for one in variants(scenario).values())
+    """Return a scenario in which people are drawn instead of written by a model."""
+    asking = (split_options(variant.dataset.options)[0] for variant in variants(scenario).values())
     if not any(mixture and mixture.asked for mixture in asking):
         return scenario
     tree: dict[str, Any] = msgspec.to_builtins(scenario)

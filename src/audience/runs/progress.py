@@ -1,4 +1,4 @@
-"""A run that somebody steers and looks at while it goes on in a thread of its own."""
+"""Live progress of a run in its own thread: the panel, the metrics and the costs so far."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Panel(msgspec.Struct, frozen=True):
     items: int = 0
     interactions: int = 0
     most_popular: tuple[tuple[int, str, int], ...] = ()
-    """Item, title and how often it was taken up."""
+    """Item, title and how often it was picked."""
     links: int = 0
     chats: int = 0
     posts: int = 0
@@ -43,10 +43,10 @@ class Panel(msgspec.Struct, frozen=True):
 
 
 class LivePanel:
-    """A panel that moves on chapter by chapter between two rounds. One thread writes, all read."""
+    """A panel that is updated chapter by chapter. One thread writes, all read."""
 
     def __init__(self, world: World, numbers: dict[str, float]) -> None:
-        """Begin with a world and what was measured of it so far."""
+        """Start from a world and its metrics so far."""
         lived = world.interactions
         self._catalogue = world.catalogue
         self._counts: list[int] = np.bincount(lived.items, minlength=len(self._catalogue)).tolist()
@@ -60,7 +60,7 @@ class LivePanel:
         self._chats = self._posts = 0
 
     def hear(self, chapter: Chapter) -> None:
-        """Count what a chapter tells."""
+        """Count the events of a chapter."""
         has_talk = False
         for entry in chapter.entries:
             event = entry.event
@@ -82,7 +82,7 @@ class LivePanel:
             self._panel = msgspec.structs.replace(self._panel, people=self._panel.people + 1)
 
     def panel(self) -> Panel:
-        """Return how things stand now."""
+        """Return the panel as it is now."""
         counts = np.array(self._counts, np.int64)
         top = np.argsort(-counts, kind="stable")[:POPULAR].tolist()
         return msgspec.structs.replace(
@@ -98,23 +98,23 @@ class LivePanel:
 
 
 class Watch:
-    """What steers a run, and what it tells of itself. The run writes, others only read."""
+    """The control of a run and its live state. The run writes, others only read."""
 
     def __init__(self, control: Control) -> None:
         self.control = control
         self.begun = threading.Event()
-        """Set once the run is there and goes on."""
+        """Set once the run has begun."""
         self.whole = 0
         """The last round it goes to."""
         self.rounds: tuple[dict[str, float], ...] = ()
-        """The numbers of each round that has ended."""
+        """The metrics of each complete round."""
         self._tally: LivePanel | None = None
         self._found: tuple[Chapter, ...] = ()
         self._live: Metrics | None = None
         self._meter: Meter | None = None
 
     def begin(self, world: World, live: Metrics, whole: int, found: Sequence[Chapter] = ()) -> None:
-        """Take in the run as it is when it begins or goes on; `found` is of a round half lived."""
+        """Start with the run's world and metrics; `found` are chapters of an incomplete round."""
         self._live, self.whole = live, whole
         self.rounds = tuple(live.by_round())
         self._found = tuple(found)
@@ -123,19 +123,19 @@ class Watch:
 
     @property
     def panel(self) -> Panel:
-        """The state of the world as of the chapter that came last."""
+        """The panel as of the chapter that arrived last."""
         return self._tally.panel() if self._tally else Panel()
 
     def spend(self, meter: Meter) -> None:
         self._meter = meter
 
     def arrive(self, chapter: Chapter) -> None:
-        """Count what has just been written down, long before its round is over."""
+        """Count a chapter that was just written, before its round is over."""
         if self._tally and chapter.phase not in (OPENING, CLOSING):
             self._tally.hear(chapter)
 
     def hear(self, chapter: Chapter, world: View) -> None:
-        """Take in how the world stands when a round opens and when it ends."""
+        """Update the panel when a round opens and when it ends."""
         if chapter.phase not in (OPENING, CLOSING) or self._live is None:
             return
         assert isinstance(world, World)
@@ -147,11 +147,11 @@ class Watch:
 
     @property
     def spent(self) -> Counts:
-        """What models were asked so far."""
+        """The calls to models so far."""
         for _ in range(5):
             try:
                 return self._meter.total() if self._meter else Counts()
-            except RuntimeError:  # a purpose was asked for the first time in this very moment
+            except RuntimeError:  # another thread added a purpose meanwhile
                 continue
         return Counts()
 
@@ -164,7 +164,7 @@ def _tallied(world: World, live: Metrics, lived: Sequence[Chapter]) -> LivePanel
 
 
 class Arriving:
-    """Keeps chapters, and tells a watch of each at once."""
+    """Stores chapters, and passes each to a watch at once."""
 
     def __init__(self, keeper: Keeper, watch: Watch) -> None:
         self.commit = keeper.commit
@@ -173,8 +173,3 @@ class Arriving:
     def append(self, chapter: Chapter) -> None:
         self._keeper.append(chapter)
         self._watch.arrive(chapter)
-
-
-def numbers_of(rounds: Sequence[dict[str, float]], after: int) -> list[dict[str, float]]:
-    """Return the numbers of the rounds after one."""
-    return [one for one in rounds if one["round"] > after]

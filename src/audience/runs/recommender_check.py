@@ -1,4 +1,4 @@
-"""Trying a recommender before it serves anybody."""
+"""Checks of a recommender before it serves anybody."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TIMES = 20
 
 
 class _Forgetful:
-    """A log that keeps nothing."""
+    """A log that stores nothing."""
 
     def append(self, chapter: Chapter) -> None: ...
     def commit(self) -> None: ...
@@ -27,10 +27,10 @@ def try_recommender(
     options: dict[str, Any] | None = None,
     data: Any = None,  # noqa: ANN401
 ) -> list[Check]:
-    """Return verdicts on a recommender: of a service on its contract, of any other on two rounds.
+    """Return the checks of a recommender: a service's contract, or two rounds with any other.
 
-    `data` is a dataset as scenarios name it; the embedded films serve where a recommender is tried
-    without one, and of a service it is then not looked at which items it recommends.
+    `data` is a dataset as in a scenario, by default the embedded films. Without it, the items that
+    a service recommends are not checked.
     """
     part = Part(kind, options or {})
     if is_service(part):

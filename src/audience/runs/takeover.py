@@ -27,9 +27,9 @@ def play_person(
     interests: tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> tuple[int, Finished]:
-    """Go on with a run for some rounds, one of its people being played from a terminal.
+    """Continue a run for some rounds with one of its people played from a terminal.
 
-    Return who was played, and the run as it is then.
+    Return who was played, and the finished run.
     """
     if rounds < 1:
         raise BadInput(f"--rounds {rounds} is too small; play at least 1")
@@ -55,13 +55,13 @@ def play_person(
 
 
 def _joined(tree: dict[str, Any], round_: int) -> list[dict[str, Any]]:
-    """Return who has joined by the opening of a round."""
+    """Return the person who joined at the opening of a round."""
     added = [one for one in tree["interventions"] if one.get("do") == "add_person"]
     return [one for one in added if one["round"] <= round_]
 
 
 def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]:
-    """Return the intervention by which somebody joins the next round."""
+    """Return the intervention that adds a person to the next round."""
     round_ = log.complete_rounds() + 1
     if log.partial(round_):
         raise BadInput(

@@ -1,4 +1,4 @@
-"""What serves in a run: recipes made for each fit, and services, which last as long as the run."""
+"""Building the parts of a run from its scenario, and the recommenders and services that serve."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HTTP = "http"
 
 
 def addressed(part: Part) -> Part:
-    """Return a part whose kind is a URL as one of kind `http`; any other as it is."""
+    """Return a part whose kind is a URL as one of kind `http`; any other unchanged."""
     return Part(HTTP, {"url": part.kind, **part.options}) if is_address(part.kind) else part
 
 
@@ -39,7 +39,7 @@ def is_service(part: Part) -> bool:
 
 
 class Serving:
-    """Gives the recommender that serves now. A service is made once, told and closed."""
+    """Returns the recommender that serves now. A service is made once, informed and closed."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Serving:
         kinds: Mapping[str, str],
         make: Callable[[Part], Recommender],
     ) -> None:
-        """Make each part once, so that one that cannot be made is told before the run."""
+        """Make each part once, so that one that cannot be made fails before the run."""
         self._first = first
         self._kinds = kinds
         self._make = make
@@ -78,12 +78,12 @@ class Serving:
         return bool(self._services)
 
     def check(self) -> None:
-        """Refuse services that do not answer."""
+        """Raise if a service does not answer."""
         for service in self._services.values():
             service.check()
 
     def hear(self, chapter: Chapter, world: View) -> None:
-        """Let a service know what happens while it serves."""
+        """Inform a service about what happens while it serves."""
         _, serving = self(world.recommender)
         if isinstance(serving, Service):
             serving.hear(chapter, world)
@@ -94,13 +94,13 @@ class Serving:
 
 
 def reach(parts: Parts) -> None:
-    """Refuse to begin when a service that is to serve does not answer."""
+    """Raise if a service that is to serve does not answer."""
     if isinstance(parts.recommender, Serving):
         parts.recommender.check()
 
 
 def run_name(scenario: Scenario, genesis: Genesis) -> str:
-    """Return what a run is called towards services: the same when resumed, prolonged or replayed.
+    """Return the name of a run for services: the same when resumed, prolonged or replayed.
 
     Arms and seeds differ in it, so that a service can keep what it learns from each apart.
     """
@@ -111,7 +111,7 @@ def run_name(scenario: Scenario, genesis: Genesis) -> str:
 
 
 def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # noqa: ANN401
-    """Return the part that a kind and its options describe; `context` is what the run offers it."""
+    """Return the part of a kind with its options; `context` is what the run offers it."""
     what = singular(group)
     if part.kind.endswith(".py"):
         raise BadInput(f"{what} {part.kind!r} names a file; name its class too: {part.kind}:CLASS")
@@ -138,7 +138,7 @@ def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[s
 
 
 def _check_options(what: str, part: Part, make: Callable[..., Any]) -> None:
-    """Raise for an option that a part does not have, naming the nearest of those it has."""
+    """Raise for an unknown option of a part, naming the nearest known one."""
     asked = inspect.signature(make).parameters
     if any(one.kind is one.VAR_KEYWORD for one in asked.values()):
         return
@@ -163,7 +163,7 @@ def context_of(
 
 
 def _grounds(genesis: Genesis) -> Grounds | None:
-    """Return what the past of a genesis gives; None where it is too short to learn from."""
+    """Return what is learnt from the past of a genesis; None if it is too short."""
     try:
         return grounds_of(genesis)
     except TooFew:
@@ -192,20 +192,20 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
 
 
 def asks_models(scenario: Scenario) -> bool:
-    """Say whether a mind or a memory of this scenario needs a door to language models."""
+    """Return whether a mind or a memory of this scenario asks language models."""
     way = suited(scenario)
     parts = (("minds", scenario.mind), ("memories", scenario.memory))
     return any(asks(find(group, part.kind), part.options, way) for group, part in parts)
 
 
 def suited(scenario: Scenario) -> str:
-    """Return how memories consolidate that suit the minds, where the scenario does not say."""
+    """Return the consolidation that suits the minds, if the scenario does not name one."""
     make = find("minds", scenario.mind.kind)
     return make.consolidation if isinstance(make, SuitsMemory) else "rule"
 
 
 class ClosedGateway:
-    """A door that is not open: enough to check that parts can be made."""
+    """A gateway that must not be asked: enough to check that parts can be made."""
 
     async def ask(self, request: Request) -> Reply:
         raise AssertionError(f"asked for {request.purpose} before the run began")
@@ -250,7 +250,7 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
 
 
 def _groups(scenario: Scenario) -> Groups:
-    """Return who lives items together, where the minds can choose for several."""
+    """Return the groups that watch together, if the minds can choose for several."""
     make = find("minds", scenario.mind.kind)
     able = isinstance(make, JointMind | Scoring)
     if scenario.groups.share and not able:
@@ -269,12 +269,12 @@ def _recommender(part: Part, run: str) -> Recommender:
 
 
 def _kinds_by_label(scenario: Scenario) -> dict[str, str]:
-    """Return where swapped-in recommenders lie: a log holds their names and no paths."""
+    """Return the paths of swapped-in recommenders: a log holds only their names."""
     kinds: dict[str, str] = {}
-    for one in scenario.interventions:
-        kind = one.get("kind")
+    for intervention in scenario.interventions:
+        kind = intervention.get("kind")
         if isinstance(kind, str) and kinds.setdefault(label(kind), kind) != kind:
             raise BadInput(
-                f"{kinds[label(kind)]} and {kind} bear the same name; rename one of the classes"
+                f"{kinds[label(kind)]} and {kind} have the same name; rename one of the classes"
             )
     return kinds

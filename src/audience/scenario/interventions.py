@@ -28,7 +28,7 @@ DEEDS: dict[str, type] = {
 
 
 def changes_of(wanted: Sequence[Options], genesis: Genesis) -> dict[int, tuple[c.AnyChange, ...]]:
-    """Return the changes by round, with ids given to what is added, each checked in its turn."""
+    """Return the checked changes by round, with ids for what they add."""
     if not wanted:
         return {}
     found: dict[int, list[c.AnyChange]] = {}
@@ -50,7 +50,7 @@ def changes_of(wanted: Sequence[Options], genesis: Genesis) -> dict[int, tuple[c
 
 
 def _fields(one: Options, deed: str, world: World) -> Options:
-    """Return what is written as the fields of a change, with the next free id where one is due."""
+    """Return the fields of a change as written, with the next free id if it adds something."""
     fields = {key: value for key, value in one.items() if key not in ("round", "do")}
     match deed:
         case "add_person":
@@ -82,7 +82,7 @@ class _Reader:
         self.items = _titles(genesis.catalogue)
 
     def learn(self, change: c.AnyChange) -> None:
-        """Let later interventions name whom and what this one adds."""
+        """Register what this intervention adds, so that later ones can name it."""
         if isinstance(change, c.AddPerson) and change.profile.key:
             self.people[change.profile.key] = change.profile.id
         if isinstance(change, c.AddItem):

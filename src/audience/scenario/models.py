@@ -1,4 +1,4 @@
-"""The `[llm]` table of a scenario, and the door to language models that it describes."""
+"""The `[llm]` table of a scenario, and the gateway to language models that it describes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MODEL_FLAGS = {"llm": "url", "model": "model", "key_env": "key_env"}
 
 
 def models_table(given: dict[str, Any]) -> dict[str, Any]:
-    """Take the flags about models out of what was given and return the `[llm]` table they mean."""
+    """Remove the flags about models from `given` and return the `[llm]` table they mean."""
     flags = {field: given.pop(flag, None) for flag, field in MODEL_FLAGS.items()}
     table = {field: value for field, value in flags.items() if value}
     return table | ({"endpoints": ()} if "url" in table else {})
@@ -47,7 +47,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: str = ""
     """An OpenAI-compatible endpoint; empty: the embedded model."""
     model: str = ""
-    """Empty: the endpoint's first; for the embedded one, a GGUF file of yours."""
+    """Empty: the endpoint's first; for the embedded one, a GGUF file."""
     key_env: str = ""
     """The environment variable that holds the key."""
     headers: dict[str, str] = {}
@@ -58,30 +58,30 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ca: str = ""
     """A file of certificates to trust."""
     reasoning: str = ""
-    """How hard a reasoning model shall think: minimal, low, medium, high."""
+    """Reasoning effort: minimal, low, medium, high."""
     price: str = ""
-    """The name in the price table, where it is not the model's own; `free` for one of yours."""
+    """The name in the price table if it is not the model's own; `free` for a free model."""
     endpoints: tuple[Endpoint, ...] = ()
     """Several endpoints with weights, instead of `url`."""
     concurrency: int = 256
-    """Calls at once per endpoint at most; how many are good is found out."""
+    """Maximum concurrent calls per endpoint; the best number is found adaptively."""
     deadline: float = 60.0
     """Seconds for one attempt of a call."""
     overall: float = 180.0
     """Seconds for all attempts of a call."""
     prices: str = ""
-    """A price table of yours."""
+    """A price table to use instead of ours."""
 
 
 class SpendingOptions(msgspec.Struct, frozen=True):
-    """What the command line says about asking: from where answers come, and how much is spent."""
+    """Options about model calls: where answers come from, and how much may be spent."""
 
     calls: str = "reuse"
     budget: str = ""
     max_calls: int | None = None
     max_tokens: int | None = None
     source: Path | None = None
-    """A run whose calls are read besides one's own; with `stored`, instead of them."""
+    """A run whose calls are read in addition to its own; with `stored`, instead of them."""
 
     def __post_init__(self) -> None:
         if self.calls not in MODES:
@@ -134,7 +134,7 @@ def name_of(models: Models) -> str:
 
 
 def check_models(models: Models, spending: SpendingOptions) -> None:
-    """Raise where no door could be opened: a key, a price or the calls to read are missing."""
+    """Raise if no gateway can be opened: a key, a price or the calls to read are missing."""
     budget = spending.limits()
     _source_of(spending)
     endpoints = endpoints_of(models)
@@ -146,7 +146,7 @@ def check_models(models: Models, spending: SpendingOptions) -> None:
 def door_of(
     models: Models, spending: SpendingOptions, folder: Path, *, store: Path | None = None
 ) -> GatewayStack:
-    """Return the door to a run's models; its calls are kept in the run's folder, or in `store`."""
+    """Return the gateway to a run's models; calls are kept in the run's folder, or in `store`."""
     calls = store_of(spending, store or folder / CALLS)
     try:
         return _door(models, spending, calls)
@@ -187,7 +187,7 @@ def _source_of(spending: SpendingOptions) -> Path | None:
 
 
 def store_of(spending: SpendingOptions, own: Path, *, at_once: bool = False) -> CallStore:
-    """Return the store of a run's calls, with those of another run where that is wanted."""
+    """Return the store of a run's calls, with those of another run if requested."""
     source = _source_of(spending)
     if spending.calls == "stored":
         return CallStore(source or own, read_only=True)
@@ -195,7 +195,7 @@ def store_of(spending: SpendingOptions, own: Path, *, at_once: bool = False) -> 
 
 
 def copy_calls(source: Path, target: Path) -> None:
-    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    """Copy the calls of a parent to its branch, which then pays only for what differs."""
     with (
         closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
         closing(sqlite3.connect(target)) as copy,
@@ -204,7 +204,7 @@ def copy_calls(source: Path, target: Path) -> None:
 
 
 def cost_of(folder: Path, models: Models) -> str:
-    """Return what a run's calls have cost, in words that pass no unknown cost off as none."""
+    """Return what a run's calls have cost, in words; unknown costs are named."""
     path = folder / CALLS
     if not path.is_file():
         return "–"

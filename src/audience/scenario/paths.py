@@ -1,4 +1,4 @@
-"""The files that a scenario names, found from anywhere: relative paths start from its folder."""
+"""The files that a scenario names: relative paths start from its folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PARTS = {
 
 
 def anchored(tree: Tree, folder: Path) -> Tree:
-    """Return a tree in which the files of plugins and datasets are found from anywhere."""
+    """Return a scenario's tree with absolute paths of plugins and datasets."""
     tree = deepcopy(tree)
     arms = tree.get("arms")
     for scope in (tree, *(arms.values() if isinstance(arms, dict) else ())):
@@ -54,12 +54,12 @@ def _anchor(scope: Tree, folder: Path) -> None:
 
 
 def _anchor_options(part: object, group: str, folder: Path) -> None:
-    """Let the options of a part that name files start from the folder."""
+    """Resolve the options of a part that name files from the folder."""
     options = part.get("options", part) if isinstance(part, dict) else {}
     kind = part.get("kind", "") if isinstance(part, dict) else ""
     if not isinstance(options, dict) or set(options) <= {"kind"}:
         return
-    with suppress(BadInput):  # an unknown kind is told of where parts are made
+    with suppress(BadInput):  # an unknown kind is reported where parts are made
         _anchor_files(options, file_options(find(group, kind)), folder)
 
 

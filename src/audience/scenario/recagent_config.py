@@ -1,4 +1,4 @@
-"""From RecAgent's config.yaml to a scenario, saying what has no equivalent."""
+"""Conversion of RecAgent's config.yaml to a scenario."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLACES = {
     "temperature": ("mind", "temperature"),
     "max_token": ("mind", "max_tokens"),
 }
-"""Where the value of a key goes as it is."""
+"""Keys whose value is copied unchanged, and where it goes."""
 _WITHOUT = {
     "api_keys": "keys are never written to a file: put one into the environment, see [llm] key_env",
     "index_name": "nothing needs an index of vectors",
@@ -55,14 +55,14 @@ _OPENAI = "https://api.openai.com/v1"
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """A scenario as a tree, and one line for each key that did not find its place."""
+    """A scenario as a tree, and a line for each key without an equivalent."""
 
     tree: dict[str, Any]
     without: tuple[str, ...]
 
 
 def imported(config: Path, out: Path) -> Imported:
-    """Return the scenario of a RecAgent config.yaml; its paths start from where `out` lies."""
+    """Return the scenario of a RecAgent config.yaml; its paths start from the folder of `out`."""
     given = read_yaml(config)
     tree: dict[str, Any] = {
         "title": "From RecAgent's config.yaml",
@@ -115,7 +115,7 @@ def _dataset(config: Path, given: dict[str, Any], out: Path, without: list[str])
 
 
 def _found(config: Path, text: str) -> Path | None:
-    """Return a file where RecAgent would find it: it starts one folder above its config."""
+    """Return a file where RecAgent would look for it: from one folder above its config."""
     folder = config.resolve().parent
     places = (folder.parent / text, folder / text, Path(text).resolve())
     return next((place.resolve() for place in places if place.is_file()), None)

@@ -1,4 +1,4 @@
-"""What is wrong in a scenario, in words for who wrote it."""
+"""The schema of a scenario: its keys, their checks, and arms laid over it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS = {
 
 
 def readable(error: msgspec.ValidationError, where: str) -> str:
-    """Return in plain words, and with its key, what does not fit a type."""
+    """Return in words which key has a value of the wrong type."""
     what, _, place = str(error).partition(" - at `$")
     key = place.rstrip("`").lstrip(".")
     what = re.sub(r"`(\w+)`", lambda found: _WORDS.get(found[1], repr(found[1])), what)
@@ -40,7 +40,7 @@ def readable(error: msgspec.ValidationError, where: str) -> str:
 
 
 def with_line(message: str, text: str) -> str:
-    """Return a message with the line of the key it complains of, where that can be found."""
+    """Return a message with the line of the key it is about, if that can be found."""
     complaint = message.partition("; ")[0].partition(" (did")[0]
     words = set(re.findall(r"[\w-]+", complaint))
     best, section = (0, 0), 0
@@ -54,13 +54,13 @@ def with_line(message: str, text: str) -> str:
 
 
 FILE = "human.db"
-"""What people typed or moved: kept at once, and never asked for twice."""
+"""The file of moves that people typed, stored at once and never asked for twice."""
 TERMINAL, PAGE = "terminal", "page"
 WAYS = (TERMINAL, PAGE)
 
 
 class Played(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Somebody played a person from one round to another; what it did is in `human.db`."""
+    """An agent that was played from one round to another; the moves are in `human.db`."""
 
     agent: int
     first: int
@@ -116,15 +116,15 @@ class PageSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     page_size: int = 5
     max_pages: int = 5
     repeat: bool = False
-    """Whether what somebody lived already may be shown again."""
+    """Whether items that a person has already picked may be shown again."""
     random_k: int = 0
-    """How many items of each page are uniformly random ones; see engine/mixing.py."""
+    """How many items of each page are uniformly random ones; see engine/random_slots.py."""
     explain: bool = True
     """Whether the reasons that a recommender gives are shown and logged."""
     feed: str = "time"
     """How messages of others are ordered: by `time`, or `ranked`; see engine/feed.py."""
     feed_length: int = INBOX
-    """How many messages a feed shows at most."""
+    """Maximum number of messages in a feed."""
 
     def __post_init__(self) -> None:
         if self.feed not in FEEDS:
@@ -162,7 +162,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interventions: tuple[Options, ...] = ()
     spread: SpreadTable = SpreadTable()
     played: tuple[Played, ...] = ()
-    """Who was played by somebody, and when: written by a run, so that it can be lived again."""
+    """Who was played, and when: written by a run, so that it can be replayed."""
 
     @property
     def rounds(self) -> int:
@@ -182,7 +182,7 @@ _TABLES: dict[str, type] = {
 
 
 def load(path: Path) -> Scenario:
-    """Return the scenario that a TOML file holds; its relative paths start from that file."""
+    """Return the scenario in a TOML file; its relative paths start from that file."""
     if not path.is_file():
         raise BadInput(f"scenario {path} does not exist; `audience init` writes one to start from")
     try:
@@ -193,11 +193,11 @@ def load(path: Path) -> Scenario:
 
 
 def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:
-    """Return the scenario that a TOML text holds; its relative paths start from `folder`."""
+    """Return the scenario in a TOML text; its relative paths start from `folder`."""
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where}: {error}; mend the TOML there") from None
+        raise BadInput(f"{where}: {error}; fix the TOML there") from None
     try:
         return from_tree(tree if folder is None else anchored(tree, folder), where)
     except BadInput as error:
@@ -207,7 +207,7 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     """Return the scenario that a nested dictionary describes."""
     tree = deepcopy(tree)
-    tree.pop("study", None)  # what a study asks is for experiments/studies
+    tree.pop("study", None)  # the [study] table belongs to lab/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)
@@ -232,12 +232,12 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
 
 
 def is_address(kind: str) -> bool:
-    """Say whether a kind is the URL of a service."""
+    """Return whether a kind is the URL of a service."""
     return kind.startswith(("http://", "https://"))
 
 
 def label(kind: str) -> str:
-    """Return what to call a kind: its class where it names one, the host of an address."""
+    """Return the label of a kind: its class if it names one, the host of an address."""
     if is_address(kind):
         parts = urlsplit(kind)
         return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
@@ -245,11 +245,11 @@ def label(kind: str) -> str:
 
 
 def arms_of(kinds: Sequence[str]) -> dict[str, Options]:
-    """Return one arm for each recommender, called after it, the first being the reference."""
+    """Return an arm for each recommender, named after it; the first is the reference."""
     arms = {label(kind): {"recommender": kind} for kind in kinds}
     if len(arms) < len(kinds):
         raise BadInput(
-            f"recommenders {', '.join(kinds)}: two bear the same name; "
+            f"recommenders {', '.join(kinds)}: duplicate name; "
             "name each once, or write arms with names of your own into a scenario"
         )
     return dict(arms)
@@ -282,7 +282,7 @@ def _finite(value: object, where: str) -> None:
 
 
 def part_of(value: object, where: str) -> Options:
-    """Return a part as its kind and its options, however it was written."""
+    """Return a part as its kind and its options, whichever way it was written."""
     if isinstance(value, str):
         return {"kind": value, "options": {}}
     if not isinstance(value, dict) or not isinstance(value.get("kind"), str):
@@ -293,7 +293,7 @@ def part_of(value: object, where: str) -> Options:
 
 
 def check(scenario: Scenario, where: str) -> None:
-    """Raise when numbers make no sense, each with its remedy."""
+    """Raise if a number is out of range, with the remedy."""
     rules, pages, waking = scenario.run, scenario.platform, scenario.activation
     if rules.order not in ORDERS:
         raise BadInput(f"{where}: run: {unknown('order', rules.order, ORDERS)}")

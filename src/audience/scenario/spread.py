@@ -16,7 +16,7 @@ DATASET = "dataset"
 
 
 class TopicTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One topic; `decay`, `half_life` and `keep` are those of `[spread]`."""
+    """A topic; `decay`, `half_life` and `keep` are those of `[spread]`."""
 
     name: str
     text: str
@@ -40,16 +40,16 @@ class SpreadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     graph: str = DATASET
     """`dataset`: its own ties; `preferential`, `small-world`, `random`; or a CSV file of edges."""
     degree: float = 10.0
-    """How many others somebody follows on average, in a generated graph."""
+    """Mean number of others that a person follows, in a generated graph."""
     mutual: float = 0.3
-    """Share of its ties that are answered."""
+    """Share of its ties that are mutual."""
     decay: float = 0.3
     half_life: float = 3.0
     keep: int = 10
 
 
 def is_file(graph: object) -> bool:
-    """Say whether a graph is the name of a file and not of a kind."""
+    """Return whether a graph names a file."""
     return isinstance(graph, str) and ("." in graph or "/" in graph)
 
 

@@ -1,4 +1,4 @@
-"""Writing TOML: the standard library reads it only."""
+"""A TOML writer, as the standard library only reads it, and changes of a log's scenario."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def text_of(scenario: Scenario) -> str:
 
 
 def write_played(log: Log, played: Sequence[Played]) -> None:
-    """Write down in the scenario of a log who was played in which rounds."""
+    """Store in the scenario of a log who was played in which rounds."""
     scenario = parse(log.scenario, str(log.folder))
     log.set_scenario(text_of(msgspec.structs.replace(scenario, played=tuple(played))))
 

@@ -38,7 +38,7 @@ def test_roles_can_be_given(tmp_path: Path) -> None:
     folder = write(tmp_path, {"odd.inter": inter})
     with pytest.raises(BadInput, match=r"odd.inter: line 1: no column is known as the user .*who"):
         read(folder)
-    with pytest.raises(BadInput, match=r"user = 'whom' is no column \(found: 'who', 'what'"):
+    with pytest.raises(BadInput, match=r"user = 'whom' is not a column \(found: 'who', 'what'"):
         read(folder, user="whom", item="what")
     found = read(folder, user="who", item="what", rating="liked", half=10.0)
     assert found.lived.stars.tolist() == [4.0, 2.0]

@@ -159,8 +159,8 @@ def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:
         ("", "items.csv: is empty; its first line names the columns 'id', 'title'"),
         ("id,title\n", "items.csv: has no items; add a line for each under the header"),
         ("id,name\n1,A\n", "line 1: column 'title' is missing; add it (found: 'id', 'name')"),
-        ("id,title,id\n1,A,2\n", "line 1: column 'id' stands there twice; rename one"),
-        ("id,title\n1,A\n2,B\n1,C\n", "line 4, column 'id': '1' stands in line 2 already"),
+        ("id,title,id\n1,A,2\n", "line 1: column 'id' appears twice; rename one"),
+        ("id,title\n1,A\n2,B\n1,C\n", "line 4, column 'id': '1' is already in line 2"),
         ("id,title\n,A\n", "line 2, column 'id': is empty; every line needs one id"),
         ("id,title\n1,\n", "line 2, column 'title': is empty; every line needs one title"),
         ("id,title\n1,A,B\n", "line 2 has 3 cells where the header has 2; quote cells"),
@@ -216,12 +216,12 @@ def test_bad_cells_of_people(tmp_path: Path, column: str, cell: str, message: st
 
 def test_two_people_may_not_share_an_id(whole: Path) -> None:
     fill(whole, people="id\na\nb\na\n")
-    refused(whole, "people.csv: line 4, column 'id': 'a' stands in line 2 already; ids must differ")
+    refused(whole, "people.csv: line 4, column 'id': 'a' is already in line 2; ids must differ")
 
 
 def test_more_people_than_there_are(whole: Path) -> None:
-    refused(whole, "people.csv: has 3 people and 4 were asked for; ask for at most 3", 4)
-    refused(whole, "0 people were asked for; ask for at least one", 0)
+    refused(whole, "people.csv: has 3 people and 4 were requested; ask for at most 3", 4)
+    refused(whole, "0 people were requested; ask for at least one", 0)
 
 
 @pytest.mark.parametrize(
@@ -229,9 +229,9 @@ def test_more_people_than_there_are(whole: Path) -> None:
     [
         (
             "anna,zoe,,,",
-            "column 'to': 'zoe' is no id in people.csv; add it there or delete this line",
+            "column 'to': 'zoe' is not in people.csv; add it there or delete this line",
         ),
-        ("zoe,anna,,,", "column 'from': 'zoe' is no id in people.csv"),
+        ("zoe,anna,,,", "column 'from': 'zoe' is not in people.csv"),
         ("cy,cy,,,", "column 'to': 'cy' is tied to itself; delete the line"),
         ("anna,bo,,,", "column 'to': repeats the tie of line 2; delete one of the two"),
         ("anna,cy,,1.01,", "column 'closeness': 1.01 is not from 0 to 1"),
@@ -255,8 +255,8 @@ def test_a_tie_has_at_most_so_many_kinds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("zoe,g1,,,", "column 'person': 'zoe' is no id in people.csv"),
-        ("bo,g9,,,", "column 'item': 'g9' is no id in items.csv"),
+        ("zoe,g1,,,", "column 'person': 'zoe' is not in people.csv"),
+        ("bo,g9,,,", "column 'item': 'g9' is not in items.csv"),
         ("bo,g1,,2,", "column 'fraction': 2 is not from 0 to 1"),
         ("bo,g1,,,6", "column 'stars': 6 is not from 1 to 5"),
         ("bo,g1,,,3.5", "column 'stars': 3.5 is not a whole number; round it"),

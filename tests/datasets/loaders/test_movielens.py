@@ -108,7 +108,7 @@ def test_a_film_without_text_is_called_by_its_id(tmp_path: Path) -> None:
 
 
 def test_no_movielens_and_no_interactions(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"is no MovieLens; it should hold one of: u.data"):
+    with pytest.raises(BadInput, match=r"is not MovieLens; it should hold one of: u.data"):
         read(write(tmp_path / "other", {"x.txt": "1"}))
     with pytest.raises(BadInput, match=r"ratings.dat: holds no interactions"):
         read(write(tmp_path / "empty", {**ML_1M, "ratings.dat": ""}, LATIN))

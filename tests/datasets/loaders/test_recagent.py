@@ -48,10 +48,20 @@ def test_without_interactions_people_begin_without_a_past(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        ("user_1000.csv", "Watcher;", "Singer;", r"line 2, column 'feature': 'singer' is no feat"),
+        (
+            "user_1000.csv",
+            "Watcher;",
+            "Singer;",
+            r"line 2, column 'feature': 'singer' is not a feat",
+        ),
         ("user_1000.csv", ",25,", ",young,", r"line 2, column 'age': 'young' is not a number"),
         ("user_1000.csv", "feature", "habit", r"column 'feature' is missing"),
-        ("relationship_1000.csv", "1,0,boss", "1,7,boss", r"line 3, .*'7' is no id of the people"),
+        (
+            "relationship_1000.csv",
+            "1,0,boss",
+            "1,7,boss",
+            r"line 3, .*'7' is not an id of the people",
+        ),
         ("relationship_1000.csv", "0.9", "1.9", r"line 2, column 'closeness': 1.9 is out of range"),
         ("interaction.csv", "0,1,1", "0,1,5", r"line 2, column 'rating': 5 is out of range"),
     ],

@@ -92,5 +92,5 @@ def test_what_is_no_plain_dictionary_is_never_run(line: bytes) -> None:
 
 def test_a_steam_line_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path = f.gzipped(tmp_path / "steam_reviews.json.gz", f.STEAM + "{'username': \n")
-    with pytest.raises(BadInput, match=r"line 4 cannot be read: is no Python literal"):
+    with pytest.raises(BadInput, match=r"line 4 cannot be read: is not a Python literal"):
         Steam(path).corpus()

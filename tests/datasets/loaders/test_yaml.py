@@ -44,7 +44,7 @@ def test_what_yaml_means_is_what_is_read(tmp_path: Path) -> None:
     [
         ("a:\n  b: 1\n", r"c.yaml: line 1: 'a' is not flat"),
         ("a: {b: 1}\n", r"line 1: 'a' is not flat"),
-        ("a: 1\na: 2\n", r"line 2: 'a' stands there twice"),
+        ("a: 1\na: 2\n", r"line 2: 'a' appears twice"),
         ("- a\n", r"line 1: there is no `key: value`"),
         ("a: 1\n- b\n", r"line 2: .*; fix the YAML there"),
         ("just words\n", r"line 1: there is no `key: value`"),

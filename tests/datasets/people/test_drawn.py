@@ -182,5 +182,5 @@ def test_activity_is_heavy_tailed_with_expected_value_one() -> None:
 def test_bad_requests_say_what_to_do() -> None:
     with pytest.raises(BadInput, match=r"activity 'parretto' is unknown \(did you mean 'pareto'"):
         activity(5, "parretto", 1)
-    with pytest.raises(BadInput, match="0 people were asked for; ask for at least one"):
+    with pytest.raises(BadInput, match="0 people were requested; ask for at least one"):
         population(0, [], 1)

@@ -23,7 +23,7 @@ def embedded_rows(name: str) -> list[list[str]]:
 
 
 def embedded_catalogue(name: str, seed: int) -> Catalogue:
-    """Return an embedded catalogue (`films`, `books`) as the audience of this seed finds it.
+    """Return an embedded catalogue (`films`, `books`) with the qualities of a seed.
 
     An item's quality is what this audience makes of it on average: a draw, not a verdict on the
     work. It belongs to the seed and the item's key, so another item moves nobody's draw.

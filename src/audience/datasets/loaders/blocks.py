@@ -28,7 +28,7 @@ class TableFormat(msgspec.Struct, frozen=True):
     separator: str = ","
     encoding: str = "utf-8"
     quoted: bool = False
-    """Whether cells may stand in quotation marks, as in CSV."""
+    """Whether cells may be quoted, as in CSV."""
     header: tuple[str, ...] = ()
     """The columns of a file that does not name them; empty: its first line does."""
     skip: int = 0
@@ -36,7 +36,7 @@ class TableFormat(msgspec.Struct, frozen=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Some lines of a table by column."""
+    """A block of lines of a table by column."""
 
     where: str
     line: int
@@ -48,7 +48,7 @@ class Block(msgspec.Struct, frozen=True):
         return len(next(iter(self.columns.values()), ()))
 
     def wrong(self, row: int, column: str, what: str) -> BadInput:
-        """Return the error for one cell."""
+        """Return the error for a cell."""
         line = self.lines[row] if self.lines else self.line + row
         return BadInput(f"{self.where}: line {line}, column {column!r}: {what}")
 
@@ -60,7 +60,7 @@ class Block(msgspec.Struct, frozen=True):
         return found
 
     def numbers(self, column: str, *, low: float = -np.inf, high: float = np.inf) -> Floats:
-        """Return numbers from `low` to `high`; NaN where a cell is empty."""
+        """Return numbers from `low` to `high`; NaN if a cell is empty."""
         cells = self.columns[column]
         try:
             found = np.array([cell or "nan" for cell in cells], np.float64)
@@ -147,7 +147,7 @@ def _lines(source: Source, name: str, form: TableFormat) -> Iterator[tuple[int, 
 def _split(
     where: str, line: int, lines: list[str], header: tuple[str, ...], form: TableFormat
 ) -> dict[str, tuple[str, ...]]:
-    """Return the columns of plain lines. No list a line: the garbage collector would dawdle."""
+    """Return the columns of plain lines; a list per line would slow the garbage collector."""
     width, mark = len(header), form.separator
     counts = [text.count(mark) for text in lines]
     if counts.count(width - 1) != len(counts):
@@ -211,40 +211,40 @@ def _check_header(
             )
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
     if twice:
-        raise BadInput(f"{where}: line 1: column {twice[0]!r} stands there twice; rename one")
+        raise BadInput(f"{where}: line 1: column {twice[0]!r} appears twice; rename one")
 
 
 def _uneven(where: str, line: int, cells: list[str], width: int, form: TableFormat) -> BadInput:
     hint = other_mark(cells[0] if cells else "", form.separator) if len(cells) <= 1 else ""
     return BadInput(
         f"{where}: line {line} has {len(cells)} cells where {width} are expected, separated by "
-        f"{form.separator!r}; mend or delete the line{hint}"
+        f"{form.separator!r}; fix or delete the line{hint}"
     )
 
 
 def other_mark(text: str, separator: str = "") -> str:
-    """Return a remedy where a line that should be several cells is one: another separator."""
+    """Return a hint at another separator if a line that should be several cells is one."""
     other = next((mark for mark in _MARKS if mark != separator and mark in text), None)
     return f"; it seems to be separated by {other!r}: set separator" if other else ""
 
 
 T = TypeVar("T", Item, Profile)
 UNDATED = 946_684_800
-"""Where made-up moments begin: the year 2000."""
+"""Where invented timestamps begin: the year 2000."""
 APART = 3600
-"""Seconds between two interactions of a person whose moments are made up."""
+"""Seconds between two interactions of a person with invented timestamps."""
 _TEN = 0.01
 """A scale to 10 is believed where at least this share of ratings lies above 5."""
 
 
 class Numbering:
-    """A place for each id, in the order in which ids come."""
+    """An index for each id, in the order in which ids appear."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}
 
     def places(self, names: Sequence[str]) -> Ints:
-        """Return the place of each id; new ones get the next."""
+        """Return the index of each id; a new id gets the next."""
         known = self.known
         for name in dict.fromkeys(names):
             known.setdefault(name, len(known))
@@ -252,7 +252,7 @@ class Numbering:
 
 
 class Gathering:
-    """Collects the interactions of one file, and who and what they name."""
+    """Collects the interactions of a file, and the people and items they name."""
 
     def __init__(self, where: str, *, best: float = 0.0, half: float = 1.0) -> None:
         if best < 0 or half <= 0:
@@ -261,7 +261,7 @@ class Gathering:
         self.best = best
         """The highest rating there is; 0: 5, or 10 where many are above 5."""
         self.half = half
-        """The weight (plays, hours) that counts as half lived."""
+        """The weight (plays, hours) that counts as half consumed."""
         self.people = Numbering()
         self.items = Numbering()
         self.tally = SkipTally()
@@ -280,7 +280,7 @@ class Gathering:
         ratings: Floats | None = None,
         weights: Floats | None = None,
     ) -> None:
-        """Take in one block; without moments the order of the file is each person's order."""
+        """Add a block; without timestamps the order of the file is each person's order."""
         rows = len(users)
         self.dated = self.dated and at is not None
         ones = np.ones(rows)
@@ -314,7 +314,7 @@ class Gathering:
         domain: Domain,
         ties: Edges | None = None,
     ) -> Corpus:
-        """Return the corpus; what only interactions name is added to items and people."""
+        """Return the corpus, with items and people that only interactions name."""
         lived = self.lived()
         bare = list(self.items.known)[len(items) :]
         strangers = list(self.people.known)[len(people) :]
@@ -386,7 +386,7 @@ def _each_once(
 
 
 def made_up(users: Ints, positions: Ints) -> Ints:
-    """Return moments that keep each person's order: hour after hour from the year 2000 on.
+    """Return timestamps that keep each person's order: hour after hour from the year 2000 on.
 
     They say nothing about who came before whom; a corpus with such moments is not `dated`.
     """

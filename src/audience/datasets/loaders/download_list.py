@@ -21,7 +21,7 @@ _MOST_FILES = 10_000
 
 
 class File(msgspec.Struct, frozen=True):
-    """One file to fetch."""
+    """A file to fetch."""
 
     url: str
     md5: str = ""
@@ -96,12 +96,12 @@ def published(name: str, known: tuple[Published, ...] = PUBLIC) -> Published:
 
 
 def is_here(name: str, root: Path | None = None) -> bool:
-    """Say whether a published dataset has been fetched, or lies in an installed package."""
+    """Return whether a published dataset was fetched, or is part of an installed package."""
     return _place(name, root) is not None
 
 
 def folder_of(name: str, root: Path | None = None) -> Path:
-    """Return where a fetched dataset lies; raise BadInput where it is not here yet."""
+    """Return the folder of a fetched dataset; raise BadInput if it is not here yet."""
     published(name)
     place = _place(name, root)
     if place is None:
@@ -122,9 +122,9 @@ def fetch(
     root: Path | None = None,
     known: tuple[Published, ...] = PUBLIC,
 ) -> Path:
-    """Return the folder of a published dataset, fetched and unpacked if it must be.
+    """Return the folder of a published dataset; fetch and unpack it if needed.
 
-    What was fetched stays until everything is; a broken download goes on where it stopped.
+    What was fetched is kept; an interrupted download continues where it stopped.
     """
     wanted = published(name, known)
     folder = (root or root_folder()) / name
@@ -161,10 +161,10 @@ def _settle(path: Path, folder: Path) -> None:
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Unpack an archive into a folder; one that would do harm is refused before anything is."""
+    """Unpack an archive into a folder; a harmful one is refused before anything is unpacked."""
     with zipped(path) as archive:
         members = [one for one in archive.infolist() if not one.is_dir()]
-        size, most = sum(one.file_size for one in members), _RATIO * path.stat().st_size
+        size, most = sum(member.file_size for member in members), _RATIO * path.stat().st_size
         if size > most or len(members) > _MOST_FILES:
             raise BadInput(
                 f"{path} would unpack to {size / 1e9:.1f} GB in {len(members)} files, far more "
@@ -172,8 +172,8 @@ def unpack(path: Path, folder: Path) -> None:
             )
         if shutil.disk_usage(folder).free < size:
             raise BadInput(f"{folder} has no room for {size / 1e9:.1f} GB; make some")
-        for one in members:
-            _extract(archive, one, path, folder)
+        for member in members:
+            _extract(archive, member, path, folder)
 
 
 def _extract(archive: zipfile.ZipFile, one: zipfile.ZipInfo, path: Path, folder: Path) -> None:
@@ -181,7 +181,7 @@ def _extract(archive: zipfile.ZipFile, one: zipfile.ZipInfo, path: Path, folder:
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
         with archive.open(one) as packed, place.open("wb") as file:
-            # The size an archive tells may be a lie: no more than that is taken.
+            # The size that an archive states may be wrong: no more than that is read.
             left = one.file_size
             while piece := packed.read(min(1 << 20, left + 1)):
                 left -= len(piece)

@@ -1,4 +1,4 @@
-"""A user's own data: a folder with items.csv and, if there are any, people, ties, interactions."""
+"""A user's own data: a folder with items.csv and, optionally, people, ties, interactions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN = ("items.csv", "people.csv")
 
 
 class Contents(msgspec.Struct, frozen=True):
-    """All that a folder holds; nothing where a file is missing."""
+    """The tables of a folder; empty if a file is missing."""
 
     tables: dict[str, CsvTable]
     items: tuple[Item, ...]
@@ -36,7 +36,7 @@ class Contents(msgspec.Struct, frozen=True):
 
 
 class Folder:
-    """Your own items.csv, with people.csv, ties.csv and interactions.csv where there are any.
+    """Your own items.csv, with people.csv, ties.csv and interactions.csv if there are any.
 
     Missing people are drawn, missing ties are a small world. Source ids are kept as keys.
     """
@@ -74,12 +74,12 @@ class Folder:
 
     def _profiles(self, found: Contents, people: int, seed: int) -> tuple[Profile, ...]:
         if people < 1:
-            raise BadInput(f"{people} people were asked for; ask for at least one")
+            raise BadInput(f"{people} people were requested; ask for at least one")
         if found.people is None:
             return population(people, [item.tags for item in found.items], seed, self.activity)
         there = len(found.people)
         if people > there:
-            what = f"{self.path / 'people.csv'}: has {there} people and {people} were asked for"
+            what = f"{self.path / 'people.csv'}: has {there} people and {people} were requested"
             raise BadInput(f"{what}; ask for at most {there}, or delete it to have people drawn")
         levels = activity(people, self.activity, seed).tolist()
         pairs = zip(found.people, levels, strict=False)
@@ -92,14 +92,14 @@ class Folder:
 
 
 def is_own(path: Path) -> bool:
-    """Say whether a path is a folder of tables as described here, or one where they may come."""
+    """Return whether a path is a folder of tables as described here, or an empty one."""
     if not path.is_dir():
         return False
     return not any(path.iterdir()) or any((path / name).exists() for name in _OWN)
 
 
 def read_folder(path: Path) -> Contents:
-    """Return all that a folder holds, or the error that names its first mistake."""
+    """Return the tables of a folder; raise an error that names its first mistake."""
     if not path.is_dir():
         raise BadInput(f"{path} is not a folder; give the path of a folder that holds items.csv")
     if not (path / "items.csv").exists():

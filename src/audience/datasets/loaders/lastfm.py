@@ -15,15 +15,15 @@ from audience.world import Domain, Item
 
 FILES = ("user_artists.dat", "user_friends.dat", "artists.dat")
 HALF = 260.0
-"""Plays that count as half lived: the median of this dataset."""
+"""Plays that count as half consumed: the median of this dataset."""
 _MOST_TAGS = 5
 _ROW = re.compile(rb"\d+\t\d+")
 
 
 def read_lastfm(source: Source, *, half: float = HALF) -> Corpus:
-    """Return artists as items, plays as how much was lived, friends as ties.
+    """Return artists as items, plays as the fraction consumed, friends as ties.
 
-    There are no moments; a person's artists are taken as heard in the order of the file.
+    There are no timestamps; a person's artists count as heard in the order of the file.
     """
     gathering = Gathering(source.shown("user_artists.dat"), half=half)
     where = source.shown("artists.dat")
@@ -53,7 +53,7 @@ def _artists(source: Source) -> Iterator[Item]:
 
 
 def _tags(source: Source) -> dict[str, tuple[str, ...]]:
-    """Return the commonest tags of each artist, where the tag files are there."""
+    """Return the most common tags of each artist, if there are tag files."""
     if "tags.dat" not in source or "user_taggedartists.dat" not in source:
         return {}
     words: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Titles as MovieLens writes them, and as people say them."""
+"""MovieLens in all its layouts, with titles as people say them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ARTICLE = re.compile(
 
 
 def title_of(text: str) -> tuple[str, int | None]:
-    """Return title and year of such as `Matrix, The (1999)`."""
+    """Return title and year of a name such as `Matrix, The (1999)`."""
     found = _YEAR.search(text)
     title = text[: found.start()] if found else text.strip()
     year = int(found[1]) if found else None
@@ -65,7 +65,7 @@ LAYOUTS = {
 
 
 def layout_of(source: Source) -> str | None:
-    """Return which layout the files are in, or nothing where they are in none."""
+    """Return which layout the files are in, or None if they are in none."""
     found = (name for name, files in LAYOUTS.items() if all(file in source for file in files))
     return next(found, None)
 
@@ -73,13 +73,13 @@ def layout_of(source: Source) -> str | None:
 def read_movielens(source: Source) -> Corpus:
     """Return MovieLens from a folder or an archive, whichever of its layouts it is in.
 
-    A copy of 1M that has positions instead of ratings and timestamps loads too: its moments are
-    made up so that each person's order is kept, and the corpus is not `dated`.
+    A copy of 1M that has positions instead of ratings and timestamps loads too: its timestamps are
+    invented so that each person's order is kept, and the corpus is not `dated`.
     """
     layout = layout_of(source)
     if layout is None:
         wanted = "; ".join(", ".join(files) for files in LAYOUTS.values())
-        raise BadInput(f"{source.path} is no MovieLens; it should hold one of: {wanted}")
+        raise BadInput(f"{source.path} is not MovieLens; it should hold one of: {wanted}")
     return {"MovieLens 100K": _read_100k, "MovieLens": _read_csv}.get(layout, _read_dat)(source)
 
 

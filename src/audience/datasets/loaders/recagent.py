@@ -29,7 +29,7 @@ LIVED = ("user_id", "item_id", "rating")
 
 
 def find_recagent(source: Source) -> tuple[str, str] | None:
-    """Return the files of items and people, or nothing where this is no such folder."""
+    """Return the files of items and people, or None if this is another folder."""
     items = next((n for n in source.ending(".csv") if PurePosixPath(n).name == "item.csv"), None)
     people = [n for n in source.ending(".csv") if PurePosixPath(n).name.startswith("user")]
     return (items, people[0]) if items and people else None
@@ -43,7 +43,7 @@ def read_recagent(
     relationship: str = "",
     interaction: str = "",
 ) -> Corpus:
-    """Return RecAgent's items, people, ties and, where there are any, interactions.
+    """Return RecAgent's items, people, ties and, if there are any, interactions.
 
     In interaction.csv a rating of 1 says watched; 0 says shown and not watched: that is no
     interaction and is counted.
@@ -114,7 +114,9 @@ def _habits(block: Block, row: int) -> Habits:
     words = [w.strip().lower() for w in block.columns["feature"][row].split(";") if w.strip()]
     for word in words:
         if word not in HABITS:
-            raise block.wrong(row, "feature", f"{word!r} is no feature; known: {', '.join(HABITS)}")
+            raise block.wrong(
+                row, "feature", f"{word!r} is not a feature; known: {', '.join(HABITS)}"
+            )
     return Habits(*(float(habit in words) for habit in HABITS))
 
 
@@ -129,7 +131,7 @@ def _ties(source: Source, name: str, gathering: Gathering) -> Edges:
             for row, (first, other) in enumerate(sides):
                 if first not in known or other not in known:
                     stranger = first if first not in known else other
-                    raise block.wrong(row, "user_1", f"{stranger!r} is no id of the people")
+                    raise block.wrong(row, "user_1", f"{stranger!r} is not an id of the people")
                 kind, close = kinds[row].strip() or "friend", float(closeness[row])
                 yield known[first], known[other], kind, 0.5 if np.isnan(close) else close
 
@@ -137,7 +139,7 @@ def _ties(source: Source, name: str, gathering: Gathering) -> Edges:
 
 
 def _interactions(source: Source, name: str, gathering: Gathering) -> int:
-    """Take in what was watched, and return how much that is."""
+    """Add what was watched, and return how much that is."""
     taken = 0
     for block in table_blocks(source, name, _CSV, LIVED):
         ratings = block.numbers("rating", low=0.0, high=1.0)
@@ -154,7 +156,7 @@ Value = str | int | float | bool | None
 
 
 def read_yaml(path: Path) -> dict[str, Value | list[Value]]:
-    """Return the settings of a flat YAML file; what is not flat is refused with its line."""
+    """Return the settings of a flat YAML file; a nested one is refused with its line."""
     import yaml
 
     try:
@@ -174,7 +176,7 @@ def read_yaml(path: Path) -> dict[str, Value | list[Value]]:
     for key, value in root.value:
         where = f"{path}: line {key.start_mark.line + 1}"
         if key.value in seen:
-            raise BadInput(f"{where}: {key.value!r} stands there twice; delete one")
+            raise BadInput(f"{where}: {key.value!r} appears twice; delete one")
         if value.id == "mapping" or any(part.id != "scalar" for part in _parts(value)):
             raise BadInput(f"{where}: {key.value!r} is not flat; write a plain value or a list")
         seen[key.value] = None

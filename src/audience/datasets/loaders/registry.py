@@ -1,4 +1,4 @@
-"""The datasets read from files, one class a kind, and how a path is recognised as one of them."""
+"""The datasets that are read from files, and how a path is recognised as one of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class MovieLens(Loaded):
 
 
 class Atomic(Loaded):
-    """RecBole's atomic files of any dataset: .inter, and .item, .user, .net if there are."""
+    """RecBole's atomic files of any dataset: .inter, and .item, .user, .net if present."""
 
     reads: ClassVar[Callable[..., Corpus]] = read_atomic
 
@@ -41,13 +41,13 @@ class RecAgentFiles(Loaded):
 
 
 class Amazon(Loaded):
-    """Amazon reviews of 2018 or 2023, one JSON object a line, with a meta file if there is."""
+    """Amazon reviews of 2018 or 2023, one JSON object a line, with a meta file if present."""
 
     reads: ClassVar[Callable[..., Corpus]] = read_amazon
 
 
 class Steam(Loaded):
-    """Steam reviews as published (steam_reviews.json.gz), with steam_games.json.gz if there is."""
+    """Steam reviews as published (steam_reviews.json.gz), with steam_games.json.gz if present."""
 
     reads: ClassVar[Callable[..., Corpus]] = read_steam
 
@@ -65,7 +65,7 @@ class MappedTables(Loaded):
 
 
 class RecognisedDataset(msgspec.Struct, frozen=True):
-    """What a path holds."""
+    """The dataset at a path."""
 
     kind: str
     """The kind that a scenario names."""
@@ -85,7 +85,7 @@ KINDS: dict[str, type[Loaded]] = {
 
 
 def recognise(path: str | Path) -> RecognisedDataset:
-    """Return what kind of dataset lies at a path, or say what was looked for."""
+    """Return the kind of dataset at a path; raise with what was looked for."""
     source = Source(path)
     kind, what = _kind(source) or ("", "")
     if kind:
@@ -93,7 +93,7 @@ def recognise(path: str | Path) -> RecognisedDataset:
     layouts = "; ".join(f"{name} ({', '.join(files)})" for name, files in LAYOUTS.items())
     seen = ", ".join(source.names[:6]) or "nothing"
     raise BadInput(
-        f"{path} is no dataset that is known here. Looked for: items.csv of your own; {layouts}; "
+        f"{path} is not a known dataset. Looked for: items.csv of your own; {layouts}; "
         f"RecBole (*.inter); RecAgent (item.csv, user*.csv); Last.fm ({', '.join(LASTFM)}); Steam "
         "(steam_reviews.json.gz); Amazon (*.json.gz, *.jsonl.gz); one CSV file with columns for "
         f"user and item. Found: {seen}. Other tables: [dataset] kind = 'csv' with their columns"
@@ -101,7 +101,7 @@ def recognise(path: str | Path) -> RecognisedDataset:
 
 
 def options_for(wanted: str) -> str | dict[str, str]:
-    """Return what a scenario's `dataset` is for a path or a name, as `--data` takes them.
+    """Return the `dataset` of a scenario for a path or a name, as `--data` takes them.
 
     A kind goes before a path, a path before a published dataset of the same name.
     """

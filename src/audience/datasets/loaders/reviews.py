@@ -1,4 +1,4 @@
-"""Reviews as one object a line: Amazon (JSON, 2018 and 2023) and Steam (Python literals)."""
+"""Reviews, one object per line: Amazon (JSON, 2018 and 2023) and Steam (Python literals)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from audience.errors import BadInput
 from audience.world import Domain, Item
 
 STEAM_HALF = 2.0
-"""Hours of play that count as half lived."""
+"""Hours of play that count as half consumed."""
 _LONGEST = 1 << 16
-"""Bytes of a Python literal that are looked at: what comes from others may be nested deep."""
+"""Maximum bytes of a Python literal: foreign input may be nested deeply."""
 _ABOUT = 300
 
 
@@ -43,11 +43,11 @@ class Review(msgspec.Struct, frozen=True, gc=False):
 
 
 Row = tuple[str, str, float | None, float | None]
-"""Person, item, moment, and a rating or a weight; nothing where it is not said."""
+"""Person, item, timestamp, and a rating or a weight if there is one."""
 
 
 def read_amazon(source: Source, *, reviews: str = "", meta: str = "") -> Corpus:
-    """Return Amazon reviews of 2018 or 2023, with titles where their meta file lies beside."""
+    """Return Amazon reviews of 2018 or 2023, with titles if their meta file is there."""
     name, about = _files(source, reviews, meta, "meta")
     gathering = Gathering(source.shown(name), best=5.0)
     items = _described(source, about, gathering, _amazon_item, msgspec.json.Decoder().decode)
@@ -61,7 +61,7 @@ def read_amazon(source: Source, *, reviews: str = "", meta: str = "") -> Corpus:
 def read_steam(
     source: Source, *, reviews: str = "", games: str = "", half: float = STEAM_HALF
 ) -> Corpus:
-    """Return Steam reviews, hours of play as how much was lived, with games if their file is."""
+    """Return Steam reviews with hours of play as the fraction consumed, and games if present."""
     name, about = _files(source, reviews, games, "steam_games")
     gathering = Gathering(source.shown(name), half=half)
     items = _described(source, about, gathering, _steam_item, literal)
@@ -70,15 +70,15 @@ def read_steam(
 
 
 def literal(line: bytes) -> dict[str, Any]:
-    """Return a dictionary written as Python; nothing in it is ever run."""
+    """Return a dictionary written as a Python literal; nothing in it is executed."""
     if len(line) > _LONGEST:
         raise ValueError(f"is longer than {_LONGEST >> 10} KB")
     try:
         found = ast.literal_eval(line.decode())
     except (SyntaxError, RecursionError, MemoryError) as error:
-        raise ValueError(f"is no Python literal ({type(error).__name__})") from None
+        raise ValueError(f"is not a Python literal ({type(error).__name__})") from None
     if not isinstance(found, dict):
-        raise ValueError("is no dictionary")
+        raise ValueError("is not a dictionary")
     return found
 
 
@@ -97,7 +97,7 @@ def _files(source: Source, given: str, extra: str, mark: str) -> tuple[str, str 
 def _gather(
     source: Source, name: str, gathering: Gathering, read: Callable[[bytes], Row], *, rated: bool
 ) -> None:
-    """Take in a file of reviews; one that names nobody, nothing or no moment is counted."""
+    """Add a file of reviews; one that names nobody, nothing or no moment is counted."""
     for first, lines in source.blocks(name):
         where = gathering.where
         kept: list[Row] = []
@@ -131,7 +131,7 @@ def _read_lines(
             yield place, read(line)
         except (ValueError, TypeError, KeyError, msgspec.MsgspecError) as error:
             raise BadInput(
-                f"{where}: line {place} cannot be read: {error}; mend or delete the line"
+                f"{where}: line {place} cannot be read: {error}; fix or delete the line"
             ) from None
 
 
@@ -192,7 +192,7 @@ def _text(value: object) -> str:
 
 
 def _words(value: object) -> tuple[str, ...]:
-    """Return the different texts of a list, lists in it laid flat."""
+    """Return the distinct texts of a list, with nested lists flattened."""
     if isinstance(value, str):
         return (_text(value),) if value.strip() else ()
     if not isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Which column is what, guessed from usual names where the user does not say."""
+"""Tables of any columns: their roles are guessed from usual names unless the user names them."""
 
 from __future__ import annotations
 
@@ -58,13 +58,15 @@ def roles_of(
     given: Mapping[str, str],
     needed: Sequence[str],
 ) -> dict[str, str]:
-    """Return the column of each role; what was given goes before what is usual."""
+    """Return the column of each role; named columns precede usual names."""
     listed = ", ".join(repr(column) for column in columns)
     found: dict[str, str] = {}
     for role, names in usual.items():
         wanted = given.get(role, "").lower()
         if wanted and wanted not in columns:
-            raise BadInput(f"{where}: line 1: {role} = {wanted!r} is no column (found: {listed})")
+            raise BadInput(
+                f"{where}: line 1: {role} = {wanted!r} is not a column (found: {listed})"
+            )
         column = wanted or next((name for name in names if name in columns), "")
         if column:
             found[role] = column
@@ -78,7 +80,7 @@ def roles_of(
 
 
 class Mapped:
-    """Tables of one source whose columns have roles; `given` names columns by role."""
+    """The tables of a source whose columns have roles; `given` names columns by role."""
 
     def __init__(
         self, source: Source, given: Mapping[str, str], form: TableFormat, tag_mark: str = "|"
@@ -101,7 +103,7 @@ class Mapped:
             yield Block(block.where, block.line, columns, block.lines)
 
     def interactions(self, name: str, gathering: Gathering) -> None:
-        """Take in a table of interactions."""
+        """Add a table of interactions."""
         for block in self.blocks(name, USUAL, ("user", "item")):
             there = block.columns
             gathering.add(
@@ -114,7 +116,7 @@ class Mapped:
             )
 
     def items(self, name: str) -> Iterator[Item]:
-        """Yield the items of a table; one without a title is called by its id."""
+        """Yield the items of a table; without a title an item is called by its id."""
         for block in self.blocks(name, USUAL_ITEM, ("item",)):
             nothing = ("",) * len(block)
             columns = [block.columns.get(role, nothing) for role in ("title", "tags", "about")]
@@ -149,7 +151,7 @@ def _year(text: str) -> int | None:
 
 
 def _age(text: str) -> int | None:
-    """Return an age where the text is one: sources hold groups, NULL and jokes, too."""
+    """Return an age if the text is one; sources also contain groups, NULL and jokes."""
     whole = text.strip().partition(".")[0]
     return int(whole) if whole.isdecimal() and 0 < int(whole) <= 130 else None
 

@@ -1,4 +1,4 @@
-"""Names from many cultures, so that people rarely share one."""
+"""Attributes of drawn people: names, interests, temper, traits and habits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MANY = 1 << 13
 
 
 class _Pool(msgspec.Struct, frozen=True):
-    """Lists of names laid end to end: list i is `members[starts[i] : starts[i] + sizes[i]]`."""
+    """Concatenated lists of names: list i is `members[starts[i] : starts[i] + sizes[i]]`."""
 
     words: tuple[str, ...]
     members: Ints
@@ -27,7 +27,7 @@ class _Pool(msgspec.Struct, frozen=True):
     sizes: Ints
 
     def at(self, lists: Ints, places: Ints) -> Ints:
-        """Return the word numbers at the given places, counted round and round each list."""
+        """Return the word numbers at the given places, modulo the length of each list."""
         found: Ints = self.members[self.starts[lists] + places % self.sizes[lists]]
         return found
 
@@ -112,7 +112,7 @@ def _pool(lists: list[list[str]]) -> _Pool:
 
 MOST = 5
 LIKED_TAGS = 400
-"""Interests come from this many of the commonest tags at most."""
+"""Interests come from at most this many of the most common tags."""
 
 AGE_LEANING = {
     "Action": -0.6,
@@ -132,7 +132,7 @@ AGE_LEANING = {
     "War": 0.6,
     "Western": 1.0,
 }
-"""Which tags the older (above 0) or the younger (below 0) like more; others know no age."""
+"""Which tags older (above 0) or younger people (below 0) like more."""
 
 _POPULARITY = 0.7
 _AFFINITY = 0.6
@@ -165,7 +165,7 @@ class Liking:
 def draw_interests(
     liking: Liking, ages: Ints, openness: Floats, seed: int
 ) -> list[tuple[str, ...]]:
-    """Return two to five tags per person, the dearest first; fewer when there are fewer tags.
+    """Return two to five tags per person, the favourite first; fewer if there are fewer tags.
 
     The first is drawn by popularity and age; each next one is likelier the more often items carry
     it together with those before. Open people like more things.

@@ -1,4 +1,4 @@
-"""A population of any size, drawn by name."""
+"""A population of any size, drawn at random: genders, ages, careers and activity."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def population(
     larger one.
     """
     if people < 1:
-        raise BadInput(f"{people} people were asked for; ask for at least one")
+        raise BadInput(f"{people} people were requested; ask for at least one")
     ages = draw_ages(people, seed)
     temper = draw_temper(ages, seed)
     traits, counts = draw_traits(temper, seed)
@@ -99,7 +99,7 @@ def activity(people: int, kind: str, seed: int) -> Floats:
 
 
 def draw_genders(people: int, seed: int) -> tuple[list[str], Bools]:
-    """Return genders, and who bears a woman's name."""
+    """Return genders, and who has a woman's name."""
     draws = rng(seed, "population", "gender").random((people, 2))
     genders = (draws[:, 0] > 0.49).astype(np.int64) + (draws[:, 0] > 0.98)
     women = np.where(genders == 2, draws[:, 1] < 0.5, genders == 0)

@@ -1,4 +1,4 @@
-"""Who follows whom in a spread: a generated directed graph, or an edge list of one's own."""
+"""Who follows whom in a spread: a generated directed graph, or the user's edge list."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _preferential(firsts: Ints, people: int, draws: Generator) -> Ints:
 
 
 def follows(people: int, firsts: Ints, others: Ints) -> Ties:
-    """Return the ties of distinct pairs; nobody follows itself."""
+    """Return the ties of distinct pairs; nobody follows themselves."""
     codes = np.unique((firsts * people + others)[firsts != others])
     firsts, others = codes // max(people, 1), codes % max(people, 1)
     kinds = np.zeros(len(codes), np.uint8)
@@ -108,12 +108,12 @@ def edges_in(path: Path, keys: Sequence[str]) -> Ties:
 
 
 def _are_ids(places: Mapping[str, int]) -> bool:
-    """Say whether a number in a file is an id: no key is another number."""
+    """Return whether a number in a file is an id: no key is another number."""
     return all(not key.isdecimal() or int(key) == place for key, place in places.items())
 
 
 def _head(text: str) -> tuple[int, int]:
-    """Return how long the header is, in characters and in lines."""
+    """Return the length of the header in characters and in lines."""
     first, newline, _ = text.partition("\n")
     named = first.strip().lower().replace(" ", "").replace("\t", ",")
     if named in ("follower,followee", "source,target", "from,to"):
@@ -122,7 +122,7 @@ def _head(text: str) -> tuple[int, int]:
 
 
 def _numbers(body: str) -> Ints | None:
-    """Return pairs of plain numbers, a million lines at once; nothing where there is more."""
+    """Return pairs of plain numbers, a million lines at a time; None if a line has more."""
     if not body.strip():
         return np.empty((0, 2), np.int64)
     delimiter = "," if "," in body.split("\n", 1)[0] else None
@@ -163,7 +163,7 @@ def _place(name: str, places: Mapping[str, int], people: int) -> int:
 
 
 def _line(body: str, row: int) -> int:
-    """Return the line that a row of numbers stands in."""
+    """Return the line of a row of numbers."""
     rows = -1
     for number, line in enumerate(body.splitlines(), 1):
         rows += bool(line.partition("#")[0].strip())
@@ -185,7 +185,7 @@ def followers(ties: Ties) -> Ints:
 
 
 def impact(ties: Ties) -> Ints:
-    """Return each person's kind as a place in `KINDS`, by how many follow it.
+    """Return each person's kind as a place in `KINDS`, by how many follow them.
 
     The first hundredth (at least one person) is influential, the next 40 of a hundred regular;
     equals are told apart by their ids.

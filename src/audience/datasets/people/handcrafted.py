@@ -23,7 +23,7 @@ from audience.errors import BadInput, unknown
 from audience.world import HABITS, NO_HABITS, Profile
 
 FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features", "activity")
-"""What may be known of a person."""
+"""The fields of a person."""
 KINDS = (".csv", ".json", ".toml")
 _COLUMNS = COLUMNS["people.csv"]
 _MARKS = {"features": ";"}
@@ -32,12 +32,12 @@ _TOML_PERSON = re.compile(r"^[ \t]*\[\[\s*people\s*\]\]", re.MULTILINE)
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A person, and which fields of it somebody has said."""
+    """A person, and which of their fields are known."""
 
     profile: Profile
     fields: frozenset[str]
     where: str = ""
-    """The file and line, to name it in errors."""
+    """The file and line, for error messages."""
 
 
 class Handcrafted(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class Handcrafted(msgspec.Struct, frozen=True):
 
     people: tuple[Known, ...]
     keyed: bool
-    """Whether rows have ids; otherwise only their order says who is meant."""
+    """Whether rows have ids; otherwise their order identifies people."""
 
 
 def read_people(source: str | Path | Sequence[Mapping[str, Any]]) -> Handcrafted:
@@ -57,7 +57,7 @@ def read_people(source: str | Path | Sequence[Mapping[str, Any]]) -> Handcrafted
     people = tuple(map(_known, profiles, rows))
     if keyed:
         return Handcrafted(people, keyed)
-    bare = (msgspec.structs.replace(one.profile, key="") for one in people)
+    bare = (msgspec.structs.replace(person.profile, key="") for person in people)
     changed = zip(people, bare, strict=True)
     return Handcrafted(
         tuple(msgspec.structs.replace(one, profile=who) for one, who in changed), keyed
@@ -65,7 +65,7 @@ def read_people(source: str | Path | Sequence[Mapping[str, Any]]) -> Handcrafted
 
 
 def known_of(profile: Profile) -> Known:
-    """Return a profile with the fields that it says something in."""
+    """Return a profile and the names of its known fields."""
     said = {
         "name": profile.name,
         "gender": profile.gender,
@@ -97,7 +97,9 @@ def _rows(source: str | Path | Sequence[Mapping[str, Any]]) -> list[TableRow]:
     path = Path(source)
     readers = {".json": _json_rows, ".toml": _toml_rows}
     if path.suffix.lower() not in KINDS:
-        raise BadInput(f"{path} is no table of people; give a file that ends in {', '.join(KINDS)}")
+        raise BadInput(
+            f"{path} is not a table of people; give a file that ends in {', '.join(KINDS)}"
+        )
     text = _text(path)
     if path.suffix.lower() == ".csv":
         rows = _csv_rows(path) if text.strip() else []
@@ -138,7 +140,7 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
         alone = isinstance(whole, dict) and set(whole) == {"people"}
         found = whole["people"] if alone else whole
         if not isinstance(found, list):
-            raise BadInput(f'{path}: is no list of people; write [{{"name": "…"}}, …]')
+            raise BadInput(f'{path}: is not a list of people; write [{{"name": "…"}}, …]')
         place = start + 1
         for _ in found:
             place = _end(_NEXT, text, place)
@@ -147,7 +149,7 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
             place = after
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise BadInput(f"{path}: {where}: {error.msg}; mend the JSON there") from None
+        raise BadInput(f"{path}: {where}: {error.msg}; fix the JSON there") from None
     except RecursionError:
         raise BadInput(f"{path}: is nested too deeply; write a list of people") from None
 
@@ -162,7 +164,7 @@ def _toml_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
     try:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: {error}; mend the TOML there") from None
+        raise BadInput(f"{path}: {error}; fix the TOML there") from None
     found = tree.pop("people", None)
     if not isinstance(found, list) or tree:
         raise BadInput(f"{path}: write each person under a line [[people]], and nothing else")
@@ -173,7 +175,9 @@ def _toml_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
 
 def _row(path: str, line: int, person: object) -> TableRow:
     if not isinstance(person, Mapping):
-        raise BadInput(f'{path}: line {line}: is no person; write keys and values, as in "age": 34')
+        raise BadInput(
+            f'{path}: line {line}: is not a person; write keys and values, as in "age": 34'
+        )
     row = TableRow(path, line, {})
     for key, value in person.items():
         if key not in _COLUMNS:

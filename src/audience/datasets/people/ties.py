@@ -29,8 +29,8 @@ def small_world(
     """Return ties in both directions as in Watts and Strogatz, on two rings.
 
     On one ring people stand by interests and age, so that neighbours are alike; on the other they
-    stand anyhow. `homophily` is the share of ties from the first, `degree` how many ties a person
-    has on average, `rewire` the share of ties that lead anywhere instead.
+    stand at random. `homophily` is the share of ties from the first, `degree` the mean number of
+    ties, `rewire` the share of ties that lead anywhere instead.
     """
     check_shape(degree, rewire, homophily)
     people = len(profiles)
@@ -54,7 +54,7 @@ def small_world(
 
 
 def no_ties(people: int) -> Ties:
-    """Return the ties of people who do not know each other."""
+    """Return a graph without ties."""
     return Ties.of(people, (), (), (), ())
 
 
@@ -72,7 +72,7 @@ def _within(number: object, high: float) -> bool:
 
 
 def _alike(profiles: Sequence[Profile], draws: Generator) -> Ints:
-    """Return the people in an order where those next to each other are alike."""
+    """Return the people in an order in which neighbours are alike."""
     found = sorted({tag for profile in profiles for tag in profile.interests[:2]})
     number = {tag: place for place, tag in enumerate(found)}
     nothing = len(number)
@@ -89,7 +89,7 @@ def _alike(profiles: Sequence[Profile], draws: Generator) -> Ints:
 def _pairs(
     rings: tuple[Ints, Ints], degree: float, homophily: float, draws: Generator
 ) -> tuple[Ints, Ints]:
-    """Return pairs of people: each stands with those up to half the degree further on a ring."""
+    """Return pairs of people: each with the next half-degree people on a ring."""
     people = len(rings[0])
     half = min(degree / 2, people // 2)
     firsts, seconds = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -144,6 +144,6 @@ def _ages(profiles: Sequence[Profile]) -> Ints:
 
 
 def _careers(profiles: Sequence[Profile]) -> Ints:
-    """Return a number per career; -1 for those who do not work, or of whom it is not known."""
+    """Return a number per career; -1 for people who do not work or whose career is unknown."""
     number = dict.fromkeys(("", "unemployed", "homemaker", *OUTSIDE_WORK), -1)
     return np.array([number.setdefault(who.career, len(number)) for who in profiles], np.int64)

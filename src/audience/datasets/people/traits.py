@@ -1,4 +1,4 @@
-"""Activity levels of real people: Pareto and lognormal by maximum likelihood, with KS distances."""
+"""Activity laws fitted to real people, and traits and habits measured from their histories."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAWS = ("lognormal", "pareto")
 RAREST, OFTENEST = 0.05, 20.0
 """The bounds of a level, as a multiple of the mean count."""
 POOR = 0.15
-"""A law further from the counts than this KS distance does not describe them."""
+"""Above this KS distance a law does not describe the counts."""
 _ROUNDING = 0.5
 """A count k stands for all levels that round to it: those up to k + 1/2."""
 
@@ -149,7 +149,7 @@ WORDS = {
     "conformity": ("rates as most do", "rates partly its own way", "rates against the majority"),
     "diversity": ("narrow taste", "varied taste", "broad taste"),
 }
-"""What a profile says of each tier. Conformity is a distance: the lowest tier conforms most."""
+"""The words for each tier. Conformity is a distance: the lowest tier conforms most."""
 
 
 class Trait(msgspec.Struct, frozen=True, eq=False):
@@ -186,7 +186,7 @@ class Traits(msgspec.Struct, frozen=True, eq=False):
     """The mean stars each gives; NaN where none."""
 
     def words(self, place: int) -> tuple[str, ...]:
-        """Return what a profile says of somebody; what is not known is not said."""
+        """Return the trait words of a person; unknown traits are left out."""
         found = ((key, int(getattr(self, key).tiers[place])) for key in WORDS)
         return tuple(WORDS[key][tier] for key, tier in found if tier != UNKNOWN)
 
@@ -260,7 +260,7 @@ def _trait(values: Floats) -> Trait:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return the share of people who lie below each, ties halved; NaN where a value is."""
+    """Return the share of people below each value, ties halved; NaN for NaN."""
     known = np.flatnonzero(~np.isnan(values))
     ordered = np.sort(values[known])
     below = np.searchsorted(ordered, values[known], side="left")

@@ -1,4 +1,4 @@
-"""audience.lab.studies."""
+"""Studies of audiences: their recipes, running them, the shipped studies, and reports."""
 
 from audience.lab.studies.recipe import (
     NAMES as NAMES,

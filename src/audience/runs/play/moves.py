@@ -1,7 +1,7 @@
-"""Rounds that somebody played are lived again: from what is kept of the moves, without asking.
+"""Replay of rounds that somebody played, from the stored moves, without asking.
 
-Who was played comes in those rounds as it did then. Where a move is kept it is made; where none
-is (the deadline was over, the place was given back), the person's own mind decides, as then.
+A played agent wakes in those rounds as it did then. A stored move is made again; where there
+is none (the deadline passed, the seat was given back), the agent's own mind decides, as then.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from audience.world import Dice, Observation
 
 
 class _Unasked(AudienceError):
-    """Nothing is kept of this."""
+    """No move is stored."""
 
 
 class _Moves:
-    """A gateway that knows the moves that were made, and asks nobody."""
+    """A gateway that returns stored moves and asks nobody."""
 
     def __init__(self, store: CallStore | None, *, only_replies: bool) -> None:
         self._store, self._only_replies = store, only_replies
@@ -43,7 +43,7 @@ class _Moves:
 
 
 class _Typed:
-    """Decides as was typed; where nothing was, as the mind it stands for."""
+    """Decides as was typed, and as the mind it replaces if nothing was."""
 
     def __init__(self, moves: _Moves, otherwise: Mind) -> None:
         self._human, self._otherwise = HumanMind(moves), otherwise
@@ -56,7 +56,7 @@ class _Typed:
 
 
 class Seating:
-    """Who is played in each round of a run: those of old, and those who play now."""
+    """Who is played in each round of a run, before and now."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Seating:
         source: Path | None = None,
         typing: Collection[int] = (),
     ) -> None:
-        """`source` is a run that is lived again; `typing` are played at a terminal now."""
+        """`source` is a run that is replayed; `typing` are agents played at a terminal now."""
         self._log, self._played = log, played
         self._typing = frozenset(typing)
         self._store: CallStore | None = None
@@ -82,7 +82,7 @@ class Seating:
         }
 
     def note(self, round_: int, playing: Collection[int]) -> None:
-        """Write down who plays in a round, before it goes on."""
+        """Store who plays in a round, before it goes on."""
         noted = with_round(self._played, round_, playing, PAGE)
         noted = with_round(noted, round_, self._typing, TERMINAL)
         if noted != self._played:
