@@ -68,7 +68,7 @@ def test_a_stopped_study_says_how_to_go_on_and_does(
     gate.open()
     _, said = child.communicate(timeout=150)
     assert child.returncode == 130, said
-    assert "Go on with: audience study mine.toml --out out" in said
+    assert "Continue with: audience study mine.toml --out out" in said
     assert not (here / "out" / "report.html").exists()
     (here / "mine.toml").write_text(TEXT)
     assert "holds another study" in cli(*words).stderr

@@ -416,6 +416,6 @@ def _parquet(log: Log, folder: Path, exposures: bool) -> list[Path]:
     kinds = {int: arrow.int64(), float: arrow.float64(), str: arrow.string()}
     table = {name: arrow.array(values, type=kinds[TYPES[name]]) for name, values in columns.items()}
     sink = arrow.BufferOutputStream()
-    parquet.writecsv_text(arrow.table(table), sink)
+    parquet.write_table(arrow.table(table), sink)
     body = sink.getvalue().to_pybytes()
     return replace_all({folder / "interactions.parquet": body})
