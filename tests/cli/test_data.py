@@ -69,7 +69,7 @@ def test_an_archive_runs_as_it_is(cli: Cli, here: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     many = cli("run", "--data", "ml.zip", "--agents", 3)
     assert many.returncode == 2
-    assert "has 2 people and 3 were asked for" in many.stderr
+    assert "has 2 people and 3 were requested" in many.stderr
 
 
 def test_getting_an_unknown_dataset_names_the_nearest(cli: Cli, here: Path) -> None:

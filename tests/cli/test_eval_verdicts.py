@@ -58,4 +58,4 @@ def test_mistakes_are_told(cli: Cli, here: Path) -> None:
     told = cli("eval", "verdicts", "--data", source, "--recommender", "populr", "--agents", 1)
     assert (told.returncode, "'populr' is unknown" in told.stderr) == (2, True)
     told = cli("eval", "verdicts", "--data", source, "--recommender", "random", *SMALL)
-    assert (told.returncode, "tiny has 1 people and 12 were asked for" in told.stderr) == (2, True)
+    assert (told.returncode, "tiny has 1 people and 12 were requested" in told.stderr) == (2, True)

@@ -75,7 +75,7 @@ def test_an_interview_is_remembered_from_the_next_round_on(cli: Cli, run: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("Who?",), "name somebody to ask"),
+        (("Who?",), "name a person to ask"),
         ((9, "Who?"), "person 9 does not exist at the end of round 2; give an id from 0 to 4"),
         (("nobody", "Who?"), "person 'nobody' is unknown"),
         ((1, "--at", 7, "Who?"), "--at 7: run has complete rounds 1 to 2"),

@@ -190,7 +190,7 @@ def test_a_bad_table_is_named_with_its_line(
         (("--agents", 3, "--data", "flims"), "dataset 'flims' is unknown"),
         (("--agents", 3, "--fill", "lmm"), "source 'lmm' is unknown (did you mean 'llm'?)"),
         (("--agents", 3, "--fill", "nam=llm"), "field 'nam' is unknown (did you mean 'name'?)"),
-        (("--agents", 3, "--fill", "llm", "--fill", "none"), "--fill llm says already"),
+        (("--agents", 3, "--fill", "llm", "--fill", "none"), "--fill llm already fills"),
     ],
 )
 def test_a_mistake_is_named(cli: Cli, some: Path, words: tuple[object, ...], message: str) -> None:

@@ -57,7 +57,7 @@ def test_a_scenario_is_offered(begin: Begin, here: Path) -> None:
 def test_what_cannot_be_served_is_told(cli: Cli, here: Path, one: Path) -> None:
     assert cli("serve", "nowhere").returncode == 2
     found = cli("serve", one, "--runs", "elsewhere")
-    assert (found.returncode, "does not lie below" in found.stderr) == (2, True)
+    assert (found.returncode, "is not inside" in found.stderr) == (2, True)
     (here / "broken.toml").write_text("agentz = 3\n")
     found = cli("serve", "broken.toml", "--port", 0)
     assert (found.returncode, "agentz" in found.stderr) == (2, True)

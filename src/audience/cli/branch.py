@@ -89,7 +89,7 @@ def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> Non
         if check and not at:
             raise BadInput(f"--check: {run} has no complete round; resume it first")
         with reading([run]) as seen:
-            found = measured_upto(log, at, seen)
+            metrics = measured_upto(log, at, seen)
         digest = log.digest(upto_round=at)
         again = _again(log, at) if check else ""
     if as_json:
@@ -102,7 +102,7 @@ def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> Non
             }
         )
     else:
-        _print_rounds(found)
+        _print_rounds(metrics)
         click.echo(f"digest {digest}")
         if check:
             click.echo(
@@ -114,7 +114,7 @@ def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> Non
         raise click.exceptions.Exit(1)
 
 
-def _print_rounds(found: Metrics) -> None:
+def _print_rounds(metrics: Metrics) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -123,7 +123,7 @@ def _print_rounds(found: Metrics) -> None:
     table = Table(show_edge=False)
     for name in _SHOWN:
         table.add_column(name.replace("_", " "), justify="right")
-    for numbers in found.by_round():
+    for numbers in metrics.by_round():
         table.add_row(*(readable(numbers[name]) for name in _SHOWN))
     Console().print(table)
 

@@ -51,7 +51,7 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **given: ob
         click.echo(str(path))
 
 
-def _print(found: Calibration) -> None:
+def _print(calibration: Calibration) -> None:
     from audience.grounding import miscalibration
     from audience.results import Column, Interval, ResultTable, to_rich, wide_console
 
@@ -64,26 +64,27 @@ def _print(found: Calibration) -> None:
             Interval(*one.mean_simulated),
             *(one.distance, one.distance_before, one.floor),
         )
-        for one in found.compared
+        for one in calibration.compared
     )
     console = wide_console(_WIDTH)
     console.print(to_rich(ResultTable((Column("", is_text=True), *means, *distances), rows)))
-    for name, bins in found.reliability.items():
+    for name, bins in calibration.reliability.items():
         count = sum(one.count for one in bins)
         console.print(
             f"predicted {name}: {miscalibration(bins):.3f} from what happened on average, over "
             f"{count:,} interactions held out"
         )
     console.print(
-        f"[dim]mind {found.mind} on {found.source}, seed {found.seed}: fitted on "
-        f"{found.people[0]:,} people with {found.visits[0]:,} visits, checked on "
-        f"{found.people[1]:,} others with {found.visits[1]:,}; ± is a 95 % interval over people. "
-        f"JSD: Jensen-Shannon divergence from real, in bits, for fitted parameters and before. "
-        f"Minds take {100 * found.pick_rate:.1f} % of what they are shown; data of ratings does "
-        f"not say what people were shown.[/]",
+        f"[dim]mind {calibration.mind} on {calibration.source}, seed {calibration.seed}: fitted on "
+        f"{calibration.people[0]:,} people with {calibration.visits[0]:,} visits, checked on "
+        f"{calibration.people[1]:,} others with {calibration.visits[1]:,}; ± is a 95 % interval "
+        "over people. "
+        "JSD: Jensen-Shannon divergence from real, in bits, for fitted parameters and before. "
+        f"Minds take {100 * calibration.pick_rate:.1f} % of what they are shown; data of ratings "
+        "does not say what people were shown.[/]",
         soft_wrap=True,
     )
-    if not found.has_pages:
+    if not calibration.has_pages:
         console.print("[dim]Every pick has its own moment: pages were not matched.[/]")
 
 

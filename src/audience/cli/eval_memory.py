@@ -51,7 +51,7 @@ def memory_command(
         click.echo(str(path))
 
 
-def _written(found: Evaluation, out: Path) -> list[Path]:
+def _written(evaluation: Evaluation, out: Path) -> list[Path]:
     import json
 
     from audience.files import replace_all
@@ -59,13 +59,13 @@ def _written(found: Evaluation, out: Path) -> list[Path]:
     from audience.results import figure_files
 
     contents = {
-        out / name: body for name, body in figure_files(recall_by_age(found), "memory").items()
+        out / name: body for name, body in figure_files(recall_by_age(evaluation), "memory").items()
     }
-    told = json.dumps(plain(found), indent=1, allow_nan=False) + "\n"
+    told = json.dumps(plain(evaluation), indent=1, allow_nan=False) + "\n"
     return replace_all({out / "memory.json": told.encode(), **contents})
 
 
-def _print(found: Evaluation) -> None:
+def _print(evaluation: Evaluation) -> None:
     from audience.lab.evaluation import OFTEN, OLD, RECENT
     from audience.results import Column, ResultTable, to_rich, wide_console
 
@@ -80,13 +80,14 @@ def _print(found: Evaluation) -> None:
             score.tokens.mean,
             score.thoughts.mean,
         )
-        for score in found.scores
+        for score in evaluation.scores
     )
     columns = (Column("memory", is_text=True), *shares, *counts)
     wide_console(WIDTH).print(to_rich(ResultTable(columns, rows)))
     click.echo(
-        f"\n{found.facts:,} facts of {found.people} people x {found.seeds} seeds, seed "
-        f"{found.seed}, over {found.rounds} days; no model; 95 % intervals over people.\n"
+        f"\n{evaluation.facts:,} facts of {evaluation.people} people x {evaluation.seeds} seeds, "
+        f"seed {evaluation.seed}, over {evaluation.rounds} days; no model; 95 % intervals over "
+        "people.\n"
         "should last: recalled, of what was important and either repeated "
         f"{OFTEN} times or more, or at most {RECENT} days ago.\n"
         "should fade: not recalled, of what was met in passing, once, at least "

@@ -36,15 +36,21 @@ def recommenders_command(
     from audience.scenario import Part, label, made
 
     recommenders = {label(kind): made("recommenders", Part(kind)) for kind in recommender}
-    found = read_source(data)
-    split = leave_last(found.lived)
+    offline_source = read_source(data)
+    split = leave_last(offline_source.lived)
     scores = check_offline(
-        split, found.catalogue, found.people, recommenders, k=k, seed=seed, ties=found.ties
+        split,
+        offline_source.catalogue,
+        offline_source.people,
+        recommenders,
+        k=k,
+        seed=seed,
+        ties=offline_source.ties,
     )
     if as_json:
         o.print_json(plain_scores(scores, seed))
         return
-    _print(scores, len(split.train.users), len(found.catalogue), seed)
+    _print(scores, len(split.train.users), len(offline_source.catalogue), seed)
 
 
 def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: int) -> None:
@@ -158,12 +164,12 @@ def _experiment(
     return scenario_for(dataset, mind, arms, apart=apart, llm=models, **given), skipped
 
 
-def _print_verdicts(console: Console, found: Verdicts) -> None:
+def _print_verdicts(console: Console, verdicts: Verdicts) -> None:
     from audience.lab.verdicts import remarks, tables
     from audience.results import to_rich
 
-    for table in tables(found):
+    for table in tables(verdicts):
         console.print(to_rich(table))
         console.print()
-    for line in remarks(found):
+    for line in remarks(verdicts):
         console.print(line, style="dim", markup=False, soft_wrap=True)

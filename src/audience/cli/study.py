@@ -97,17 +97,17 @@ def _one(
     errors = Console(stderr=True)
     again = command_of(name, given, quick=quick)
     try:
-        found = _conducted(recipe, folder, workers, errors, quiet=as_json)
+        studied = _conducted(recipe, folder, workers, errors, quiet=as_json)
         with errors.status("Writing the report and its figures …"):
-            page = write_study(found, again)
+            page = write_study(studied, again)
     except (Interrupted, KeyboardInterrupt):
         raise Interrupted(
             f"Stopped; the rounds so far are kept. Continue with: {again} --out {folder}"
         ) from None
     if not as_json:
-        click.echo(found.findings.verdict)
+        click.echo(studied.findings.verdict)
         click.echo(f"Report: {page}")
-    return found
+    return studied
 
 
 def _conducted(
@@ -145,12 +145,12 @@ def _print_all(root: Path, done: list[Studied], *, as_json: bool) -> None:
         click.echo(f"\nAll reports: {page}")
 
 
-def _plain(found: Studied) -> dict[str, object]:
+def _plain(studied: Studied) -> dict[str, object]:
     return {
-        "study": found.recipe.study.name,
-        "question": found.recipe.question,
-        "finding": found.findings.verdict,
-        "folder": str(found.folder),
-        "report": str(found.folder / "report.html"),
-        "remarks": list(found.remarks),
+        "study": studied.recipe.study.name,
+        "question": studied.recipe.question,
+        "finding": studied.findings.verdict,
+        "folder": str(studied.folder),
+        "report": str(studied.folder / "report.html"),
+        "remarks": list(studied.remarks),
     }

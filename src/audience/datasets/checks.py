@@ -61,22 +61,22 @@ def check(path: str | Path) -> Checked:
     place = Path(path)
     if place.exists() and not is_own(place):
         return _loaded(place)
-    found = read_folder(place)
-    warnings = [note for table in found.tables.values() for note in _column_notes(table)]
-    warnings += [*_item_notes(found), *_people_notes(found)]
+    contents = read_folder(place)
+    warnings = [note for table in contents.tables.values() for note in _column_notes(table)]
+    warnings += [*_item_notes(contents), *_people_notes(contents)]
     return Checked(
-        len(found.items),
-        len(found.people or ()),
-        len(found.ties or ()),
-        len(found.past or ()),
-        len({tag for item in found.items for tag in item.tags}),
+        len(contents.items),
+        len(contents.people or ()),
+        len(contents.ties or ()),
+        len(contents.past or ()),
+        len({tag for item in contents.items for tag in item.tags}),
         tuple(warnings),
     )
 
 
 def _loaded(place: Path) -> Checked:
-    found = recognise(place)
-    corpus = found.make(place).corpus()
+    recognised_dataset = recognise(place)
+    corpus = recognised_dataset.make(place).corpus()
     bare = sum(not item.tags for item in corpus.items)
     notes = [*corpus.notes]
     if bare:
@@ -90,7 +90,7 @@ def _loaded(place: Path) -> Checked:
         len(corpus.lived),
         len({tag for item in corpus.items for tag in item.tags}),
         tuple(notes),
-        found.what,
+        recognised_dataset.what,
         corpus.skipped,
     )
 
@@ -110,9 +110,9 @@ def listing() -> tuple[Listed, ...]:
     return (*ours, *foreign, *(_published(one) for one in PUBLIC))
 
 
-def _published(one: Published) -> Listed:
-    state = "is here" if is_here(one.name) else f"audience data get {one.name}"
-    return Listed(one.name, f"{one.what}", state=state)
+def _published(published: Published) -> Listed:
+    state = "is here" if is_here(published.name) else f"audience data get {published.name}"
+    return Listed(published.name, f"{published.what}", state=state)
 
 
 def _embedded(name: str, dataset: type) -> Listed:
@@ -142,31 +142,31 @@ def _column_notes(table: CsvTable) -> list[str]:
     return notes
 
 
-def _item_notes(found: Contents) -> list[str]:
-    bare = sum(not item.tags for item in found.items)
-    notes = [f"items.csv: {bare} of {len(found.items)} items have no tags"] if bare else []
-    titles = len(found.items) - len({(item.title, item.year) for item in found.items})
+def _item_notes(contents: Contents) -> list[str]:
+    bare = sum(not item.tags for item in contents.items)
+    notes = [f"items.csv: {bare} of {len(contents.items)} items have no tags"] if bare else []
+    titles = len(contents.items) - len({(item.title, item.year) for item in contents.items})
     if titles:
         notes.append(f"items.csv: {titles} items repeat the title and year of another")
     return notes
 
 
-def _people_notes(found: Contents) -> list[str]:
-    if found.people is None:
+def _people_notes(contents: Contents) -> list[str]:
+    if contents.people is None:
         return ["people.csv is missing: people will be drawn"]
-    count = len(found.people)
+    count = len(contents.people)
     notes = []
-    bare = sum(not who.interests for who in found.people)
+    bare = sum(not who.interests for who in contents.people)
     if bare:
         notes.append(f"people.csv: {bare} of {count} people have no interests")
-    tags = {tag for item in found.items for tag in item.tags}
-    foreign = {interest for who in found.people for interest in who.interests} - tags
+    tags = {tag for item in contents.items for tag in item.tags}
+    foreign = {interest for who in contents.people for interest in who.interests} - tags
     if foreign:
         some = ", ".join(repr(interest) for interest in sorted(foreign)[:5])
         notes.append(f"people.csv: {len(foreign)} interests are no item's tag, such as {some}")
-    if found.ties is None:
+    if contents.ties is None:
         return [*notes, "ties.csv is missing: ties will be drawn"]
-    tied = {place for tie in found.ties for place in (tie.first, tie.other)}
+    tied = {place for tie in contents.ties for place in (tie.first, tie.other)}
     if len(tied) < count:
         notes.append(f"ties.csv: {count - len(tied)} of {count} people have no ties")
     return notes

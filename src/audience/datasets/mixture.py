@@ -133,29 +133,29 @@ def _loaded(dataset: Loaded, people: int, seed: int, clock: Clock) -> Origin:
 
 
 def _folder(dataset: Folder, genesis: Genesis) -> Origin:
-    found = read_folder(Path(dataset.path))
-    if found.people is None:
+    contents = read_folder(Path(dataset.path))
+    if contents.people is None:
         nobody = tuple(Known(Profile(who.id), frozenset()) for who in genesis.profiles)
         return Origin(genesis, nobody, has_ties=False, shape=dataset.shape, has_keys=False)
     here = genesis.profiles
     known = []
-    for who, given in zip(here, found.people, strict=False):
+    for who, given in zip(here, contents.people, strict=False):
         said = known_of(given).fields
         levels = {"activity"} if given.activity != UNKNOWN_ACTIVITY else set()
         known.append(Known(who, said | levels))
     training = None
-    if found.past:
-        columns = list(zip(*(msgspec.structs.astuple(one) for one in found.past), strict=True))
+    if contents.past:
+        columns = list(zip(*(msgspec.structs.astuple(one) for one in contents.past), strict=True))
         users, items, at, fractions, stars = (np.array(column) for column in columns)
         lived = Columns(users, items, at, stars.astype(np.float64), fractions.astype(np.float64))
         name = str(dataset.path)
-        training = Training(Corpus(name, found.items, found.people, lived))
+        training = Training(Corpus(name, contents.items, contents.people, lived))
     return Origin(
         genesis,
         tuple(known),
         training,
         np.arange(len(here)),
-        found.ties is not None,
+        contents.ties is not None,
         dataset.shape,
     )
 
@@ -323,9 +323,9 @@ def finish(begun: Draft, written: Sequence[Row] = ()) -> Genesis:
     return Genesis(genesis.catalogue, profiles, ties, genesis.clock, genesis.domain, past)
 
 
-def row_of(one: Known) -> Row:
+def row_of(known: Known) -> Row:
     """Return what is known about a person as a row of a table."""
-    who = one.profile
+    who = known.profile
     texts = {
         "name": who.name,
         "gender": who.gender,
@@ -335,7 +335,7 @@ def row_of(one: Known) -> Row:
         "interests": "|".join(who.interests),
         "features": ";".join(h.capitalize() for h in HABITS if getattr(who.habits, h) >= 0.5),
     }
-    return {field: text for field, text in texts.items() if field in one.fields and text}
+    return {field: text for field, text in texts.items() if field in known.fields and text}
 
 
 def _places(table: Handcrafted, origin: Origin) -> dict[str, int]:

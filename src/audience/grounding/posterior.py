@@ -81,20 +81,30 @@ class Sample(msgspec.Struct, frozen=True, eq=False):
 
 
 def draw_samples(
-    given: CentredRatings, rank: int, rng: Generator, *, sweeps: int, burn: int, every: int
+    centred_ratings: CentredRatings,
+    rank: int,
+    rng: Generator,
+    *,
+    sweeps: int,
+    burn: int,
+    every: int,
 ) -> tuple[Sample, ...]:
     """Return every `every`-th sample after the first `burn`."""
-    by_item = given.turned()
-    owners, where, values = given.owners, given.items, given.values.data
-    people = _START * rng.standard_normal((given.values.shape[0], rank))
-    items = _START * rng.standard_normal((given.values.shape[1], rank))
+    by_item = centred_ratings.turned()
+    owners, where, values = (
+        centred_ratings.owners,
+        centred_ratings.items,
+        centred_ratings.values.data,
+    )
+    people = _START * rng.standard_normal((centred_ratings.values.shape[0], rank))
+    items = _START * rng.standard_normal((centred_ratings.values.shape[1], rank))
     noise, kept = _NOISE, []
     with one_thread():
         for sweep in range(sweeps):
             around = _around(items, rng)
             items = _drawn(by_item, Sample(people, *around, noise), rng)
             mean, precision = _around(people, rng)
-            people = _drawn(given, Sample(items, mean, precision, noise), rng)
+            people = _drawn(centred_ratings, Sample(items, mean, precision, noise), rng)
             missed = values - _products(people, owners, items, where)
             noise = float(rng.gamma(1.0 + len(values) / 2.0, 1.0 / (1.0 + (missed**2).sum() / 2)))
             if sweep >= burn and (sweep - burn) % every == 0:
@@ -103,18 +113,18 @@ def draw_samples(
 
 
 def expected(
-    samples: tuple[Sample, ...], given: CentredRatings, rows: Ints, items: Ints
+    samples: tuple[Sample, ...], centred_ratings: CentredRatings, rows: Ints, items: Ints
 ) -> tuple[Floats, Floats]:
-    """Return what row `rows[i]` of `given` makes of item `items[i]`, and of all it has rated.
+    """Return what row `rows[i]` makes of item `items[i]`, and of all it has rated.
 
     Both minus the mean. A row does not depend on the others.
     """
-    asked, own = np.zeros(len(rows)), np.zeros(len(given.items))
-    owners = given.owners
+    asked, own = np.zeros(len(rows)), np.zeros(len(centred_ratings.items))
+    owners = centred_ratings.owners
     for sample in samples:
-        points = _points(given, sample)
+        points = _points(centred_ratings, sample)
         asked += _products(points, rows, sample.items, items)
-        own += _products(points, owners, sample.items, given.items)
+        own += _products(points, owners, sample.items, centred_ratings.items)
     return np.round(asked / len(samples), 6), np.round(own / len(samples), 6)
 
 
@@ -123,39 +133,39 @@ def _products(people: Floats, rows: Ints, items: Floats, columns: Ints) -> Float
     return found
 
 
-def _points(given: CentredRatings, sample: Sample) -> Floats:
+def _points(centred_ratings: CentredRatings, sample: Sample) -> Floats:
     """Return the posterior mean of each row's vector."""
-    found = np.empty((given.values.shape[0], sample.items.shape[1]))
+    found = np.empty((centred_ratings.values.shape[0], sample.items.shape[1]))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
-        systems, wanted = _systems(given, sample, part)
+        systems, wanted = _systems(centred_ratings, sample, part)
         found[part] = np.linalg.solve(systems, wanted[:, :, None])[:, :, 0]
     return found
 
 
-def _drawn(given: CentredRatings, sample: Sample, rng: Generator) -> Floats:
+def _drawn(centred_ratings: CentredRatings, sample: Sample, rng: Generator) -> Floats:
     """Return a sample of each row's vector."""
-    found = rng.standard_normal((given.values.shape[0], sample.items.shape[1]))
+    found = rng.standard_normal((centred_ratings.values.shape[0], sample.items.shape[1]))
     for start in range(0, len(found), _ROWS):
         part = slice(start, start + _ROWS)
-        systems, wanted = _systems(given, sample, part)
+        systems, wanted = _systems(centred_ratings, sample, part)
         roots = np.linalg.cholesky(systems)
         moved = np.linalg.solve(roots, wanted[:, :, None]) + found[part][:, :, None]
         found[part] = np.linalg.solve(roots.transpose(0, 2, 1), moved)[:, :, 0]
     return found
 
 
-def _systems(given: CentredRatings, sample: Sample, part: slice) -> tuple[Floats, Floats]:
+def _systems(centred_ratings: CentredRatings, sample: Sample, part: slice) -> tuple[Floats, Floats]:
     """Return precision and linear term of the vectors of some rows."""
     points, rank = sample.items, sample.items.shape[1]
     first, second = np.tril_indices(rank)
-    half = given.there[part] @ (points[:, first] * points[:, second])
+    half = centred_ratings.there[part] @ (points[:, first] * points[:, second])
     systems = np.empty((len(half), rank, rank))
     systems[:, first, second] = half
     systems[:, second, first] = half
     pulled = np.einsum("jk,k->j", sample.precision, sample.mean)
     return sample.noise * systems + sample.precision, (
-        sample.noise * (given.values[part] @ points) + pulled
+        sample.noise * (centred_ratings.values[part] @ points) + pulled
     )
 
 

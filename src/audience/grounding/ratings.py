@@ -152,12 +152,12 @@ class Rater:
         self,
         centre: float,
         bounds: tuple[float, float],
-        given: CentredRatings,
+        centred_ratings: CentredRatings,
         samples: tuple[Sample, ...],
     ) -> None:
         self.centre = centre
         self.bounds = bounds
-        self.given = given
+        self.given = centred_ratings
         """Of everybody in the fit; the last row is that of unknown people."""
         self.samples = samples
         self.rank = int(samples[0].items.shape[1])
@@ -214,17 +214,17 @@ class Rater:
         found: Floats = np.clip(self.centre + apart, *self.bounds)
         return found
 
-    def _chances(self, given: CentredRatings, rows: Ints, items: Ints) -> Floats:
-        asked, own = expected(self.samples, given, rows, items)
-        ways = self._ways(given, own, self.scale.usual, self.scale.missed)
+    def _chances(self, centred_ratings: CentredRatings, rows: Ints, items: Ints) -> Floats:
+        asked, own = expected(self.samples, centred_ratings, rows, items)
+        ways = self._ways(centred_ratings, own, self.scale.usual, self.scale.missed)
         return chances_of(self.scale, self._within(asked), rows, ways)
 
     def _ways(
-        self, given: CentredRatings, own: Floats, usual: tuple[float, ...], missed: float
+        self, centred_ratings: CentredRatings, own: Floats, usual: tuple[float, ...], missed: float
     ) -> Ways:
-        stars = given.values.data + self.centre
-        people = given.values.shape[0]
-        return ways_of(people, given.owners, stars, self._within(own), usual, missed)
+        stars = centred_ratings.values.data + self.centre
+        people = centred_ratings.values.shape[0]
+        return ways_of(people, centred_ratings.owners, stars, self._within(own), usual, missed)
 
     def learn_scale(self, held: RatingColumns | None = None, scale: Scale | None = None) -> None:
         """Fit the scale on ratings that were `held` back, or take the shape of another's."""

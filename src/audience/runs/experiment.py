@@ -286,21 +286,23 @@ def _sentence(found: Sequence[Difference], first: Arm, second: Arm) -> str:
     return f"{better} serves this audience better than {worse}: {_told(head, *levels)}.{also}"
 
 
-def _briefly(one: Difference) -> str:
-    label = LABELS[one.metric][0].lower()
-    return f"{label} {one.percent:+.1f} % [{_percent(one, one.low)}, {_percent(one, one.high)}]"
+def _briefly(difference: Difference) -> str:
+    label = LABELS[difference.metric][0].lower()
+    low, high = _percent(difference, difference.low), _percent(difference, difference.high)
+    return f"{label} {difference.percent:+.1f} % [{low}, {high}]"
 
 
-def _percent(one: Difference, bound: float) -> str:
-    return f"{100.0 * bound / abs(one.reference_mean):+.1f}"
+def _percent(difference: Difference, bound: float) -> str:
+    return f"{100.0 * bound / abs(difference.reference_mean):+.1f}"
 
 
-def _told(one: Difference, reference: str, other: str) -> str:
-    label = LABELS[one.metric][0].lower()
-    if math.isnan(one.low) or not one.reference_mean:
-        return f"{label} {one.difference:+.3g} ({one.other} minus {one.reference})"
+def _told(difference: Difference, reference: str, other: str) -> str:
+    label = LABELS[difference.metric][0].lower()
+    if math.isnan(difference.low) or not difference.reference_mean:
+        minus = f"{difference.other} minus {difference.reference}"
+        return f"{label} {difference.difference:+.3g} ({minus})"
     return (
-        f"{label} {reference} with {one.reference}, {other} with {one.other} "
-        f"({one.percent:+.1f} %, 95 % interval {_percent(one, one.low)} to "
-        f"{_percent(one, one.high)} % over {one.pairs:,} {one.over})"
+        f"{label} {reference} with {difference.reference}, {other} with {difference.other} "
+        f"({difference.percent:+.1f} %, 95 % interval {_percent(difference, difference.low)} to "
+        f"{_percent(difference, difference.high)} % over {difference.pairs:,} {difference.over})"
     )

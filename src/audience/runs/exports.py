@@ -386,7 +386,7 @@ def _metrics(log: Log, folder: Path) -> list[Path]:
 
 
 def _numbers(log: Log) -> Iterator[tuple[object, ...]]:
-    found = measured_log(log, parse(log.scenario, str(log.folder)))
+    metrics = measured_log(log, parse(log.scenario, str(log.folder)))
     names = Names(log.genesis())
     for chapter in log.chapters(phase=e.OPENING):
         names.learn(chapter)
@@ -395,13 +395,13 @@ def _numbers(log: Log) -> Iterator[tuple[object, ...]]:
         label, unit, _ = LABELS.get(metric, (metric, "", ""))
         return metric, "" if value != value else value, label, unit
 
-    for metric, value in found.value().items():
+    for metric, value in metrics.value().items():
         yield ("run", "", "", *told(value, metric))
-    for numbers in found.by_round():
+    for numbers in metrics.by_round():
         for metric, value in numbers.items():
             if metric != "round":
                 yield ("round", int(numbers["round"]), "", *told(value, metric))
-    for metric, values in found.per_agent().items():
+    for metric, values in metrics.per_agent().items():
         for agent, value in enumerate(values.tolist()):
             yield ("person", "", names.person[agent], *told(value, metric))
 

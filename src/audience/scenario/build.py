@@ -187,8 +187,8 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
     dataset: Dataset = made("datasets", Part(part.kind, options))
     if mixture is None:
         return with_graph(dataset.genesis(agents, seed, clock), graph, seed)
-    found = mixed_genesis(dataset, mixture, agents, seed, clock, model)
-    return with_graph(found, graph, seed)
+    genesis = mixed_genesis(dataset, mixture, agents, seed, clock, model)
+    return with_graph(genesis, graph, seed)
 
 
 def asks_models(scenario: Scenario) -> bool:

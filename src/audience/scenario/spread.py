@@ -107,25 +107,26 @@ def raised(table: SpreadTable, genesis: Genesis, seed: int) -> dict[int, tuple[c
 
 
 def _seeds(
-    one: TopicTable, genesis: Genesis, seed: int, number: int, place: str
+    topic_table: TopicTable, genesis: Genesis, seed: int, number: int, place: str
 ) -> tuple[int, ...]:
-    if isinstance(one.seeds, str):
-        return tuple(_of_kind(genesis, one.seeds, place).tolist())
-    if not isinstance(one.seeds, int):
+    if isinstance(topic_table.seeds, str):
+        return tuple(_of_kind(genesis, topic_table.seeds, place).tolist())
+    if not isinstance(topic_table.seeds, int):
         keys = {profile.key: profile.id for profile in genesis.profiles if profile.key}
-        for who in one.seeds:
+        for who in topic_table.seeds:
             if isinstance(who, str) and who not in keys:
                 raise BadInput(f"{place}: seed {who!r} is nobody's key; give ids or keys")
-        return tuple(keys[who] if isinstance(who, str) else who for who in one.seeds)
+        return tuple(keys[who] if isinstance(who, str) else who for who in topic_table.seeds)
     among = np.arange(len(genesis.profiles))
-    if one.among:
-        among = _of_kind(genesis, one.among, place)
-    if not 1 <= one.seeds <= len(among):
+    if topic_table.among:
+        among = _of_kind(genesis, topic_table.among, place)
+    if not 1 <= topic_table.seeds <= len(among):
         raise BadInput(
-            f"{place}: {one.seeds} seeds among {len(among)} people; give a number from 1 to that"
+            f"{place}: {topic_table.seeds} seeds among {len(among)} people; "
+            f"give a number from 1 to {len(among)}"
         )
     keys_ = dice(seed, "seeds", among, number).keys
-    return tuple(sorted(among[np.argsort(keys_, kind="stable")[: one.seeds]].tolist()))
+    return tuple(sorted(among[np.argsort(keys_, kind="stable")[: topic_table.seeds]].tolist()))
 
 
 def _of_kind(genesis: Genesis, kind: str, place: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

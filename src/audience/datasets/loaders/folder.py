@@ -63,26 +63,26 @@ class Folder:
 
     def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
         """Return the first `people` of people.csv, or as many drawn ones, in their world."""
-        found = read_folder(self.path)
-        profiles = self._profiles(found, people, seed)
-        if found.ties is None:
+        contents = read_folder(self.path)
+        profiles = self._profiles(contents, people, seed)
+        if contents.ties is None:
             ties = small_world(profiles, seed, *self.shape)
         else:
-            ties = _kept(found.ties, people)
-        past = tuple(lived for lived in found.past or () if lived.agent < people)
-        return Genesis(Catalogue(found.items), profiles, ties, clock, self.domain, past)
+            ties = _kept(contents.ties, people)
+        past = tuple(lived for lived in contents.past or () if lived.agent < people)
+        return Genesis(Catalogue(contents.items), profiles, ties, clock, self.domain, past)
 
-    def _profiles(self, found: Contents, people: int, seed: int) -> tuple[Profile, ...]:
+    def _profiles(self, contents: Contents, people: int, seed: int) -> tuple[Profile, ...]:
         if people < 1:
             raise BadInput(f"{people} people were requested; ask for at least one")
-        if found.people is None:
-            return population(people, [item.tags for item in found.items], seed, self.activity)
-        there = len(found.people)
+        if contents.people is None:
+            return population(people, [item.tags for item in contents.items], seed, self.activity)
+        there = len(contents.people)
         if people > there:
             what = f"{self.path / 'people.csv'}: has {there} people and {people} were requested"
             raise BadInput(f"{what}; ask for at most {there}, or delete it to have people drawn")
         levels = activity(people, self.activity, seed).tolist()
-        pairs = zip(found.people, levels, strict=False)
+        pairs = zip(contents.people, levels, strict=False)
         return tuple(
             msgspec.structs.replace(who, activity=level)
             if who.activity == UNKNOWN_ACTIVITY
