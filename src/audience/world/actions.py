@@ -1,4 +1,4 @@
-"""What an agent attempts. The world decides what comes of it (engine/rules.py)."""
+"""Every action that an agent can attempt; engine/rules.py decides what comes of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """An attempt, in the imperative. `voice` says whose words a text is; see events.Felt."""
+    """An attempt, in the imperative. `voice` says who worded a text; see events.Felt."""
 
 
 class Enter(Action, frozen=True):
@@ -28,14 +28,14 @@ class Search(Action, frozen=True):
 
 
 class Pick(Action, frozen=True):
-    """Take an item of the page and live `fraction` of it."""
+    """Pick an item of the page and watch `fraction` of it."""
 
     item: int
     fraction: float = 1.0
 
 
 class Rate(Action, frozen=True):
-    """Give 1 to 5 stars to an item lived in this visit, and a feeling in words if there is one."""
+    """Give 1 to 5 stars, and optionally a feeling in words, to an item watched in this visit."""
 
     item: int
     stars: int
@@ -44,24 +44,24 @@ class Rate(Action, frozen=True):
 
 
 class Post(Action, frozen=True):
-    """Tell everybody who listens; `items` are those the text speaks of, `stance` -1 to 1."""
+    """Write to all followers; `items` are those the text is about, `stance` is -1 to 1."""
 
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
     voice: str = ""
     topic: int = -1
-    """The topic it speaks of, where it speaks of one."""
+    """The topic it is about; -1 for none."""
 
 
 class Forward(Action, frozen=True):
-    """Pass on a message from the inbox."""
+    """Forward a message from the inbox."""
 
     post: str
 
 
 class Say(Action, frozen=True):
-    """In a visit: wish to talk with somebody. In a conversation: say a line."""
+    """In a visit: ask to talk to someone. In a conversation: say a line."""
 
     to: int
     text: str
@@ -79,52 +79,38 @@ class Unfollow(Action, frozen=True):
 
 
 class Shift(Action, frozen=True):
-    """An inward change of taste that a mind brings about itself."""
+    """A change of taste that the mind makes itself."""
 
     tag: int
     by: float
 
 
 class Feel(Action, frozen=True):
-    """An inward change of how one feels about a topic: 0 calm, 1 moderate, 2 intense."""
+    """Change how the agent feels about a topic: 0 calm, 1 moderate, 2 intense."""
 
     topic: int
     level: int
 
 
 class Hold(Action, frozen=True):
-    """Come to a view of a topic: -1 against, 1 for."""
+    """Take a position on a topic: -1 against, 1 for."""
 
     topic: int
     stance: int
 
 
 class Leave(Action, frozen=True):
-    """End the visit or the conversation, with how satisfying it was, 0 to 1, if one can tell."""
+    """End the visit or the conversation, with its satisfaction, 0 to 1, where known."""
 
     satisfaction: float | None = None
     why: str = ""
 
 
 class Nothing(Action, frozen=True):
-    """Wake and go on with one's day."""
+    """Wake up and do nothing."""
 
 
 AnyAction = (
-    Enter
-    | Browse
-    | NextPage
-    | Search
-    | Pick
-    | Rate
-    | Post
-    | Forward
-    | Say
-    | Follow
-    | Unfollow
-    | Shift
-    | Feel
-    | Hold
-    | Leave
-    | Nothing
-)
+    Enter | Browse | NextPage | Search | Pick | Rate | Post | Forward | Say | Follow | Unfollow
+    | Shift | Feel | Hold | Leave | Nothing
+)  # fmt: skip
