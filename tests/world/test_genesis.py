@@ -87,8 +87,8 @@ def test_any_difference_shows_in_the_digest(other: Callable[[Genesis], Genesis])
         ((CATALOGUE, (Profile(0, "A"), Profile(0, "B")), ties()), "person 0 .'B'."),
         ((CATALOGUE, PEOPLE, ties(2, (0, 2))), "person 2, who does not exist"),
         ((CATALOGUE, PEOPLE, ties(2, (0, -1))), "person -1, who does not exist"),
-        ((CATALOGUE, PEOPLE, ties(2, (5, 0))), "ties are of 6 people"),
-        ((CATALOGUE, PEOPLE, ties(1)), "ties are of 1 people"),
+        ((CATALOGUE, PEOPLE, ties(2, (5, 0))), "ties cover 6 people"),
+        ((CATALOGUE, PEOPLE, ties(1)), "ties cover 1 people"),
     ],
 )
 def test_bad_input_is_named(parts: tuple[Any, ...], message: str) -> None:

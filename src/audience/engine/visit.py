@@ -139,7 +139,7 @@ class _Stay:
     def menu(self) -> tuple[str, ...]:
         """Return what can be attempted on this very page."""
         now = self.me.situation
-        if now.surface not in ("recommender", "search"):
+        if now.surface not in a.PAGE_SURFACES:
             return MENUS[now.surface]
         if now.pages >= self.platform.max_pages:
             return LAST_PAGE
@@ -184,8 +184,7 @@ class _Stay:
         if not is_text(cause):
             cause = cause.encode("utf-8", "replace").decode()
         for action in decision.actions:
-            kind = type(action)
-            if kind is a.Browse or kind is a.NextPage or kind is a.Search:
+            if type(action) in a.PAGE_TURNS:
                 events: Iterable[e.AnyEvent] = yield from self._turn_page(action)
             else:
                 events = resolve(self.world, self.me, action)

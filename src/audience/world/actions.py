@@ -1,16 +1,38 @@
-"""Every action that an agent can attempt; engine/rules.py decides what comes of it."""
+"""Every action that an agent can attempt, each declared once.
+
+A class here is the whole declaration of an action: its fields, the surfaces on which it can be
+attempted, the events it leads to, and how a language model names it on a page. Its rule is in
+engine/rules.py, its events in world/events.py; tests/test_action_tables.py says what is missing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar, cast, get_args
+
 import msgspec
+
+PAGE_SURFACES = {"recommender": "recommendations", "search": "search results"}
+"""Surfaces that show a page of items, and what each page is called."""
+_PAGES = tuple(PAGE_SURFACES)
 
 
 class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
     """An attempt, in the imperative. `voice` says who worded a text; see events.Felt."""
 
+    surfaces: ClassVar[tuple[str, ...]] = ()
+    """Where it can be attempted."""
+    events: ClassVar[tuple[str, ...]] = ()
+    """What may come of it besides `Refused`."""
+    page_field: ClassVar[str] = ""
+    """The field in which a language model lists items of the page for it, if there is one."""
+
 
 class Enter(Action, frozen=True):
     """Go to a surface: `recommender` or `social`."""
+
+    surfaces: ClassVar = ("home", *_PAGES, "social")
+    events: ClassVar = ("Entered",)
 
     surface: str
 
@@ -18,17 +40,31 @@ class Enter(Action, frozen=True):
 class Browse(Action, frozen=True):
     """Ask for the first page of recommendations."""
 
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("SlateShown", "SlateAnnotated", "Failed")
+
 
 class NextPage(Action, frozen=True):
     """Turn the page."""
 
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("SlateShown", "SlateAnnotated", "Failed")
+
 
 class Search(Action, frozen=True):
+    """Look for items by words."""
+
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Searched", "SlateShown")
+
     query: str
 
 
 class Pick(Action, frozen=True):
     """Pick an item of the page and watch `fraction` of it."""
+
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Picked", "Watched")
 
     item: int
     fraction: float = 1.0
@@ -36,6 +72,9 @@ class Pick(Action, frozen=True):
 
 class Rate(Action, frozen=True):
     """Give 1 to 5 stars, and optionally a feeling in words, to an item watched in this visit."""
+
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Rated", "Felt", "Unfounded")
 
     item: int
     stars: int
@@ -45,6 +84,9 @@ class Rate(Action, frozen=True):
 
 class Post(Action, frozen=True):
     """Write to all followers; `items` are those the text is about, `stance` is -1 to 1."""
+
+    surfaces: ClassVar = ("social", "news")
+    events: ClassVar = ("Posted", "Unfounded")
 
     text: str
     items: tuple[int, ...] = ()
@@ -57,11 +99,17 @@ class Post(Action, frozen=True):
 class Forward(Action, frozen=True):
     """Forward a message from the inbox."""
 
+    surfaces: ClassVar = ("social", "news")
+    events: ClassVar = ("Forwarded",)
+
     post: str
 
 
 class Say(Action, frozen=True):
     """In a visit: ask to talk to someone. In a conversation: say a line."""
+
+    surfaces: ClassVar = ("social", "conversation")
+    events: ClassVar = ("Wished", "Said", "Unfounded")
 
     to: int
     text: str
@@ -71,22 +119,38 @@ class Say(Action, frozen=True):
 
 
 class Follow(Action, frozen=True):
+    """Listen to somebody from now on."""
+
+    surfaces: ClassVar = ("social",)
+    events: ClassVar = ("Followed",)
+
     who: int
 
 
 class Unfollow(Action, frozen=True):
+    """Listen to somebody no more."""
+
+    surfaces: ClassVar = ("social",)
+    events: ClassVar = ("Unfollowed",)
+
     who: int
 
 
 class Shift(Action, frozen=True):
-    """A change of taste that the mind makes itself."""
+    """Change one's own taste, inwardly."""
+
+    surfaces: ClassVar = ("home", *_PAGES, "social")
+    events: ClassVar = ("TasteShifted",)
 
     tag: int
     by: float
 
 
 class Feel(Action, frozen=True):
-    """Change how the agent feels about a topic: 0 calm, 1 moderate, 2 intense."""
+    """Change how one feels about a topic: 0 calm, 1 moderate, 2 intense."""
+
+    surfaces: ClassVar = ("news",)
+    events: ClassVar = ("MoodShifted",)
 
     topic: int
     level: int
@@ -95,12 +159,18 @@ class Feel(Action, frozen=True):
 class Hold(Action, frozen=True):
     """Take a position on a topic: -1 against, 1 for."""
 
+    surfaces: ClassVar = ("news",)
+    events: ClassVar = ("AttitudeShifted",)
+
     topic: int
     stance: int
 
 
 class Leave(Action, frozen=True):
     """End the visit or the conversation, with its satisfaction, 0 to 1, where known."""
+
+    surfaces: ClassVar = ("home", *_PAGES, "social", "news", "conversation")
+    events: ClassVar = ("Left",)
 
     satisfaction: float | None = None
     why: str = ""
@@ -109,8 +179,45 @@ class Leave(Action, frozen=True):
 class Nothing(Action, frozen=True):
     """Wake up and do nothing."""
 
+    surfaces: ClassVar = ("home", "news")
+    events: ClassVar = ("Left",)
+
 
 AnyAction = (
-    Enter | Browse | NextPage | Search | Pick | Rate | Post | Forward | Say | Follow | Unfollow
-    | Shift | Feel | Hold | Leave | Nothing
-)  # fmt: skip
+    Enter
+    | Browse
+    | NextPage
+    | Search
+    | Pick
+    | Rate
+    | Post
+    | Forward
+    | Say
+    | Follow
+    | Unfollow
+    | Shift
+    | Feel
+    | Hold
+    | Leave
+    | Nothing
+)
+
+ACTIONS: tuple[type[Action], ...] = get_args(AnyAction)
+"""Every action there is."""
+PAGE_TURNS = (Browse, NextPage, Search)
+"""Actions that ask the platform for a page; all others are resolved by a rule."""
+
+
+def menu_of(surface: str, *, without: tuple[type[Action], ...] = ()) -> tuple[str, ...]:
+    """Return the names of the actions that can be attempted on a surface."""
+    return tuple(
+        action.__name__
+        for action in ACTIONS
+        if surface in action.surfaces and action not in without
+    )
+
+
+def page_fields() -> dict[str, Callable[[int], AnyAction]]:
+    """Return the actions for which a language model lists items of a page, by field."""
+    declared = [action for action in ACTIONS if action.page_field]
+    return {action.page_field: cast(Callable[[int], AnyAction], action) for action in declared}

@@ -143,7 +143,8 @@ def _check_past(genesis: Genesis) -> None:
     for lived in genesis.past:
         if not (0 <= lived.agent < people and 0 <= lived.item < items):
             raise BadInput(
-                f"past interaction of person {lived.agent} with item {lived.item}: no such pair"
+                f"past interaction of person {lived.agent} with item {lived.item}: "
+                "one of them does not exist"
             )
     for lived in genesis.others:
         if not 0 <= lived.item < items:

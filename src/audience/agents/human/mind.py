@@ -121,7 +121,8 @@ async def _home(seen: Observation, typed: str, table: _Table) -> Found:
 
 def _page_view(seen: Observation) -> str:
     now = seen.me.situation
-    title = "Search results" if now.surface == "search" else "Recommended for you"
+    named = {**a.PAGE_SURFACES, "recommender": "recommended for you"}
+    title = named[now.surface].capitalize()
     lines = [
         f"  {place + 1}. {item_line(seen.catalogue[item])}{because(seen, place)}"
         for place, item in enumerate(now.slate)
@@ -271,8 +272,7 @@ _VIEWS: dict[
     str, tuple[Callable[[Observation], str], Callable[[Observation, str, _Table], Awaitable[Found]]]
 ] = {
     "home": (_home_view, _home),
-    "recommender": (_page_view, _page),
-    "search": (_page_view, _page),
+    **dict.fromkeys(a.PAGE_SURFACES, (_page_view, _page)),
     "social": (_social_view, _social),
     "conversation": (_talk_view, _talk),
     "news": (_news_view, _news),

@@ -21,8 +21,7 @@ from audience.world import Agent, Dice, Floats, Observation, actions as a
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
 _PART = {
     "home": _HOME,
-    "recommender": _PAGE,
-    "search": _PAGE,
+    **dict.fromkeys(a.PAGE_SURFACES, _PAGE),
     "social": _SOCIAL,
     "conversation": _TALK,
     "news": _NEWS,
