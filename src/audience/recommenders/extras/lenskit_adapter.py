@@ -155,6 +155,11 @@ def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Float
 @cache
 def use_one_thread() -> None:
     """Keep LensKit to one thread: the last bits of its products depend on how many there are."""
+    parallel = import_module("lenskit.parallel")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import_module("lenskit.parallel").initialize(processes=1, threads=1, backend_threads=1)
+        if hasattr(parallel, "initialize"):  # LensKit 2025
+            parallel.initialize(processes=1, threads=1, backend_threads=1)
+        else:
+            counts = {"num_batch_jobs": 1, "num_threads": 1, "num_backend_threads": 1}
+            parallel.init_threading(import_module("lenskit.config").ParallelSettings(**counts))
