@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
 import pytest
 
 import audience
+from audience.errors import BadInput
 from audience.plugins import GROUPS, find, known
 
 
@@ -37,7 +39,7 @@ def test_importing_audience_imports_little_and_does_nothing(tmp_path: Path) -> N
 
 def test_the_experiments_draw_nothing_until_asked(tmp_path: Path) -> None:
     imported = modules_after("import audience; audience.run", tmp_path)
-    assert "audience.experiments" in imported
+    assert "audience.runs" in imported
     assert not {"matplotlib", "rich", "click"} & imported
 
 
@@ -72,3 +74,24 @@ def test_the_command_is_installed() -> None:
 
 def test_types_are_shipped() -> None:
     assert (Path(audience.__file__).parent / "py.typed").is_file()
+
+
+ROOMS = sorted(path.parent.name for path in Path(audience.__file__).parent.glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_everything_of_a_room_can_be_imported_at_once(room: str) -> None:
+    names: dict[str, object] = {}
+    exec(f"from audience.{room} import *", names)  # noqa: S102
+    public = {name for name in vars(import_module(f"audience.{room}")) if name[0] != "_"}
+    assert public <= names.keys() | {"annotations"}
+
+
+@pytest.mark.parametrize(("group", "kind"), [("recommenders", "BPR"), ("minds", "Rule")])
+def test_a_kind_is_found_in_any_case(group: str, kind: str) -> None:
+    assert find(group, kind) is find(group, kind.lower())
+
+
+def test_a_kind_in_another_case_is_told_its_neighbour() -> None:
+    with pytest.raises(BadInput, match=r"did you mean 'lightgcn'\?"):
+        find("recommenders", "LightGNC")

@@ -62,15 +62,15 @@ class GroundedMind(RuleMind):
     def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
         if self.grounds is None:
             return None
-        slates = [one.me.situation.slate for one in seen]
-        histories = [[lived.item for lived in one.me.history] for one in seen]
+        slates = [view.me.situation.slate for view in seen]
+        histories = [[lived.item for lived in view.me.history] for view in seen]
         odds = _rows(self.grounds.log_odds(histories, slates))
         utility = self.pull * np.clip(odds, -_FURTHEST, _FURTHEST) + self.usual
         if self.ratings is None:
             return Wishes(utility)
         given = [
-            [(lived.item, float(lived.stars)) for lived in one.me.history if lived.stars]
-            for one in seen
+            [(lived.item, float(lived.stars)) for lived in view.me.history if lived.stars]
+            for view in seen
         ]
         stars = np.round(_rows(self.ratings.predict_for(given, slates)), 6)
         return Wishes(utility, np.interp(stars, np.arange(1.0, 6.0), self._middles()))
@@ -85,7 +85,7 @@ class GroundedMind(RuleMind):
 
 def _rows(lists: Sequence[Floats]) -> Floats:
     """Return lists as rows, with 0 where one is shorter."""
-    found = np.zeros((len(lists), max(1, *(len(one) for one in lists))))
-    for row, one in enumerate(lists):
-        found[row, : len(one)] = one
+    found = np.zeros((len(lists), max(1, *(len(values) for values in lists))))
+    for row, values in enumerate(lists):
+        found[row, : len(values)] = values
     return found

@@ -49,7 +49,7 @@ async def consolidate(sim: Simulation) -> None:
     faded = _faded(sim, end)
     agents = sorted({*events, *faded})
 
-    async def one(agent: int) -> list[e.Entry]:
+    async def consolidated(agent: int) -> list[e.Entry]:
         entries = [e.Entry(e.Forgot(agent, thought, "faded")) for thought in faded.get(agent, ())]
         lived = events.get(agent)
         if lived:
@@ -59,7 +59,7 @@ async def consolidate(sim: Simulation) -> None:
             entries += await _kept(sim, _life(world, me, lived, end))
         return entries
 
-    thoughts = await together(one(agent) for agent in agents)
+    thoughts = await together(consolidated(agent) for agent in agents)
     for agent, entries in zip(agents, thoughts, strict=True):
         if entries:
             sim.emit(e.MEMORY, agent, agent, entries)

@@ -192,13 +192,13 @@ class Control:
     def open(self, round_: int, keep: Keep) -> tuple[AnyChange, ...]:
         """Begin a round: return the changes queued for it, once `keep` has written them down."""
         with self._lock:
-            due = [one for one in self._queued if one.round <= round_]
+            due = [queued for queued in self._queued if queued.round <= round_]
             if due:
                 keep(due)
-            self._queued = [one for one in self._queued if one.round > round_]
+            self._queued = [queued for queued in self._queued if queued.round > round_]
             self._done += due
             self._opened = round_
-            return tuple(one.change for one in due)
+            return tuple(queued.change for queued in due)
 
     def close(self, round_: int) -> None:
         """Note that a round has ended."""
@@ -233,7 +233,7 @@ class Control:
             except Exception:
                 log.exception("somebody who listened to the run raised, and is told no more")
                 with self._lock:
-                    self._hearers = [one for one in self._hearers if one is not hearer]
+                    self._hearers = [other for other in self._hearers if other is not hearer]
 
     # ── inside the lock ──
 

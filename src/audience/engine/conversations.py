@@ -102,7 +102,7 @@ class _Spoken:
             self.entries.append(e.Entry(script))
             return
         assert isinstance(script, Script)
-        ids = tuple(one.profile.id for one in people)
+        ids = tuple(agent.profile.id for agent in people)
         for who, thoughts in zip(ids, script.recalled, strict=False):
             if thoughts:
                 self.entries.append(e.Entry(e.Recalled(who, thoughts, self.now)))

@@ -60,9 +60,9 @@ class DriverStage:
     def dice_of(self, seen: Sequence[Observation]) -> Dice:
         """Return the dice of these decisions, one key each."""
         if len(seen) == 1:  # the same key by plain integers, a hundred times cheaper
-            one = seen[0]
-            talk = one.lines[0].agent + 1 if one.lines else 0
-            names = ("decide", one.me.profile.id, self.world.round, talk, one.turn)
+            view = seen[0]
+            talk = view.lines[0].agent + 1 if view.lines else 0
+            names = ("decide", view.me.profile.id, self.world.round, talk, view.turn)
             return Dice(np.array([key(self.world.seed, *names)], np.uint64))
         talking = np.array([s.lines[0].agent + 1 if s.lines else 0 for s in seen], np.int64)
         agents = np.array([s.me.profile.id for s in seen], np.int64)
@@ -109,7 +109,9 @@ def _decide_many(
         raise
     except Exception as error:
         raise MindFault(f"{name}.decide_many raised {error!r}; mend it and resume") from error
-    if len(decisions) != len(seen) or not all(isinstance(one, Decision) for one in decisions):
+    if len(decisions) != len(seen) or not all(
+        isinstance(decision, Decision) for decision in decisions
+    ):
         raise MindFault(
             f"{name}.decide_many gave {len(decisions)} answers for {len(seen)} observations; "
             "give one Decision each, and resume"
@@ -122,7 +124,7 @@ def _scored(stage: DriverStage, scenes: Sequence[Scene]) -> list[Script]:
     scoring = shared_mind(stage.mind)
     if not isinstance(scoring, Scoring):
         raise MindFault(f"{type(scoring).__qualname__} cannot choose for several people")
-    seen = [one for scene in scenes for one in scene.seen]
+    seen = [view for scene in scenes for view in scene.seen]
     rows = iter(scoring.score_many(seen, stage.dice_of(seen)))
     return [Script(marks=tuple(next(rows) for _ in scene.seen)) for scene in scenes]
 

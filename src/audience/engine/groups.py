@@ -114,7 +114,7 @@ def gathering(world: World, platform: Platform, members: tuple[int, ...], groups
         why = "there is nothing that nobody of them knows already"
         return Talked((e.Entry(e.Refused(host, "Gather", why)),), 0)
     seen = tuple(
-        in_company(world, me, items, [one for one in members if one != me.profile.id], at)
+        in_company(world, me, items, [other for other in members if other != me.profile.id], at)
         for me in people
     )
     script = yield Scene("together", seen)
@@ -142,7 +142,7 @@ def _candidates(
     people: Sequence[Agent], ranked: Sequence[tuple[int, ...]], most: int, *, repeat: bool
 ) -> tuple[int, ...]:
     """Return the best of each in turn, without what one of them lived unless it may be repeated."""
-    lived = set() if repeat else {one.item for me in people for one in me.history}
+    lived = set() if repeat else {entry.item for me in people for entry in me.history}
     mixed = (item for row in zip_longest(*ranked, fillvalue=-1) for item in row)
     found = dict.fromkeys(item for item in mixed if item >= 0 and item not in lived)
     return tuple(found)[:most]
@@ -170,7 +170,7 @@ def _evening(
     entries = [e.Entry(happened, script.reason, script.calls)]
     fraction = round(min(1.0, 0.4 + 0.8 * sum(scores) / len(scores)), 3)
     for member, row in zip(members, script.marks, strict=True):
-        others = tuple(one for one in members if one != member)
+        others = tuple(other for other in members if other != member)
         entries += [
             e.Entry(e.Watched(member, item, fraction)),
             e.Entry(e.Rated(member, item, row[best].stars)),

@@ -223,7 +223,7 @@ async def _converse(sim: Simulation, kept: Kept, engaged: set[int]) -> None:
 async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> None:
     """Let people meet who do not know of the other meetings, and make true what comes of it."""
     world = sim.world
-    fresh = [one for one in meetings if (e.CONVERSATIONS, one[1]) not in kept]
+    fresh = [meeting for meeting in meetings if (e.CONVERSATIONS, meeting[1]) not in kept]
     results: dict[int, e.Chapter] = {}
 
     def done(ended: list[tuple[int, Talked]]) -> None:

@@ -45,13 +45,17 @@ def flagged(
 
 def _is_own(me: Agent, catalogue: Catalogue, said: Sequence[str]) -> bool:
     """Say whether all that is named was lived or heard of of late, the usual case."""
-    near = [one.item for one in me.history[-3:]] + [one.item for one in me.heard[-3:]]
+    near = [entry.item for entry in me.history[-3:]] + [mention.item for mention in me.heard[-3:]]
     titles = {catalogue[item].title for item in near}
     return all(title in titles for title in said)
 
 
 def _met(catalogue: Catalogue, me: Agent, lines: Sequence[e.Said]) -> Iterator[str]:
-    items = {*me.situation.shown, *(one.item for one in me.history), *(h.item for h in me.heard)}
+    items = {
+        *me.situation.shown,
+        *(entry.item for entry in me.history),
+        *(h.item for h in me.heard),
+    }
     for thought in me.thoughts:
         items.update(thought.items)
         yield from mentioned(thought.text)

@@ -122,7 +122,7 @@ def _friends_of_friends(world: World, rules: TieRules, agent: int) -> list[int]:
     if len(left) > rules.sample:
         hashes = keys(world.seed, "rewire", agent, world.round, left)
         left = np.sort(left[np.argsort(hashes, kind="stable")[: rules.sample]])
-    return [int(one) for one in left]
+    return [int(other) for other in left]
 
 
 def _extreme(alike: _Alike, agent: int, others: list[int], sign: float) -> tuple[int, float]:

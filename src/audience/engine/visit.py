@@ -287,8 +287,8 @@ def annotated(
     scores = tuple([note.score for note in said])
     known = e.SlateAnnotated(
         who,
-        own if any(one is not None for one in own) else (),
+        own if any(number is not None for number in own) else (),
         reasons if any(reasons) else (),
-        scores if any(one is not None for one in scores) else (),
+        scores if any(number is not None for number in scores) else (),
     )
     return known if known.propensities or known.reasons or known.scores else None

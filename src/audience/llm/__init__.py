@@ -1,4 +1,4 @@
-"""Asking a language model: one door, whatever stands behind it. Knows nothing of agents."""
+"""Asking language models: gateways and their layers, providers, the call store, embedders."""
 
 from audience.llm.batch import (
     Batcher as Batcher,

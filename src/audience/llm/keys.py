@@ -1,4 +1,4 @@
-"""Keys: read from the environment or a `.env` file, never written, never shown."""
+"""API keys: read from the environment or a `.env` file, never written, never shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SECRET_HEADER = re.compile(r"(?i)auth|key|token|secret|cookie")
 
 
 def find_key(name: str, folder: Path | None = None) -> str:
-    """Return the key that the environment, or else `.env` in `folder`, holds under a name."""
+    """Return the key of a name from the environment, or else from `.env` in `folder`."""
     value = os.environ.get(name, "").strip() or read_dotenv(folder).get(name, "").strip()
     if not value:
         raise BadInput(
@@ -35,18 +35,18 @@ def find_key(name: str, folder: Path | None = None) -> str:
 
 
 def read_dotenv(folder: Path | None = None) -> dict[str, str]:
-    """Return what a `.env` file sets; nothing where there is none."""
+    """Return the variables set by a `.env` file, if there is one."""
     path = (folder or Path()) / ".env"
     try:
         lines = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return {}
-    found = {}
+    variables = {}
     for line in lines:
         name, equals, value = line.strip().removeprefix("export ").partition("=")
         if equals and not name.startswith("#"):
-            found[name.strip()] = _unquoted(value.strip())
-    return found
+            variables[name.strip()] = _unquoted(value.strip())
+    return variables
 
 
 def _unquoted(value: str) -> str:
@@ -64,11 +64,13 @@ def secrets_in(headers: dict[str, str]) -> tuple[str, ...]:
     """Return the header values that must never be shown, longest first."""
     values = {value for name, value in headers.items() if _SECRET_HEADER.search(name)}
     bare = {value.split(" ", 1)[1] for value in values if " " in value}
-    return tuple(sorted((one for one in values | bare if len(one) > 3), key=len, reverse=True))
+    return tuple(
+        sorted((value for value in values | bare if len(value) > 3), key=len, reverse=True)
+    )
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without the secrets we know."""
+    """Return a text without the known secrets."""
     for secret in secrets:
         if secret in text:
             text = text.replace(secret, HIDDEN)
@@ -76,7 +78,7 @@ def hide(text: str, secrets: Iterable[str]) -> str:
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a message without known secrets and without all that looks like one."""
+    """Return a message without known secrets and anything that looks like one."""
     text = hide(text, secrets)
     for pattern, instead in _LOOKS_SECRET:
         text = pattern.sub(instead, text)

@@ -1,4 +1,4 @@
-"""What is asked of a language model and what comes back. Nothing here knows of agents."""
+"""Requests to language models, replies, and the gateway protocol."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class ChatMessage(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True, dict=True):
     """A logical request, before it is adapted to any provider.
 
-    `salt` names the decision it belongs to (seed, agent, round, phase, turn, purpose, attempt) and
-    never the run, so that a branch which changes nothing asks nothing anew.
+    `salt` names the decision it belongs to (seed, agent, round, phase, turn, purpose, attempt) but
+    not the run, so that a branch which changes nothing makes no new calls.
     """
 
     purpose: str
-    """What it is for, such as `page` or `feeling`; costs are told apart by it."""
+    """What it is for, such as `page` or `feeling`; costs are reported by purpose."""
     messages: tuple[ChatMessage, ...]
     model: str = ""
-    """Empty: the endpoint's own."""
+    """Empty: the endpoint's own model."""
     schema: dict[str, Any] | None = None
-    """JSON schema the reply must follow."""
+    """The JSON schema that the reply must follow."""
     options: tuple[str, ...] = ()
-    """Texts whose log-probability as a continuation is wanted, where the endpoint offers it."""
+    """Texts to be scored by their log-probability as continuations, if supported."""
     candidates: int = 1
     max_tokens: int = 512
     temperature: float = 0.7
@@ -40,21 +40,21 @@ class Request(msgspec.Struct, frozen=True, dict=True):
     stop: tuple[str, ...] = ()
     salt: str = ""
     embed: bool = False
-    """Ask for the vector of the only message; the reply's text is base64 of float32, low first."""
+    """Ask for the vector of the only message, as base64 of little-endian float32."""
 
     @cached_property
     def key(self) -> str:
-        """The hash of all that matters to the answer; the purpose does not."""
+        """The hash of all that affects the answer, which the purpose does not."""
         body = msgspec.structs.asdict(self)
         body.pop("purpose")
         if not self.embed:
-            # Calls that were kept before there were embeddings keep their keys.
+            # Calls stored before there were embeddings keep their keys.
             body.pop("embed")
         return blake2b(msgspec.json.encode(body, order="deterministic"), digest_size=16).hexdigest()
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens of one call; cached and reasoning ones are parts of the first two."""
+    """Tokens of one call; cached and reasoning tokens are included in the first two."""
 
     prompt: int = 0
     completion: int = 0
@@ -63,7 +63,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What came back, of any outcome. An expected failure is a value, not an exception."""
+    """The outcome of a request; an expected failure is a value, not an exception."""
 
     key: str
     outcome: Outcome
@@ -77,9 +77,9 @@ class Reply(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     attempts: int = 1
     scores: tuple[float, ...] = ()
-    """Log-probability of each of the request's options, where offered."""
+    """Log-probability of each of the request's options, if supported."""
     reused: bool = False
-    """Taken from the call store: it cost nothing now."""
+    """Taken from the call store, at no cost."""
 
     @property
     def text(self) -> str:
@@ -87,33 +87,32 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Gateway(Protocol):
-    """The one door to language models. Wrappers keep this protocol."""
+    """Access to language models; wrappers implement the same protocol."""
 
     async def ask(self, request: Request) -> Reply:
-        """Return what came of a request; raises only for bugs and spent budgets."""
+        """Return the outcome of a request; raises only for bugs and spent budgets."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and processes."""
+        """Close connections and processes."""
         ...
 
 
 class Tried(Reply, frozen=True):
-    """A reply that also says whether asking again may help."""
+    """A reply that also says whether a retry may help."""
 
     again: bool = False
-    """The same request may fare better later."""
+    """The same request may succeed later."""
     after: float = 0.0
     """Seconds the server asked us to wait."""
     status: int = 0
-    """HTTP status; 0 when there was no answer."""
+    """HTTP status; 0 if there was no response."""
     elsewhere: bool = False
-    """The endpoint itself is of no use now: unreachable, or it refuses our key."""
-
+    """The endpoint itself is unusable now: unreachable, or it rejects our key."""
     cut: bool = False
-    """The server stopped at the most tokens allowed."""
+    """The server stopped at the token limit."""
     scored: bool = False
-    """Log-probabilities came, whether or not they tell the options apart."""
+    """Log-probabilities were returned, whether or not they distinguish the options."""
 
     @property
     def throttled(self) -> bool:
@@ -121,7 +120,7 @@ class Tried(Reply, frozen=True):
 
 
 def settled(reply: Reply, **changes: Any) -> Reply:  # noqa: ANN401
-    """Return a plain reply: what the layers above the retries see."""
+    """Return a plain reply, as seen by the layers above the retries."""
     fields = {name: getattr(reply, name) for name in Reply.__struct_fields__}
     return Reply(**{**fields, **changes})
 
@@ -130,11 +129,11 @@ def changed(reply: Tried, **changes: Any) -> Tried:  # noqa: ANN401
     return msgspec.structs.replace(reply, **changes)
 
 
-def added(one: Usage, other: Usage) -> Usage:
+def added(usage: Usage, other: Usage) -> Usage:
     """Return the tokens of two calls together."""
     return Usage(
-        one.prompt + other.prompt,
-        one.completion + other.completion,
-        one.cached + other.cached,
-        one.reasoning + other.reasoning,
+        usage.prompt + other.prompt,
+        usage.completion + other.completion,
+        usage.cached + other.cached,
+        usage.reasoning + other.reasoning,
     )

@@ -1,4 +1,4 @@
-"""How long a server asks us to wait, from its headers or its words."""
+"""Retrying: waits that servers ask for, backoff with jitter, and giving up."""
 
 from __future__ import annotations
 
@@ -22,16 +22,12 @@ _SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
 
 
 def asked_wait(headers: Mapping[str, str], text: str) -> float:
-    """Return the seconds a server asks us to wait, 0 when it asks for nothing."""
-    return _by_header(headers) or _by_words(text)
-
-
-def _by_header(headers: Mapping[str, str]) -> float:
+    """Return the seconds a server asks us to wait, in headers or words; 0 for none."""
     exact = _number(headers.get("retry-after-ms", ""))
     if exact:
         return exact / 1000.0
-    given = headers.get("Retry-After", "")
-    return _number(given) or _until(given, headers.get("Date", ""))
+    after = headers.get("Retry-After", "")
+    return _number(after) or _until(after, headers.get("Date", "")) or _by_words(text)
 
 
 def _number(text: str) -> float:
@@ -43,7 +39,7 @@ def _number(text: str) -> float:
 
 
 def _until(then: str, now: str) -> float:
-    # The server's own clock is the only one that its date can be compared with.
+    # The server's date can only be compared with the server's own clock.
     try:
         seconds = (parsedate_to_datetime(then) - parsedate_to_datetime(now)).total_seconds()
     except (TypeError, ValueError):
@@ -52,11 +48,11 @@ def _until(then: str, now: str) -> float:
 
 
 def _by_words(text: str) -> float:
-    found = _WORDS.search(text)
-    if found is None:
+    phrase = _WORDS.search(text)
+    if phrase is None:
         return 0.0
     total = 0.0
-    for number, unit in _PART.findall(found.group(1)):
+    for number, unit in _PART.findall(phrase.group(1)):
         unit = unit.lower()
         milli = unit == "ms" or unit.startswith("milli")
         total += float(number) * (0.001 if milli else _SECONDS[unit[0]])
@@ -64,27 +60,25 @@ def _by_words(text: str) -> float:
 
 
 _LEAST, _LOST, _MOST = 0.1, 0.4, 20.0
-"""Seconds before the second attempt, the same where the server is gone, and the most at all."""
-
-
+"""Seconds before the second attempt, the same if the server is unreachable, and the maximum."""
 _FIRST = 3
-"""Tries at an endpoint that never answered, where a run shall halt: its address may be wrong."""
+"""Attempts at an endpoint that never answered, if the run is to halt: its address may be wrong."""
 
 
 class Gone(Halt):
-    """No endpoint can be reached, or all refuse our key. What was answered before is kept."""
+    """No endpoint is reachable, or all reject our key; earlier answers are kept."""
 
 
 class Retrying:
-    """Asks again where that may help, at most `tries` times and within `overall` seconds.
+    """Retries where that may help, at most `tries` times and within `overall` seconds.
 
-    The time in a queue for a turn does not count: only answering and waiting between do.
+    Time spent in a queue does not count, only answering and waiting between attempts.
     """
 
     def __init__(
         self, inner: Gateway, *, tries: int = 8, overall: float = 180.0, halting: bool = False
     ) -> None:
-        """With `halting` an endpoint that is gone raises `Gone`: asking others would be no use."""
+        """With `halting`, an unreachable endpoint raises `Gone` instead of a failed reply."""
         self.inner = inner
         self.tries = tries
         self.overall = overall
@@ -92,7 +86,7 @@ class Retrying:
         self._answered = False
 
     async def ask(self, request: Request) -> Reply:
-        """Return the first answer that asking again would not better."""
+        """Return the first answer that a retry would not improve."""
         spent, usage, attempt = 0.0, Usage(), 0
         while True:
             attempt += 1
@@ -105,7 +99,7 @@ class Retrying:
             if wait is None:
                 if lost and self.halting:
                     raise Gone(
-                        f"{_why(reply, attempt)}; everything so far is kept. Mend that, and go on"
+                        f"{_why(reply, attempt)}; everything so far is kept. Fix that, then resume"
                     )
                 return settled(
                     reply, why=_why(reply, attempt), attempts=attempt, seconds=spent, usage=usage
@@ -117,7 +111,7 @@ class Retrying:
         await self.inner.close()
 
     def _wait(self, request: Request, reply: Reply, attempt: int, spent: float) -> float | None:
-        """Return how long to wait before the next attempt, None to leave it at this."""
+        """Return how long to wait before the next attempt, None to stop."""
         if reply.outcome == "reply" or not isinstance(reply, Tried) or not reply.again:
             return None
         least = _LOST if reply.elsewhere else _LEAST
@@ -129,9 +123,9 @@ class Retrying:
 
 
 def pause(key: str, attempt: int, least: float = _LEAST) -> float:
-    """Return the seconds before the next attempt: doubling, with jitter.
+    """Return the seconds before the next attempt: exponential backoff with jitter.
 
-    The jitter belongs to the request and the attempt, so that nobody else's waits move it.
+    The jitter depends on the request and the attempt alone.
     """
     digest = blake2b(f"{key}/{attempt}".encode(), digest_size=8).digest()
     jitter = int.from_bytes(digest, "big") / 2**64

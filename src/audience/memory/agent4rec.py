@@ -80,7 +80,7 @@ class Agent4RecMemory:
         seen = observations(life)
         if not seen:
             return ()
-        way = self.way if any(is_telling(one) for one in seen) else RuleWay()
+        way = self.way if any(is_telling(observation) for observation in seen) else RuleWay()
         taken = await taken_in(way, life, seen, Due(), dice)
         growing = Growing(life)
         for sensed in taken.sensed:

@@ -24,11 +24,11 @@ class Growing:
 
     @property
     def short(self) -> Thoughts:
-        return tuple(one for one in self.me.thoughts if one.store == "short")
+        return tuple(thought for thought in self.me.thoughts if thought.store == "short")
 
     @property
     def long(self) -> Thoughts:
-        return tuple(one for one in self.me.thoughts if one.store == "long")
+        return tuple(thought for thought in self.me.thoughts if thought.store == "long")
 
     def emit(self, event: e.AnyEvent, calls: tuple[str, ...] = ()) -> None:
         self.entries.append(e.Entry(event, "", calls))
@@ -59,22 +59,22 @@ class Growing:
         self, text: str, sources: Sequence[int], kind: str, calls: tuple[str, ...] = ()
     ) -> None:
         """Add a long-term thought drawn from others, as important as the weightiest of them."""
-        of = [one for one in self.me.thoughts if one.id in set(sources)]
-        weight = max((one.weight for one in of), default=0.0)
+        of = [thought for thought in self.me.thoughts if thought.id in set(sources)]
+        weight = max((thought.weight for thought in of), default=0.0)
         number, now = self.me.thoughts_had, self.life.now
         event = e.Reflected(self._who, number, text, weight, now, tuple(sources), kind, _items(of))
         self.emit(event, calls)
 
     def merge(self, alike: Sequence[Thought]) -> None:
         """Let the weightiest of several thoughts that say the same stand for them all."""
-        said = max(alike, key=lambda one: (one.weight, one.at, one.id))
+        said = max(alike, key=lambda thought: (thought.weight, thought.at, thought.id))
         event = e.Merged(
             self._who,
             self.me.thoughts_had,
             said.text,
             said.weight,
-            max(one.touched for one in alike),
-            tuple(one.id for one in alike),
+            max(thought.touched for thought in alike),
+            tuple(thought.id for thought in alike),
             said.kind,
             _items(alike),
         )
@@ -90,4 +90,4 @@ class Growing:
 
 
 def _items(thoughts: Iterable[Thought]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(item for one in thoughts for item in one.items))[:ITEMS]
+    return tuple(dict.fromkeys(item for thought in thoughts for item in thought.items))[:ITEMS]

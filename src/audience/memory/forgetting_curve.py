@@ -73,12 +73,12 @@ def fade(
     touched: list[int] = []
     latest = now - laws.untouched * HOUR
     for place, me in enumerate(people):
-        for one in me.thoughts:
-            moment = one.accessed or one.at
-            if moment < latest and one.store == "long":
+        for thought in me.thoughts:
+            moment = thought.accessed or thought.at
+            if moment < latest and thought.store == "long":
                 owners.append(place)
-                ids.append(one.id)
-                weights.append(one.weight)
+                ids.append(thought.id)
+                weights.append(thought.weight)
                 touched.append(moment)
     found: list[tuple[int, ...]] = [()] * len(people)
     if not owners:

@@ -106,12 +106,12 @@ class FusedWay:
 
 def _taken(prompt: Prompt, told: MemoryReply, calls: tuple[str, ...]) -> Taken:
     sensed = tuple(
-        Sensed(one, *told.memories[number])
-        for number, one in enumerate(prompt.seen, 1)
+        Sensed(observation, *told.memories[number])
+        for number, observation in enumerate(prompt.seen, 1)
         if number in told.memories
     )
     insights = {
-        some[0].id: Insight(told.insights[letter], tuple(one.id for one in some))
+        some[0].id: Insight(told.insights[letter], tuple(thought.id for thought in some))
         for letter, some in zip(prompt.wanted.insights, prompt.groups, strict=True)
         if letter in told.insights
     }
@@ -154,7 +154,7 @@ class FaithfulWay:
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
         """Return what many calls made of a round and of what is due."""
         work: list[Awaitable[Taken]] = [
-            self._sensed(life, place, one, dice) for place, one in enumerate(seen)
+            self._sensed(life, place, observation, dice) for place, observation in enumerate(seen)
         ]
         work += [self.insight(life, about, dice) for about in due.insights]
         if due.reflection:
@@ -168,12 +168,12 @@ class FaithfulWay:
             "memory_insight", object_of(insight=text()), about[0].id, thoughts=grouped(about)
         )
         said = calls.sentence(value, "insight")
-        ids = tuple(one.id for one in about)
+        ids = tuple(thought.id for thought in about)
         return calls.taken(insights={about[0].id: Insight(said, ids)} if said else {})
 
-    async def _sensed(self, life: Life, place: int, one: Observed, dice: Dice) -> Taken:
+    async def _sensed(self, life: Life, place: int, observation: Observed, dice: Dice) -> Taken:
         calls = _Calls(self.questions, life, dice)
-        line = observed(one.text, calls.problems)
+        line = observed(observation.text, calls.problems)
         summary, importance = await together(
             [
                 calls.ask("memory_summary", object_of(sentence=text()), place, observed=line),
@@ -184,12 +184,12 @@ class FaithfulWay:
         )
         said = calls.sentence(summary, "sentence")
         weight = 0 if importance is None else importance_in(importance, calls.problems)
-        return calls.taken(sensed=(Sensed(one, said, weight),) if said and weight else ())
+        return calls.taken(sensed=(Sensed(observation, said, weight),) if said and weight else ())
 
     async def _reflected(self, life: Life, thoughts: Sequence[Thought], dice: Dice) -> Taken:
         calls = _Calls(self.questions, life, dice)
         about = newest(thoughts, calls.problems)
-        ids = [one.id for one in about]
+        ids = [thought.id for thought in about]
         lines = listed(about)
         value = await calls.ask("memory_topics", object_of(topic=text()), thoughts=lines)
         topic = calls.sentence(value, "topic")
@@ -251,14 +251,14 @@ _ORDER = (
 def _joined(parts: Iterable[Taken]) -> Taken:
     parts = list(parts)
     insights: dict[int, Insight] = {}
-    for one in parts:
-        insights |= one.insights
+    for part in parts:
+        insights |= part.insights
     return Taken(
-        tuple(sensed for one in parts for sensed in one.sensed),
+        tuple(sensed for part in parts for sensed in part.sensed),
         insights,
-        tuple(insight for one in parts for insight in one.reflections),
-        tuple(call for one in parts for call in one.calls),
-        tuple(problem for one in parts for problem in one.problems),
+        tuple(insight for part in parts for insight in part.reflections),
+        tuple(call for part in parts for call in part.calls),
+        tuple(problem for part in parts for problem in part.problems),
     )
 
 
@@ -286,13 +286,15 @@ def way_of(name: str, gateway: Gateway | None, model: str, prompts: str = "") ->
 
 async def taken_in(way: Way, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
     """Return what a way made of a round; the routine of it is left to the rule."""
-    worth = [one for one in seen if one.kind not in ROUTINE]
+    worth = [observation for observation in seen if observation.kind not in ROUTINE]
     taken = await way.take_in(life, worth, due, dice)
     if len(worth) == len(seen):
         return taken
-    rest = await RuleWay().take_in(life, [one for one in seen if one.kind in ROUTINE], Due(), dice)
-    place = {id(one): number for number, one in enumerate(seen)}
-    both = sorted((*taken.sensed, *rest.sensed), key=lambda one: place[id(one.observed)])
+    rest = await RuleWay().take_in(
+        life, [observation for observation in seen if observation.kind in ROUTINE], Due(), dice
+    )
+    place = {id(observation): number for number, observation in enumerate(seen)}
+    both = sorted((*taken.sensed, *rest.sensed), key=lambda sensed: place[id(sensed.observed)])
     return replace(taken, sensed=tuple(both))
 
 

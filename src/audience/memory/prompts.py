@@ -111,13 +111,13 @@ def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) 
     system = f"{rules}\n\n{examples}" if examples else rules
     frame = pack.fill("memory", {**holes, **parts, "observed": ""})
     room = max(PROMPT - tokens(system) - tokens(frame), LINES)
-    lines, kept = _fitting([one.text for one in seen], room, problems)
+    lines, kept = _fitting([observation.text for observation in seen], room, problems)
     numbered = "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 1))
     user = pack.fill("memory", {**holes, **parts, "observed": numbered or "(nothing)"})
     wanted = ReplyContents(
         len(lines),
         tuple(_LETTERS[: len(groups)]),
-        tuple(one.id for one in thoughts),
+        tuple(thought.id for thought in thoughts),
     )
     messages = (ChatMessage("system", system), ChatMessage("user", user))
     return Prompt(messages, wanted, tuple(seen[kept:]), groups, tuple(problems))
@@ -150,19 +150,21 @@ def observed(text: str, problems: list[str]) -> str:
 
 def listed(thoughts: Sequence[Thought]) -> str:
     """Return thoughts one a line, each with its number in brackets."""
-    return "\n".join(_bracketed(one) for one in thoughts)
+    return "\n".join(_bracketed(thought) for thought in thoughts)
 
 
 def grouped(thoughts: Sequence[Thought]) -> str:
     """Return thoughts that resemble each other on one line."""
-    return shortened(" / ".join(shortened(one.text) for one in thoughts[:5]), INSIGHTS - _MARK)
+    return shortened(
+        " / ".join(shortened(thought.text) for thought in thoughts[:5]), INSIGHTS - _MARK
+    )
 
 
 def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, ...]:
     """Return the last of some thoughts, as many as there is room for."""
     room, first = REFLECTION, len(thoughts)
-    for one in reversed(thoughts):
-        room -= tokens(_bracketed(one)) + 1
+    for thought in reversed(thoughts):
+        room -= tokens(_bracketed(thought)) + 1
         if room < 0:
             break
         first -= 1

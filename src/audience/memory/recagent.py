@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ class RecAgentMemory:
         seen = observations(life)
         if not seen:
             return ()
-        idle = not any(is_telling(one) for one in seen)
+        idle = not any(is_telling(observation) for observation in seen)
         due = Due() if idle else await self._due(life, seen)
         taken = await taken_in(RuleWay() if idle else self.way, life, seen, due, dice)
         growing = Growing(life)
@@ -143,30 +143,30 @@ class RecAgentMemory:
         me = life.me
         insights: list[tuple[Thought, ...]] = []
         if self.short and self.long:
-            short = [one for one in me.thoughts if one.store == "short"]
-            ripe = [one for one in short if len(one.enhancers) >= self.enhancements]
+            short = [thought for thought in me.thoughts if thought.store == "short"]
+            ripe = [thought for thought in short if len(thought.enhancers) >= self.enhancements]
             if self.way.foresees:
                 ripe = await self._foreseen(short, seen)
-            insights = [_with_enhancers(me, one) for one in ripe]
+            insights = [_with_enhancers(me, thought) for thought in ripe]
         if not (self.long and self.reflection and me.brewing >= self.reflect_at):
             return Due(tuple(insights))
-        long = [one for one in me.thoughts if one.store == "long"]
-        long.sort(key=lambda one: (one.weight, one.touched, one.id))
+        long = [thought for thought in me.thoughts if thought.store == "long"]
+        long.sort(key=lambda thought: (thought.weight, thought.touched, thought.id))
         return Due(tuple(insights), tuple(long[-REFLECT_ON:]))
 
     async def _foreseen(self, short: list[Thought], seen: Sequence[Observed]) -> list[Thought]:
         """Return the short-term thoughts that will be ripe once this round is taken in."""
-        drafts = [one.short for one in seen]
+        drafts = [observation.short for observation in seen]
         try:
-            vectors = await self.embedder.embed([*(one.text for one in short), *drafts])
+            vectors = await self.embedder.embed([*(thought.text for thought in short), *drafts])
             alike = near(vectors, (await self._levels()).enhance)[: len(short), len(short) :]
         except NoVectors:
             alike = np.zeros((len(short), len(drafts)), np.bool_)
         more = alike.sum(axis=1).tolist()
         return [
-            one
-            for one, new in zip(short, more, strict=True)
-            if len(one.enhancers) + new >= self.enhancements
+            thought
+            for thought, new in zip(short, more, strict=True)
+            if len(thought.enhancers) + new >= self.enhancements
         ]
 
     async def _take_in(self, growing: Growing, taken: Taken) -> None:
@@ -182,8 +182,8 @@ class RecAgentMemory:
                 kept.append((number, sensed.text))
         if not kept:
             return
-        texts = [*(one.text for one in before), *(text for _, text in kept)]
-        ids = [*(one.id for one in before), *(number for number, _ in kept)]
+        texts = [*(thought.text for thought in before), *(text for _, text in kept)]
+        ids = [*(thought.id for thought in before), *(number for number, _ in kept)]
         alike = near(await self.embedder.embed(texts), (await self._levels()).enhance)
         for by in range(len(before), len(texts)):
             for earlier in np.flatnonzero(alike[by, :by]).tolist():
@@ -211,24 +211,24 @@ class RecAgentMemory:
         Those whose enhanced thought has settled go before the others: its insight speaks for them,
         and in their places something new can ripen. What waits for its insight goes last.
         """
-        spent = {by for one in growing.long for by in one.enhancers}
+        spent = {by for thought in growing.long for by in thought.enhancers}
         short = sorted(
             growing.short,
-            key=lambda one: (
-                self.long and len(one.enhancers) >= self.enhancements,
-                one.id not in spent,
-                one.weight,
-                len(one.enhancers),
-                one.at,
-                one.id,
+            key=lambda thought: (
+                self.long and len(thought.enhancers) >= self.enhancements,
+                thought.id not in spent,
+                thought.weight,
+                len(thought.enhancers),
+                thought.at,
+                thought.id,
             ),
         )
-        for one in short[: max(0, len(short) - self.capacity)]:
-            growing.forget(one.id, "crowded")
+        for thought in short[: max(0, len(short) - self.capacity)]:
+            growing.forget(thought.id, "crowded")
 
     async def _reflect(self, growing: Growing, taken: Taken) -> list[str]:
         """Add what reflection gave, and merge long-term thoughts that say the same."""
-        there = {one.id for one in growing.long}
+        there = {thought.id for thought in growing.long}
         for insight in taken.reflections:
             sources = [source for source in insight.sources if source in there]
             if sources:
@@ -243,7 +243,7 @@ class RecAgentMemory:
 
     async def _alike(self, thoughts: Thoughts) -> list[list[Thought]]:
         """Return the groups of thoughts that are highly similar to their first, the weightiest."""
-        vectors = await self.embedder.embed([one.text for one in thoughts])
+        vectors = await self.embedder.embed([thought.text for thought in thoughts])
         alike = near(vectors, (await self._levels()).merge)
         order = sorted(range(len(thoughts)), key=lambda row: (-thoughts[row].weight, row))
         left, groups = set(order), []
@@ -272,5 +272,4 @@ def near(vectors: Vectors, level: float) -> Bools:
 
 
 def _with_enhancers(me: Agent, thought: Thought) -> tuple[Thought, ...]:
-    by_id: Iterable[Thought] = (one for one in me.thoughts if one.id in thought.enhancers)
-    return (thought, *by_id)
+    return (thought, *(other for other in me.thoughts if other.id in thought.enhancers))

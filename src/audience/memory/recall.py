@@ -93,18 +93,18 @@ class Recaller:
         self, want: Want, short: Sequence[Thought], long: Sequence[Thought]
     ) -> Recollection:
         wanted = [*long, *short]
-        room = self.budget - sum(LINE + tokens(one.text) for one in wanted)
+        room = self.budget - sum(LINE + tokens(thought.text) for thought in wanted)
         if room >= 0:
             return Recollection(tuple(wanted))
-        touched = np.array([one.touched for one in wanted], np.int64)
-        value = recency(want.now, touched, self.decay) + [one.weight for one in wanted]
+        touched = np.array([thought.touched for thought in wanted], np.int64)
+        value = recency(want.now, touched, self.decay) + [thought.weight for thought in wanted]
         cut: set[int] = set()
         for place in np.argsort(value, kind="stable").tolist():
             if room >= 0:
                 break
             room += LINE + tokens(wanted[place].text)
             cut.add(place)
-        kept = tuple(one for place, one in enumerate(wanted) if place not in cut)
+        kept = tuple(thought for place, thought in enumerate(wanted) if place not in cut)
         return Recollection(kept, len(cut))
 
 

@@ -155,7 +155,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
     found: dict[int, list[tuple[str, int]]] = {}
     named: set[int] = set()
 
-    def one(entry: Any) -> None:  # noqa: ANN401
+    def add(entry: Any) -> None:  # noqa: ANN401
         fields = _fields(entry, _MEMORY)
         number = agreed(fields, "n", _number, 0)
         if not 1 <= number <= count:
@@ -165,7 +165,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
         found.setdefault(number, []).append(said)
 
     for entry in _entries(given, "memories", count, problems):
-        _tried(partial(one, entry), None, problems)
+        _tried(partial(add, entry), None, problems)
     if len(named) < count:
         problems.append("too few memories" if named else "no memories")
     return _single(found, lambda said: said[1], "memories", problems)
@@ -174,7 +174,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
 def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[str, str]:  # noqa: ANN401
     found: dict[str, list[str]] = {}
 
-    def one(entry: Any) -> None:  # noqa: ANN401
+    def add(entry: Any) -> None:  # noqa: ANN401
         fields = _fields(entry, _INSIGHT)
         letter = "".join(map(str, f_told(fields, "n"))).strip("[]().: ").upper()
         if letter not in letters:
@@ -183,7 +183,7 @@ def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[s
         found.setdefault(letter, []).append(said)
 
     for entry in _entries(given, "insights", len(letters), problems):
-        _tried(partial(one, entry), None, problems)
+        _tried(partial(add, entry), None, problems)
     if len(found) < len(letters):
         problems.append("too few insights")
     return _single(found, lambda said: said, "insights", problems)
@@ -198,7 +198,7 @@ def _single(
     """Return what is said once of each, dropping what is said twice and differs."""
     kept: dict[Any, T] = {}
     for number, said in found.items():
-        if any(matter(one) != matter(said[0]) for one in said):
+        if any(matter(statement) != matter(said[0]) for statement in said):
             problems.append(f"contradictory {what}")
         else:
             kept[number] = said[0]
@@ -218,7 +218,7 @@ def _reflection(given: Any, sources: Sequence[int], problems: list[str]) -> Insi
 def _concluded(given: Any, sources: Sequence[int], problems: list[str]) -> Insight:  # noqa: ANN401
     fields = _fields(given, _REFLECTION)
     insight = _text(fields, "insight", problems)
-    named = [one for value in fields.get("sources", ()) for one in _listed(value)]
+    named = [source for value in fields.get("sources", ()) for source in _listed(value)]
     valid = [source for value in named if (source := _source(value)) in sources]
     problems += ["unknown source"] * (len(valid) < len(named))
     if not valid:

@@ -159,7 +159,12 @@ class RuleWay:
         """Return a sentence for each observation, and the insights and reflections that are due."""
         del dice
         me, catalogue = life.me, life.catalogue
-        sensed = tuple([Sensed(one, one.short, importance(one, me, catalogue)) for one in seen])
+        sensed = tuple(
+            [
+                Sensed(observation, observation.short, importance(observation, me, catalogue))
+                for observation in seen
+            ]
+        )
         insights = {about[0].id: insight_of(life, about) for about in due.insights if about}
         reflected = (reflection_of(life, due.reflection),) if due.reflection else ()
         return Taken(sensed, insights, reflected)
@@ -172,7 +177,7 @@ class RuleWay:
 
 def insight_of(life: Life, about: Sequence[Thought]) -> Insight:
     """Return in one sentence what a thought and its enhancers have in common."""
-    sources = tuple(one.id for one in about)
+    sources = tuple(thought.id for thought in about)
     return Insight(fitting(_repeating(life, about)), sources)
 
 
@@ -182,7 +187,7 @@ def _repeating(life: Life, about: Sequence[Thought]) -> Iterable[str]:
     person, times = _most(_people(about))
     if person and times >= _TWICE:
         way = _meeting(about, person)
-        shared = _items(life, [one for one in about if _person(one) == person])
+        shared = _items(life, [thought for thought in about if _person(thought) == person])
         yield from (f"{way} about {titles}." for titles in _lists(life, shared))
         yield f"{way}."
     if len(items) == 1:
@@ -216,7 +221,7 @@ def _of_tag(kind: str, titles: str, opinion: int) -> str:
 
 def _meeting(about: Sequence[Thought], person: str) -> str:
     """Return how somebody keeps coming up."""
-    texts = [one.text for one in about if _person(one) == person]
+    texts = [thought.text for thought in about if _person(thought) == person]
     talks = sum(bool(_TALK.match(text)) for text in texts)
     if talks == len(texts):
         return f"More than once I talked with {person}"
@@ -229,20 +234,22 @@ def reflection_of(life: Life, thoughts: Sequence[Thought]) -> Insight:
     tag, tag_weight = _heaviest(_tags(life, thoughts, items))
     person, person_weight = _heaviest(_people(thoughts))
     if person and person_weight >= tag_weight:
-        sources = [one for one in thoughts if _person(one) == person]
+        sources = [thought for thought in thoughts if _person(thought) == person]
         texts = _mattering(life, f"{person} has mattered to me", _items(life, sources), "")
     elif tag:
         of_tag = set(_with_tag(life, items, tag))
-        sources = [one for one in thoughts if of_tag.intersection(one.items)]
+        sources = [thought for thought in thoughts if of_tag.intersection(thought.items)]
         kind, opinion = f"{tag.lower()} {life.domain.plural}", _opinion(life, items, tag)
         felt = "have disappointed me" if opinion < 0 else "have mattered to me"
         texts = _mattering(life, f"{kind} {felt}", items, tag)
     else:
-        begins, _ = _heaviest([(one, _doing(one)) for one in thoughts])
-        sources = [one for one in thoughts if begins and _doing(one) == begins]
-        sources = sources or [max(thoughts, key=lambda one: (one.weight, one.touched, one.id))]
+        begins, _ = _heaviest([(thought, _doing(thought)) for thought in thoughts])
+        sources = [thought for thought in thoughts if begins and _doing(thought) == begins]
+        sources = sources or [
+            max(thoughts, key=lambda thought: (thought.weight, thought.touched, thought.id))
+        ]
         texts = [_DOINGS[begins] if begins else f"Lately this has mattered: {sources[0].text}"]
-    return Insight(fitting(texts), tuple(one.id for one in sources))
+    return Insight(fitting(texts), tuple(thought.id for thought in sources))
 
 
 def _mattering(life: Life, what: str, items: Sequence[int], tag: str) -> list[str]:
@@ -257,9 +264,9 @@ def _doing(thought: Thought) -> str:
 def _items(life: Life, thoughts: Sequence[Thought]) -> list[int]:
     """Return the items that the thoughts are about and name, the most frequent first."""
     counts: dict[int, int] = {}
-    for one in thoughts:
-        for item in one.items:
-            if title_of(life.catalogue[item].title) in one.text:
+    for thought in thoughts:
+        for item in thought.items:
+            if title_of(life.catalogue[item].title) in thought.text:
                 counts[item] = counts.get(item, 0) + 1
     return sorted(counts, key=lambda item: -counts[item])
 
@@ -282,10 +289,12 @@ def _tags(life: Life, thoughts: Sequence[Thought], named: Sequence[int]) -> Topi
     """Return each thought with each tag of the items it names, those of interest first."""
     interests = life.me.profile.interests
     found = []
-    for one in thoughts:
-        of_items = (life.catalogue[item].tags for item in one.items if item in named)
+    for thought in thoughts:
+        of_items = (life.catalogue[item].tags for item in thought.items if item in named)
         tags = {tag for tags in of_items for tag in tags if tag[:1].isalnum()}
-        found += [(one, tag) for tag in sorted(tags, key=lambda tag: (tag not in interests, tag))]
+        found += [
+            (thought, tag) for tag in sorted(tags, key=lambda tag: (tag not in interests, tag))
+        ]
     return found
 
 
@@ -295,7 +304,7 @@ def _person(thought: Thought) -> str:
 
 
 def _people(thoughts: Sequence[Thought]) -> Topics:
-    return [(one, _person(one)) for one in thoughts]
+    return [(thought, _person(thought)) for thought in thoughts]
 
 
 def _most(topics: Topics) -> tuple[str, float]:
@@ -308,7 +317,7 @@ def _heaviest(topics: Topics) -> tuple[str, float]:
     counts: dict[str, int] = {}
     for _, topic in topics:
         counts[topic] = counts.get(topic, 0) + 1
-    return _top((topic, one.weight) for one, topic in topics if counts[topic] >= _TWICE)
+    return _top((topic, thought.weight) for thought, topic in topics if counts[topic] >= _TWICE)
 
 
 def _top(scored: Iterable[tuple[str, float]]) -> tuple[str, float]:
@@ -335,7 +344,7 @@ def _opinion(life: Life, items: Sequence[int], tag: str = "") -> int:
 
 def _word(thoughts: Sequence[Thought]) -> str:
     """Return the longest word that all of several thoughts share, if it says anything."""
-    texts = {one.text for one in thoughts}
+    texts = {thought.text for thought in thoughts}
     if len(texts) < _TWICE:
         return ""
     shared = set.intersection(*({word.lower() for word in _WORD.findall(text)} for text in texts))

@@ -214,7 +214,7 @@ def _watched(round_: Round, place: int, event: e.Watched) -> Observed:
     stars, feeling = round_.stars.get(place, 0), flat(round_.feelings.get(place, ""))
     tags = ", ".join(tag.lower() for tag in life.catalogue[event.item].tags[:3])
     others = round_.company.get(place, ())
-    company = f" together with {listed([round_.name(one) for one in others])}" if others else ""
+    company = f" together with {listed([round_.name(other) for other in others])}" if others else ""
     about = (f" ({tags})" if tags else "") + company
     dropped = event.fraction < DROPPED
     past = "gave up on" if dropped else life.domain.past

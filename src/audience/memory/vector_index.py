@@ -68,26 +68,28 @@ class VectorIndex:
         return span
 
     def _update(self, span: Span, thoughts: Thoughts) -> None:
-        now = [one for one in thoughts if one.store == "long"]
-        ids = [one.id for one in now]
+        now = [thought for thought in thoughts if thought.store == "long"]
+        ids = [thought.id for thought in now]
         held = len(span.ids)
         if ids[:held] != span.ids or not span.holds(now) or len(now) > len(span.rows):
             self._move(span, now)
         else:
             span.missing += range(held, len(now))
         if ids != span.ids:
-            span.weights = np.array([one.weight for one in now], np.float64)
+            span.weights = np.array([thought.weight for thought in now], np.float64)
         span.seen, span.thoughts, span.ids = thoughts, now, ids
-        span.short = [one for one in thoughts if one.store == "short"]
-        span.touched = np.array([one.accessed or one.at for one in now], np.int64)
+        span.short = [thought for thought in thoughts if thought.store == "short"]
+        span.touched = np.array([thought.accessed or thought.at for thought in now], np.int64)
 
     def _move(self, span: Span, now: list[Thought]) -> None:
         """Take new rows and carry over the vectors of the thoughts that stayed."""
         lacking = set(span.missing)
         places = {
-            (one.id, one.text): row for row, one in enumerate(span.thoughts) if row not in lacking
+            (thought.id, thought.text): row
+            for row, thought in enumerate(span.thoughts)
+            if row not in lacking
         }
-        before = [places.get((one.id, one.text), -1) for one in now]
+        before = [places.get((thought.id, thought.text), -1) for thought in now]
         rows = self._taken(len(now) + len(now) // 8)
         kept = [row for row, place in enumerate(before) if place >= 0]
         rows[kept] = span.rows[[before[row] for row in kept]]

@@ -81,9 +81,9 @@ class Cascades:
         if not sizes:
             return Cascade(0, 0, 0)
         return Cascade(
-            max(one.scale for one in sizes),
-            max(one.depth for one in sizes),
-            max(one.breadth for one in sizes),
+            max(cascade.scale for cascade in sizes),
+            max(cascade.depth for cascade in sizes),
+            max(cascade.breadth for cascade in sizes),
         )
 
 
@@ -137,7 +137,7 @@ class Spreading:
             **self._standing,
             "emotion_words": ratio(toned, told),
             "told": told,
-            "cascades": float(sum(one.scale > 1 for one in sizes)),
+            "cascades": float(sum(cascade.scale > 1 for cascade in sizes)),
             "cascade_scale": float(most.scale),
             "cascade_depth": float(most.depth),
             "cascade_breadth": float(most.breadth),

@@ -50,8 +50,8 @@ class BPR:
         """Go once over all that was lived, in an order of its own."""
         who, what, other = pairs_of(lived, rng)
         for start in range(0, len(who), self.batch):
-            one = slice(start, start + self.batch)
-            self._step(people, items, who[one], what[one], other[one])
+            batch = slice(start, start + self.batch)
+            self._step(people, items, who[batch], what[batch], other[batch])
 
     def _step(self, people: Points, items: Points, who: Ints, what: Ints, other: Ints) -> None:
         me, good, poor = people.at[who], items.at[what], items.at[other]

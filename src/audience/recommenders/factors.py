@@ -19,8 +19,8 @@ class Adam:
         self.weights = weights
         self.rate = rate
         self.taken = 0
-        self._mean = {name: np.zeros_like(one) for name, one in weights.items()}
-        self._square = {name: np.zeros_like(one) for name, one in weights.items()}
+        self._mean = {name: np.zeros_like(weight) for name, weight in weights.items()}
+        self._square = {name: np.zeros_like(weight) for name, weight in weights.items()}
 
     def step(self, slopes: Mapping[str, Scores]) -> None:
         """Take one step against the slopes."""

@@ -56,8 +56,8 @@ class LightGCN:
         who, what, other = pairs_of(lived, rng)
         first = lived.shape[0]
         for start in range(0, len(who), self.batch):
-            one = slice(start, start + self.batch)
-            rows = np.concatenate([who[one], first + what[one], first + other[one]])
+            batch = slice(start, start + self.batch)
+            rows = np.concatenate([who[batch], first + what[batch], first + other[batch]])
             adam.step({"points": self.slopes(adam.weights["points"], graph, rows)})
 
     def slopes(self, at: Scores, graph: Neighbours, rows: Ints) -> Scores:

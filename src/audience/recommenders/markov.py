@@ -66,7 +66,7 @@ class ChainScorer:
 
         recent = len(self.fading)
         lists = context.lived if context.lived is not None else self._last(users)
-        owners, places = flat([one[-recent:] for one in lists], self.follows.shape[0])
+        owners, places = flat([items_[-recent:] for items_ in lists], self.follows.shape[0])
         counts = np.bincount(owners, minlength=len(lists))
         ages = np.repeat(np.cumsum(counts), counts) - 1 - np.arange(len(owners))
         weights = self.fading[ages].astype(np.float32)

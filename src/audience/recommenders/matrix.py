@@ -66,8 +66,8 @@ def listed(lists: Sequence[tuple[int, ...]], items: int) -> Sparse:
 
 def flat(lists: Sequence[tuple[int, ...]], items: int) -> tuple[Ints, Ints]:
     """Return the list and the item of each entry, less items that came after the fit."""
-    counts = [len(one) for one in lists]
-    places = np.fromiter((item for one in lists for item in one), np.int64, sum(counts))
+    counts = [len(items_) for items_ in lists]
+    places = np.fromiter((item for items_ in lists for item in items_), np.int64, sum(counts))
     owners = np.repeat(np.arange(len(lists)), counts)
     inside = places < items
     return owners[inside], places[inside]

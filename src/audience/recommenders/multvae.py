@@ -124,7 +124,7 @@ class Retold:
         self._out = np.ascontiguousarray(weights["out"].T)
 
     def learnt(self) -> bytes:
-        return b"".join(np.round(one, 5).tobytes() for one in self.weights.values())
+        return b"".join(np.round(weight, 5).tobytes() for weight in self.weights.values())
 
     def score(self, users: Ints, context: Context) -> Scores:
         w, size = self.weights, len(self.weights["back"])

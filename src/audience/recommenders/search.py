@@ -90,15 +90,15 @@ def allowed(word: str) -> int:
     return min(len(word) // 3, 3)
 
 
-def distance(one: str, other: str) -> int:
+def distance(word: str, other: str) -> int:
     """Return how many letters must be put in, left out, changed or swapped with the next."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, mine in enumerate(one, 1):
+    for i, mine in enumerate(word, 1):
         older, before, row = before, row, [i]
         for j, theirs in enumerate(other, 1):
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (mine != theirs))
-            if i > 1 and j > 1 and mine == other[j - 2] and one[i - 2] == theirs:
+            if i > 1 and j > 1 and mine == other[j - 2] and word[i - 2] == theirs:
                 cost = min(cost, older[j - 2] + 1)
             row.append(cost)
     return row[-1]
@@ -184,7 +184,7 @@ class ItemSearch:
     def _meant(self, said: Sequence[str], *, loose: bool) -> dict[int, float]:
         """Return the known words that a query stands for, with weights."""
         numbers = self._terms.numbers
-        joined = [one + two for one, two in pairwise(said)]
+        joined = [first + two for first, two in pairwise(said)]
         meant = {numbers[word]: 1.0 for word in (*said, *joined) if word in numbers}
         for word in said:
             if word not in numbers:

@@ -183,11 +183,11 @@ class ServiceRanker:
         parts = [np.arange(len(users))[at : at + size] for at in range(0, len(users), size)]
         turns = asyncio.Semaphore(IN_FLIGHT)
 
-        async def one(rows: Ints) -> Ranked:
+        async def rank_part(rows: Ints) -> Ranked:
             async with turns:
                 return await self._part(users[rows], k, context.part(rows))
 
-        return joined(await asyncio.gather(*(one(rows) for rows in parts)), k)
+        return joined(await asyncio.gather(*(rank_part(rows) for rows in parts)), k)
 
     async def _part(self, users: Ints, k: int, context: Context) -> Ranked:
         body = request(self.service.run, users, k, context, self.keys)

@@ -107,7 +107,7 @@ class _Trial:
             {"kind": "watch", "item": slate[0], "fraction": 0.5},
             {"kind": "rating", "item": slate[0], "stars": 3},
         ]
-        told = [{"id": f"1.0.{place}", **about, **one} for place, one in enumerate(events)]
+        told = [{"id": f"1.0.{place}", **about, **event} for place, event in enumerate(events)]
         body = msgspec.json.encode({"run": RUN, "round": 1, "events": told})
         for _ in range(2):
             self._send("POST", "/feedback", body)

@@ -47,7 +47,7 @@ class Diary:
         weight = float(dice.uniform("weight")[0])
         kept = e.Remembered(who, me.thoughts_had, kinds, weight, life.now)
         gone = [e.Forgot(who, thought.id, "crowded") for thought in me.thoughts[:-1]]
-        return [e.Entry(kept), *(e.Entry(one) for one in gone)]
+        return [e.Entry(kept), *(e.Entry(event) for event in gone)]
 
 
 T = TypeVar("T")
@@ -95,9 +95,9 @@ def observations(limit: int) -> list[Observation]:
     simulate(tiny_genesis(20, 17), mind=watching, rules=rules, seed=3, changes={1: [begun]})
     order = rng(0, "observations").permutation(len(watching.seen)).tolist()
     seen = [watching.seen[place] for place in order]
-    rare = [one for one in seen if len(one.me.situation.slate) not in (0, 5)]
-    kinds = [[one for one in seen if one.surface == surface] for surface in _SURFACES]
-    ahead = [one for some in (*kinds, rare) for one in some[: max(limit // 8, 1)]]
+    rare = [view for view in seen if len(view.me.situation.slate) not in (0, 5)]
+    kinds = [[view for view in seen if view.surface == surface] for surface in _SURFACES]
+    ahead = [view for some in (*kinds, rare) for view in some[: max(limit // 8, 1)]]
     return (ahead + seen)[:limit]
 
 
@@ -117,14 +117,14 @@ class _Watching:
 
 
 def _dice(seen: Sequence[Observation]) -> Dice:
-    agents = np.array([one.me.profile.id for one in seen], np.int64)
-    turns = np.array([one.turn + 100 * one.round for one in seen], np.int64)
+    agents = np.array([view.me.profile.id for view in seen], np.int64)
+    turns = np.array([view.turn + 100 * view.round for view in seen], np.int64)
     return named(11, "conformance", agents, turns)
 
 
 def _asked(mind: Mind, seen: Sequence[Observation]) -> list[Decision]:
     async def all_of_them() -> list[Decision]:
-        return [await mind.decide(one, NoMemory(), _dice([one])) for one in seen]
+        return [await mind.decide(view, NoMemory(), _dice([view])) for view in seen]
 
     return _unchanged(mind, seen, lambda: _result(all_of_them))
 
@@ -146,11 +146,13 @@ def _unchanged(mind: Mind, seen: Sequence[Observation], ask: Callable[[], T]) ->
 
 def _print(seen: Sequence[Observation]) -> bytes:
     digest = blake2b(digest_size=16)
-    for one in seen:
+    for view in seen:
         digest.update(
-            msgspec.json.encode((one.me, one.turn, one.menu, one.friends, one.lines, one.news))
+            msgspec.json.encode(
+                (view.me, view.turn, view.menu, view.friends, view.lines, view.news)
+            )
         )
-    for catalogue in {id(one.catalogue): one.catalogue for one in seen}.values():
+    for catalogue in {id(view.catalogue): view.catalogue for view in seen}.values():
         digest.update(_print_of(catalogue))
     return digest.digest()
 
@@ -183,10 +185,10 @@ def _compare(
     given: Sequence[Decision],
     what: str,
 ) -> None:
-    for one, first, second in zip(seen, wanted, given, strict=True):
+    for view, first, second in zip(seen, wanted, given, strict=True):
         assert repr(first) == repr(second), (
-            f"{_name(mind)} {what}: agent {one.me.profile.id}, round {one.round}, turn {one.turn} "
-            f"on the {one.surface} surface: {first!r}, then {second!r}"
+            f"{_name(mind)} {what}: agent {view.me.profile.id}, round {view.round}, turn {view.turn} "
+            f"on the {view.surface} surface: {first!r}, then {second!r}"
         )
 
 
@@ -264,7 +266,7 @@ def _check_recall(memory: Memory, me: Agent, life: Life) -> None:
     assert found == _done(recall), f"{name}.recall is not pure"
     there = set(me.thoughts)
     assert set(found.thoughts) <= there, f"{name}.recall gave thoughts the person does not have"
-    long = [one for one in found.thoughts if one.store == "long"]
+    long = [thought for thought in found.thoughts if thought.store == "long"]
     assert len(long) <= 3, f"{name}.recall gave {len(long)} long-term thoughts; 3 were asked for"
 
 
@@ -280,7 +282,9 @@ def _check_fade(memory: Memory, people: list[Agent], now: int) -> None:
     faded = memory.fade(people, now, later, draw)
     assert len(faded) == len(people), f"{name}.fade gave {len(faded)} answers for {len(people)}"
     for me, gone in zip(people, faded, strict=True):
-        assert set(gone) <= {one.id for one in me.thoughts}, f"{name}.fade names strange thoughts"
+        assert set(gone) <= {thought.id for thought in me.thoughts}, (
+            f"{name}.fade names strange thoughts"
+        )
 
 
 class _Keeping(Diary):

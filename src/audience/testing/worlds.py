@@ -95,9 +95,11 @@ def _profile(number: int, seed: int) -> Profile:
 
 def _ring(people: int) -> tuple[list[int], list[int]]:
     steps = (1, 2, -1, -2)
-    pairs = sorted({(one, (one + step) % people) for one in range(people) for step in steps})
-    pairs = [(one, other) for one, other in pairs if one != other]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    pairs = sorted(
+        {(person, (person + step) % people) for person in range(people) for step in steps}
+    )
+    pairs = [(person, other) for person, other in pairs if person != other]
+    return [person for person, _ in pairs], [other for _, other in pairs]
 
 
 class ListKeeper:
@@ -116,7 +118,7 @@ class ListKeeper:
 
     def ordered(self) -> list[e.Chapter]:
         """Return the chapters in the order of the log."""
-        return sorted(self.chapters, key=lambda one: (one.round, one.phase, one.rank, one.agent))
+        return sorted(self.chapters, key=lambda c: (c.round, c.phase, c.rank, c.agent))
 
     def events(self) -> list[e.AnyEvent]:
         """Return all events in the order of the log."""

@@ -57,7 +57,7 @@ class ScriptedPerson:
         return "n" if is_early and "NextPage" in self.seen.menu else "l"
 
     def _best(self) -> int | None:
-        lived = {one.item for one in self.seen.me.lived_now()}
+        lived = {entry.item for entry in self.seen.me.lived_now()}
         left = [item for item in self.seen.me.situation.slate if item not in lived]
         return max(left, key=lambda item: liking(self.seen, item), default=None)
 

@@ -161,7 +161,7 @@ async def _page(seen: Observation, typed: str, table: _Table) -> Found:
 async def _pick(item: int, table: _Table) -> Found:
     seen = table.seen
     title = seen.catalogue[item].title
-    if any(isinstance(one, a.Pick) and one.item == item for one in table.actions):
+    if any(isinstance(action, a.Pick) and action.item == item for action in table.actions):
         return f"You have picked {title} already. {_page_help(seen)}"
     words = f"How much of {title}, in percent (Enter for all)? > "
     percent = await _number(table, words, 100, "watched")
@@ -186,8 +186,10 @@ async def _number(table: _Table, words: str, most: int, about: About) -> int | N
 
 
 def _social_view(seen: Observation) -> str:
-    friends = [f"  {place}. {one.name} ({one.kind})" for place, one in enumerate(seen.friends, 1)]
-    posts = [f"  f{place}. {one.text}" for place, one in enumerate(seen.me.inbox, 1)]
+    friends = [
+        f"  {place}. {friend.name} ({friend.kind})" for place, friend in enumerate(seen.friends, 1)
+    ]
+    posts = [f"  f{place}. {message.text}" for place, message in enumerate(seen.me.inbox, 1)]
     parts = ["", "Your friends:", *friends] + (["Posts:", *posts] if posts else [])
     return "\n".join([*parts, _SOCIAL_HELP])
 
@@ -226,7 +228,7 @@ def _said(seen: Observation, letter: str, words: str) -> a.AnyAction | None:
 def _talk_view(seen: Observation) -> str:
     friend = seen.friends[0].name
     me = seen.me.profile.id
-    lines = [f"  {'You' if one.agent == me else friend}: {one.text}" for one in seen.lines]
+    lines = [f"  {'You' if line.agent == me else friend}: {line.text}" for line in seen.lines]
     return "\n".join(["", f"You talk with {friend}:", *lines, "Your words (Enter to end) > "])
 
 
@@ -237,10 +239,10 @@ async def _talk(seen: Observation, typed: str, table: _Table) -> Found:
 
 
 def _news_view(seen: Observation) -> str:
-    names = {one.number: one.topic.name for one in seen.news}
+    names = {standing.number: standing.topic.name for standing in seen.news}
     posts = [
-        f"  {place}. ({names[one.topic]}) {as_said(one.text)}"
-        for place, one in enumerate(news_in(seen), 1)
+        f"  {place}. ({names[message.topic]}) {as_said(message.text)}"
+        for place, message in enumerate(news_in(seen), 1)
     ]
     return "\n".join(["", "News:", *posts, _NEWS_HELP])
 
@@ -259,12 +261,12 @@ async def _news(seen: Observation, typed: str, table: _Table) -> Found:
         last = (a.Post(rest.strip(), voice="human", topic=told[int(number) - 1].topic),)
     elif letter != "l":
         return _NEWS_HELP
-    for one in seen.news:
-        words = f"{one.topic.name}: 1 calm, 2 moderate, 3 intense > "
+    for standing in seen.news:
+        words = f"{standing.topic.name}: 1 calm, 2 moderate, 3 intense > "
         level = await _number(table, words, 3, "news")
-        side = await _number(table, f"{one.topic.name}: 1 against, 2 for > ", 2, "news")
-        table.actions += [a.Feel(one.number, level - 1)] if level else []
-        table.actions += [a.Hold(one.number, 2 * side - 3)] if side else []
+        side = await _number(table, f"{standing.topic.name}: 1 against, 2 for > ", 2, "news")
+        table.actions += [a.Feel(standing.number, level - 1)] if level else []
+        table.actions += [a.Hold(standing.number, 2 * side - 3)] if side else []
     return *table.actions, *last
 
 

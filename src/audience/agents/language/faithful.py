@@ -191,7 +191,7 @@ async def _among_friends(asking: _Asking) -> Found:
         words = await asking.ask("post", f"{name} wants to post for all friends.")
         return words if isinstance(words, Unreadable) else (_post(seen, words), a.Leave())
     wanted = found[1].strip(" .").lower()
-    same = [one for one in seen.friends if plain(one.name, NAME).lower() == wanted]
+    same = [friend for friend in seen.friends if plain(friend.name, NAME).lower() == wanted]
     if len(same) != 1:
         return Unreadable(f"{found[1][:60]!r} is not the name of one friend")
     other = asking.holes["other"] = plain(same[0].name, NAME)

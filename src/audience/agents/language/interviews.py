@@ -94,7 +94,7 @@ async def small_interview(
     if request is None:
         return plain
     reply = await gateway.ask(replace(request, model=model))
-    titles = Titles(one.title for one in seen.catalogue.items)
+    titles = Titles(item.title for item in seen.catalogue.items)
     good = first_good(reply.texts if reply.outcome == "reply" else (), facts, titles)
     return Answer(who.id, who.name, good.text if good else plain.text, (reply.key,))
 

@@ -76,55 +76,64 @@ def as_said(text: str, longest: int = LONGEST) -> str:
 def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]:
     """Return everything a prompt about news may ask for."""
     name = plain(seen.me.profile.name, NAME) or "this person"
-    thoughts = [plain(one.text, THOUGHT) for one in recalled]
+    thoughts = [plain(thought.text, THOUGHT) for thought in recalled]
     return {
         "name": name,
         "person": person(seen.me, "social", seen.domain.plural),
         "memory": bounded("What comes to mind:", thoughts, MEMORY),
-        "topics": "\n".join(["There is news of:", *(_topic(one) for one in seen.news)]),
+        "topics": "\n".join(["There is news of:", *(_topic(standing) for standing in seen.news)]),
         "pool": bounded(f"What {name} remembers of it:", _pool(seen), POOL),
-        "messages": bounded("New messages:", [_told(one) for one in news_in(seen)], MESSAGES),
+        "messages": bounded(
+            "New messages:", [_told(message) for message in news_in(seen)], MESSAGES
+        ),
         "felt": "",
     }
 
 
 def news_in(seen: Observation) -> tuple[Message, ...]:
     """Return the messages of the inbox that are about a topic, the newest last."""
-    return tuple(one for one in seen.me.inbox if one.topic >= 0)
+    return tuple(message for message in seen.me.inbox if message.topic >= 0)
 
 
 def forwardable(seen: Observation) -> tuple[Message, ...]:
     """Return those messages that were not passed on yet."""
-    return tuple(one for one in news_in(seen) if one.root not in seen.me.passed)
+    return tuple(message for message in news_in(seen) if message.root not in seen.me.passed)
 
 
-def _topic(one: Standing) -> str:
-    about = f", {as_said(one.topic.about, ABOUT)}" if one.topic.about.strip() else ""
-    if not one.stance:
-        return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; new to this person"
-    so_far = f"so far {LEVELS[one.level]}, {_STANCES[one.stance]}"
-    return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; {so_far}"
+def _topic(standing: Standing) -> str:
+    about = f", {as_said(standing.topic.about, ABOUT)}" if standing.topic.about.strip() else ""
+    if not standing.stance:
+        return f"- topic {standing.number}: {as_said(standing.topic.name, 120)}{about}; new to this person"
+    so_far = f"so far {LEVELS[standing.level]}, {_STANCES[standing.stance]}"
+    return f"- topic {standing.number}: {as_said(standing.topic.name, 120)}{about}; {so_far}"
 
 
-def _told(one: Message) -> str:
-    return f"[{one.post}] topic {one.topic}, from {_source(one)}: {as_said(one.text)}"
+def _told(message: Message) -> str:
+    return (
+        f"[{message.post}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
+    )
 
 
-def _source(one: Message) -> str:
-    if one.trust >= OWN:
+def _source(message: Message) -> str:
+    if message.trust >= OWN:
         return "this person itself"
-    if one.trust >= MUTUAL:
+    if message.trust >= MUTUAL:
         return "somebody it knows well"
-    return "somebody it follows" if one.trust >= ONE_WAY else "the platform"
+    return "somebody it follows" if message.trust >= ONE_WAY else "the platform"
 
 
 def _pool(seen: Observation) -> list[str]:
     """Return what is remembered of the topics, the most influential last, without what is new."""
-    new = {one.root for one in news_in(seen)}
-    lives = {one.number: one.topic.half_life for one in seen.news}
-    old = [one for one in seen.me.pool if one.topic in lives and one.root not in new]
-    old.sort(key=lambda one: influence(one, seen.round, lives[one.topic]))
-    return [f"topic {one.topic}, from {_source(one)}: {as_said(one.text, 160)}" for one in old]
+    new = {message.root for message in news_in(seen)}
+    lives = {standing.number: standing.topic.half_life for standing in seen.news}
+    old = [
+        message for message in seen.me.pool if message.topic in lives and message.root not in new
+    ]
+    old.sort(key=lambda message: influence(message, seen.round, lives[message.topic]))
+    return [
+        f"topic {message.topic}, from {_source(message)}: {as_said(message.text, 160)}"
+        for message in old
+    ]
 
 
 LONGEST_TEXT = 2_000
@@ -186,10 +195,10 @@ def news_schema(seen: Observation) -> dict[str, Any]:
     if len(seen.news) == 1:
         fields |= feeling
     else:
-        topic = one_of([one.number for one in seen.news])
+        topic = one_of([standing.number for standing in seen.news])
         count = len(seen.news)
         fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
-    posts = [one.post for one in forwardable(seen) or news_in(seen)]
+    posts = [message.post for message in forwardable(seen) or news_in(seen)]
     fields |= {
         "action": one_of(news_actions(seen)),
         "target": one_of(posts),
@@ -228,7 +237,7 @@ def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
     feelings = _feelings(seen, fields)
     target = ""
     if action != "nothing":
-        target = agreed(fields, "target", lambda one: _target(seen, one, action), "")
+        target = agreed(fields, "target", lambda value: _target(seen, value, action), "")
     text = words(fields, "text", LONGEST_TEXT) if action == "post" else ""
     if action == "post" and not text:
         raise Broken("no text: a post needs words; give them in text")
@@ -238,12 +247,12 @@ def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
 
 
 def _feelings(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[Feeling, ...]:
-    known = {one.number for one in seen.news}
-    listed = [one for value in fields.get("topics", ()) for one in _listed(value)]
+    known = {standing.number for standing in seen.news}
+    listed = [row for value in fields.get("topics", ()) for row in _listed(value)]
     if listed:
         found: dict[int, Feeling] = {}
-        for one in listed:
-            inner = sort_out(one, _FEELING)
+        for row in listed:
+            inner = sort_out(row, _FEELING)
             number = agreed(inner, "topic", lambda said: _topic_reply(said, known), -1)
             number = next(iter(known)) if number < 0 and len(known) == 1 else number
             feeling = _feeling(number, inner)
@@ -257,7 +266,7 @@ def _feelings(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[Feeli
 
 def _listed(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     value = [value] if isinstance(value, dict) else value
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise Broken("not a list: topics holds one object for each topic")
     return value
 
@@ -304,7 +313,9 @@ def _action(value: Any) -> str:  # noqa: ANN401
 
 
 def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
-    posts = [one.post for one in (forwardable(seen) if action == "forward" else news_in(seen))]
+    posts = [
+        message.post for message in (forwardable(seen) if action == "forward" else news_in(seen))
+    ]
     said = str(value).strip().strip("[]<>()\"'` ")
     if said in posts:
         return said
@@ -316,8 +327,8 @@ def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
 def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
     """Return what somebody attempts who answered so."""
     actions: list[a.AnyAction] = []
-    for one in reply.feelings:
-        actions += (a.Feel(one.topic, one.level), a.Hold(one.topic, one.stance))
+    for feeling in reply.feelings:
+        actions += (a.Feel(feeling.topic, feeling.level), a.Hold(feeling.topic, feeling.stance))
     if reply.action == "forward":
         actions.append(a.Forward(reply.target))
     if reply.action == "post":
@@ -326,9 +337,9 @@ def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
 
 
 def _post(seen: Observation, reply: NewsReply) -> a.Post:
-    topics = {one.post: one.topic for one in news_in(seen)}
+    topics = {message.post: message.topic for message in news_in(seen)}
     topic = topics.get(reply.target, seen.news[0].number)
-    felt = next((one for one in reply.feelings if one.topic == topic), None)
+    felt = next((feeling for feeling in reply.feelings if feeling.topic == topic), None)
     stance = round(felt.stance * (1 + felt.level) / 3.0, 3) if felt else 0.0
     return a.Post(reply.text, (), stance, "model", topic)
 
@@ -399,8 +410,8 @@ class _Asking:
 
 async def _answered(asking: _Asking) -> NewsReply | Unreadable:
     feelings: list[Feeling] = []
-    for one in asking.seen.news:
-        number = str(one.number)
+    for standing in asking.seen.news:
+        number = str(standing.number)
         level = _tagged(await asking.ask("emotion", topic=number), LEVELS)
         if isinstance(level, Unreadable):
             return level
@@ -411,14 +422,16 @@ async def _answered(asking: _Asking) -> NewsReply | Unreadable:
             return view
         asking.holes["felt"] = f"{asking.holes['felt'][:-1]} and is {view[0]} towards it."
         stance = 1 if view[0] == "positive" else -1
-        feelings.append(Feeling(one.number, LEVELS.index(level[0]), stance))
+        feelings.append(Feeling(standing.number, LEVELS.index(level[0]), stance))
     return await _acted(asking, tuple(feelings))
 
 
 async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | Unreadable:
     seen = asking.seen
-    offers = [f"[FORWARD]:: {one.post}" for one in forwardable(seen)]
-    offers += [f"[POST]:: topic {one.number}" for one in seen.news] + ["[NOTHING]:: reason"]
+    offers = [f"[FORWARD]:: {message.post}" for message in forwardable(seen)]
+    offers += [f"[POST]:: topic {standing.number}" for standing in seen.news] + [
+        "[NOTHING]:: reason"
+    ]
     done = _tagged(await asking.ask("action", offers="\n".join(offers)), news_actions(seen))
     if isinstance(done, Unreadable):
         return done
@@ -426,13 +439,13 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
     if action == "nothing":
         return NewsReply(feelings, action)
     if action == "forward":
-        posts = [one.post for one in forwardable(seen)]
+        posts = [message.post for message in forwardable(seen)]
         target = rest.strip("[]<>()\"'` .")
         if target not in posts:
             return Unreadable(f"{rest[:60]!r} is not the id of a message; {', '.join(posts)}")
         return NewsReply(feelings, action, target)
     number = "".join(mark for mark in rest if mark.isdecimal())
-    known = {str(one.number) for one in seen.news}
+    known = {str(standing.number) for standing in seen.news}
     if number not in known:
         if len(known) > 1:
             return Unreadable(f"{rest[:60]!r} is not the number of a topic")
@@ -443,7 +456,7 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
     line = " ".join(text.split()).strip('"')[:2000]
     if not line or as_ai(line):
         return Unreadable(f"no words for others: {as_said(text, 80)}")
-    answered = next(one.post for one in news_in(seen) if str(one.topic) == number)
+    answered = next(message.post for message in news_in(seen) if str(message.topic) == number)
     return NewsReply(feelings, action, answered, line)
 
 

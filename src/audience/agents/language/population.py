@@ -226,4 +226,4 @@ def _answers(reply: Reply, count: int) -> list[dict[str, Any]] | Unreadable:
     listed = found.get("people") if isinstance(found, dict) else found
     if not isinstance(listed, list) or len(listed) != count:
         return Unreadable(f"not a list of {count} people")
-    return [one if isinstance(one, dict) else {} for one in listed]
+    return [row if isinstance(row, dict) else {} for row in listed]

@@ -131,7 +131,9 @@ def holes_of(
         "name": plain(me.profile.name, NAME) or "this person",
         "person": person(me, behaviour, seen.domain.plural, raw=told is not None),
         "memory": bounded(
-            "What comes to mind:", _once(plain(one.text, THOUGHT) for one in recalled), MEMORY
+            "What comes to mind:",
+            _once(plain(thought.text, THOUGHT) for thought in recalled),
+            MEMORY,
         ),
         "history": history(seen, _room(behaviour, bool(recalled), told)),
         "heard": heard(seen),
@@ -165,7 +167,7 @@ def _turning(seen: Observation) -> dict[str, str]:
         ("unfollow", "May stop following", distant(seen)),
     ):
         if people:
-            listed = ", ".join(f"[{one.id}] {plain(one.name, NAME)}" for one in people[:5])
+            listed = ", ".join(f"[{friend.id}] {plain(friend.name, NAME)}" for friend in people[:5])
             lines.append(f"{words} {listed}.")
             answer += f', "{key}": number or -1'
     return {"turning": " ".join(lines), "turning_answer": answer}
@@ -198,23 +200,23 @@ def _listed(words: Iterable[str]) -> str:
 
 def history(seen: Observation, budget: int = HISTORY) -> str:
     """Return what somebody lived, newest last, as raw facts."""
-    lines = [_lived(one, seen.catalogue[one.item].title) for one in seen.me.history]
+    lines = [_lived(entry, seen.catalogue[entry.item].title) for entry in seen.me.history]
     return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, budget)
 
 
-def _lived(one: Lived, title: str) -> str:
-    stars = f", {one.stars} stars" if one.stars else ""
-    dropped = "" if one.fraction > 0.9 else f", left at {one.fraction:.0%}"
+def _lived(lived: Lived, title: str) -> str:
+    stars = f", {lived.stars} stars" if lived.stars else ""
+    dropped = "" if lived.fraction > 0.9 else f", left at {lived.fraction:.0%}"
     return f"<{plain(title, TITLE)}>{stars}{dropped}"
 
 
 def heard(seen: Observation) -> str:
     """Return what somebody heard of from others and has not lived yet."""
-    lived = {one.item for one in seen.me.history}
-    news = {one.item: one for one in seen.me.heard if one.item not in lived}
+    lived = {entry.item for entry in seen.me.history}
+    news = {mention.item: mention for mention in seen.me.heard if mention.item not in lived}
     lines = [
-        f"<{plain(seen.catalogue[item].title, TITLE)}> ({_side(one.stance)})"
-        for item, one in news.items()
+        f"<{plain(seen.catalogue[item].title, TITLE)}> ({_side(mention.stance)})"
+        for item, mention in news.items()
     ]
     return bounded("Heard of from others:", lines, HEARD)
 
@@ -225,13 +227,13 @@ def _side(stance: float) -> str:
 
 def inbox(me: Agent, budget: int = INBOX) -> str:
     """Return the newest posts, quoted as what others wrote."""
-    lines = [f"{one.post}: {quoted(one.text)}" for one in me.inbox]
+    lines = [f"{message.post}: {quoted(message.text)}" for message in me.inbox]
     return bounded("New posts:", lines, budget)
 
 
 def _page(seen: Observation, told: Sequence[str] | None) -> str:
     """Return the items before somebody's eyes, one a line."""
-    lived = {one.item for one in seen.me.lived_now()}
+    lived = {entry.item for entry in seen.me.lived_now()}
     lines = [
         item_line(seen.catalogue[item])
         + because(seen, place)
@@ -259,8 +261,11 @@ def _friends(friends: Sequence[Friend]) -> str:
     """Return those one may talk to by the kind of their tie; the least close are left out."""
     listed: dict[str, list[str]] = {}
     room = FRIENDS * CHARACTERS
-    for one in sorted(friends, key=lambda one: -one.closeness):
-        name, kind = f"[{one.id}] {plain(one.name, NAME)}", plain(one.kind, NAME) or "others"
+    for friend in sorted(friends, key=lambda friend: -friend.closeness):
+        name, kind = (
+            f"[{friend.id}] {plain(friend.name, NAME)}",
+            plain(friend.kind, NAME) or "others",
+        )
         room -= len(name) + 2 + (0 if kind in listed else len(kind) + 4)
         if room < 0:
             break

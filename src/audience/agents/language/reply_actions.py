@@ -76,8 +76,10 @@ def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
 def speakable(seen: Observation) -> dict[str, set[int]]:
     """Return what may be spoken of, by title: lived, heard of, remembered, shown, said just now."""
     me = seen.me
-    known = set(me.situation.shown) | {one.item for one in me.history}
-    known |= {one.item for one in me.heard} | {item for line in seen.lines for item in line.items}
+    known = set(me.situation.shown) | {entry.item for entry in me.history}
+    known |= {mention.item for mention in me.heard} | {
+        item for line in seen.lines for item in line.items
+    }
     known |= {item for thought in me.thoughts for item in thought.items}
     found: dict[str, set[int]] = {}
     for item in known:
@@ -101,9 +103,8 @@ def items_in(seen: Observation, text: str) -> tuple[int, ...]:
 
 
 def _titles(seen: Observation, item: int) -> set[str]:
-    one = seen.catalogue[item]
-    title = _same(one.title)
-    return {title, f"{title} ({one.year})"} if one.year is not None else {title}
+    title, year = _same(seen.catalogue[item].title), seen.catalogue[item].year
+    return {title, f"{title} ({year})"} if year is not None else {title}
 
 
 def _same(name: str) -> str:
@@ -127,7 +128,7 @@ def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  #
         return {value} & names.keys()
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise Broken(f"no {what}: {shown(value)} names none; give its id")
-    found = {one for one, called in names.items() if {_bare(value), _same(value)} & called}
+    found = {id_ for id_, called in names.items() if {_bare(value), _same(value)} & called}
     if number := _ID.fullmatch(value.strip()):
         return found | ({int(number.group(1))} & names.keys())
     if not found and (both := _ID_AND_NAME.fullmatch(value.strip())):

@@ -102,7 +102,7 @@ def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
     known = {said: to for to, names in WAYS_SAID.items() for said in names}
 
     def read(value: Any) -> str:  # noqa: ANN401
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = ",".join(value)
         if not isinstance(value, str):
             raise Broken(f"not on the menu: {shown(value)}; {name} is one of {', '.join(menu)}")
@@ -146,7 +146,7 @@ def read(seen: Observation, text: str, also: Sequence[str] = ()) -> AnyReply | U
     value = answer_in(text)
     if isinstance(value, Unreadable):
         return _refused(text) or value if value.why.startswith("no JSON") else value
-    if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
         return Unreadable(f"two answers: there is a list of {len(value)}; give one object")
     if not isinstance(value, dict):
         return _refused(text) or Unreadable("no JSON: a JSON object is wanted, nothing else")
@@ -168,7 +168,9 @@ def _refused(text: str) -> Unreadable | None:
 
 def _refusing(value: Mapping[str, Any]) -> Unreadable | None:
     said = (value.get(key) for key in _REFUSING)
-    return next((Unreadable(f"refused: {one[:100]}") for one in said if isinstance(one, str)), None)
+    return next(
+        (Unreadable(f"refused: {part[:100]}") for part in said if isinstance(part, str)), None
+    )
 
 
 def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
@@ -217,10 +219,10 @@ def _pick_table(seen: Observation) -> Table:
 def _picks(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[PickReply, ...]:
     """Return what was picked; a single pick may also stand in the reply itself."""
     loose = [name for name in ("item", "stars", "watched") if told(fields, name)]
-    given = [one for value in fields.get("picks", ()) for one in _listed(value)]
+    given = [pick for value in fields.get("picks", ()) for pick in _listed(value)]
     if given and loose:
         raise Broken(f"contradiction: {loose[0]} stands beside picks; put it into the pick")
-    picks = [_pick(seen, one) for one in given]
+    picks = [_pick(seen, pick) for pick in given]
     if loose:
         picks = [_picked(seen, fields)]
     found: dict[int, PickReply] = {}
@@ -262,16 +264,16 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
 def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     fields = sort_out(value, SOCIAL)
     to = way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
-    friend = agreed(fields, "say_to", lambda one: friend_of(seen.friends, one), NOBODY)
+    friend = agreed(fields, "say_to", lambda value: friend_of(seen.friends, value), NOBODY)
     say = words(fields, "say", LONGEST_TEXT)
     if say and not told(fields, "say_to"):
         raise Broken("no friend: there are words but nobody to hear them; give say_to")
-    forward = agreed(fields, "forward", lambda one: post_of(seen, one), "")
+    forward = agreed(fields, "forward", lambda value: post_of(seen, value), "")
     post = words(fields, "post", LONGEST_TEXT)
     # Whoever is told that nobody is spoken to says nothing, whatever else stands there.
     spoken = friend != NOBODY and say != ""
-    follow = agreed(fields, "follow", lambda one: friend_of(seen.strangers, one), NOBODY)
-    unfollow = agreed(fields, "unfollow", lambda one: friend_of(seen.friends, one), NOBODY)
+    follow = agreed(fields, "follow", lambda value: friend_of(seen.strangers, value), NOBODY)
+    unfollow = agreed(fields, "unfollow", lambda value: friend_of(seen.friends, value), NOBODY)
     return SocialReply(
         aside(fields),
         post,

@@ -162,17 +162,21 @@ def also_line(also: Sequence[str]) -> str:
 
 def distant(seen: Observation) -> tuple[Friend, ...]:
     """Return those whom one listens to and is hardly close to any more, family apart."""
-    return tuple(one for one in seen.friends if one.closeness < DISTANT and one.kind != "family")
+    return tuple(
+        friend for friend in seen.friends if friend.closeness < DISTANT and friend.kind != "family"
+    )
 
 
 def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
     groups = {"follow": seen.strangers, "unfollow": distant(seen)}
     return {
-        name: one_of([-1, *(one.id for one in people)]) for name, people in groups.items() if people
+        name: one_of([-1, *(friend.id for friend in people)])
+        for name, people in groups.items()
+        if people
     }
 
 
 def _free(seen: Observation) -> list[int]:
     """Return the items of the page that were not picked in this visit yet."""
-    lived = {one.item for one in seen.me.lived_now()}
+    lived = {entry.item for entry in seen.me.lived_now()}
     return [item for item in seen.me.situation.slate if item not in lived]

@@ -49,8 +49,8 @@ class RuleMind:
     def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
         decisions: list[Decision] = [_NOTHING] * len(seen)
         rows: tuple[list[int], ...] = ([], [], [], [], [])
-        for row, one in enumerate(seen):
-            rows[_PART[one.surface]].append(row)
+        for row, view in enumerate(seen):
+            rows[_PART[view.surface]].append(row)
         parts = (self._at_home, self._on_page, self._among_friends, self._in_talk, self._told)
         for part, chosen in zip(parts, rows, strict=True):
             if chosen:
@@ -64,7 +64,7 @@ class RuleMind:
 
     def _at_home(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         p = self.parameters
-        agents = [one.me for one in seen]
+        agents = [view.me for view in seen]
         habits = [me.profile.habits for me in agents]
         outgoing = np.array([max(habit.chatter, habit.poster) for habit in habits])
         news = np.array([bool(me.inbox) for me in agents], np.float64)
@@ -76,9 +76,9 @@ class RuleMind:
         to_recommender, to_social = draw < recommender, draw < recommender + social
         curious = dice.uniform("curious") < 0.6 * np.array([habit.explorer for habit in habits])
         made = []
-        for row, one in enumerate(seen):
+        for row, view in enumerate(seen):
             if to_recommender[row]:
-                wanted = _wanted(one) if curious[row] and one.me.heard else None
+                wanted = _wanted(view) if curious[row] and view.me.heard else None
                 made.append(wanted or _BROWSE)
             else:
                 made.append(_FRIENDS if to_social[row] else _NOTHING)
@@ -93,7 +93,7 @@ class RuleMind:
         page = read_page(self.parameters, seen, dice, self.wishes(seen))
         tells = dice.uniforms("tell", 2)
         rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
-        return [self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)]
+        return [self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)]
 
     def _page_decision(
         self,
@@ -136,12 +136,12 @@ class RuleMind:
     def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         draws = dice.uniforms("social", 8)
         return [
-            socialise(self.parameters, one, draws[row].tolist()) for row, one in enumerate(seen)
+            socialise(self.parameters, view, draws[row].tolist()) for row, view in enumerate(seen)
         ]
 
     def _in_talk(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         draws = dice.uniforms("talk", 3)
-        return [converse(one, draws[row].tolist()) for row, one in enumerate(seen)]
+        return [converse(view, draws[row].tolist()) for row, view in enumerate(seen)]
 
     def _told(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         return react(self.parameters, seen, dice)
@@ -149,7 +149,7 @@ class RuleMind:
 
 def _wanted(seen: Observation) -> Decision | None:
     """Return a search for the newest thing that was praised and not lived yet, if there is one."""
-    lived = {one.item for one in seen.me.history}
+    lived = {entry.item for entry in seen.me.history}
     for heard in reversed(seen.me.heard):
         if heard.stance > 0.0 and heard.item not in lived:
             title = seen.catalogue[heard.item].title

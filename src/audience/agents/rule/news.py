@@ -62,7 +62,7 @@ def react(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> list[De
     draw = draws[rows.owner, rows.place]
     level = _levels(p, rows, bells[rows.owner, rows.place])
     stance = _stances(p, rows, draw[:, 0])
-    poster = np.array([one.me.profile.habits.poster for one in seen])[rows.owner]
+    poster = np.array([view.me.profile.habits.poster for view in seen])[rows.owner]
     speaking = draw[:, 1] < _chance(p, rows, level, poster)
     writing = draw[:, 2] < np.clip(p.news_write * level, 0.0, 1.0)
     return _decisions(seen, rows, level.tolist(), stance.tolist(), speaking, writing, draw)
@@ -70,9 +70,9 @@ def react(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> list[De
 
 def _rows(seen: Sequence[Observation]) -> _Rows:
     found: list[tuple[float, ...]] = []
-    for owner, one in enumerate(seen):
-        for place, standing in enumerate(one.news[:_MOST]):
-            found.append((owner, place, *_heard(one, standing)))
+    for owner, view in enumerate(seen):
+        for place, standing in enumerate(view.news[:_MOST]):
+            found.append((owner, place, *_heard(view, standing)))
     columns = np.array(found, np.float64).reshape(len(found), 10).T
     whole = columns[:2].astype(np.int64)
     return _Rows(whole[0], whole[1], *(np.ascontiguousarray(column) for column in columns[2:]))
@@ -155,13 +155,13 @@ def _decisions(
     speaks, writes, tells = speaking.tolist(), writing.tolist(), draw[:, 3].tolist()
     owners, places = rows.owner.tolist(), rows.place.tolist()
     for row, owner in enumerate(owners):
-        one = seen[owner]
-        standing = one.news[places[row]]
+        view = seen[owner]
+        standing = view.news[places[row]]
         number = standing.number
         actions[owner] += (a.Feel(number, level[row]), a.Hold(number, stance[row]))
         # One message a visit: of what moves it most, the first among equals.
         if speaks[row] and level[row] > best[owner]:
-            message = _message(one, standing, level[row], stance[row], writes[row], tells[row])
+            message = _message(view, standing, level[row], stance[row], writes[row], tells[row])
             if message is not None:
                 words_[owner], best[owner] = message, level[row]
     return [

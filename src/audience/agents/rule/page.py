@@ -42,7 +42,7 @@ def read_page(
     """Return what each agent makes of its page."""
     slates, real = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
-    critic = np.array([one.me.profile.habits.critic for one in seen])
+    critic = np.array([view.me.profile.habits.critic for view in seen])
     begin = (
         p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
     )
@@ -69,7 +69,7 @@ def read_page(
 
 def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
     """Return [agents, places] item ids, padded with 0, and which places are real."""
-    rows = [one.me.situation.slate for one in seen]
+    rows = [view.me.situation.slate for view in seen]
     width = max(map(len, rows), default=0)
     width = max(width, 1)
     if all(len(row) == width for row in rows):
@@ -82,26 +82,26 @@ def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
 def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
     """Return which places hold an item that was picked already in this visit."""
     lived = np.zeros(slates.shape, np.bool_)
-    for row, one in enumerate(seen):
-        if one.me.situation.picks:
-            done = {past.item for past in one.me.lived_now()}
-            for column, item in enumerate(one.me.situation.slate):
+    for row, view in enumerate(seen):
+        if view.me.situation.picks:
+            done = {past.item for past in view.me.lived_now()}
+            for column, item in enumerate(view.me.situation.slate):
                 lived[row, column] = item in done
     return lived
 
 
 def _match(seen: Sequence[Observation], slates: Ints) -> Floats:
-    taste = tastes([one.me.taste for one in seen])
+    taste = tastes([view.me.taste for view in seen])
     weights = seen[0].catalogue.weights
     columns = [(taste * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
     return np.stack(columns, axis=1)
 
 
 def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats) -> Floats:
-    habits = [one.me.profile.habits for one in seen]
+    habits = [view.me.profile.habits for view in seen]
     explorer = np.array([habit.explorer for habit in habits])
     trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
-    searched = np.array([one.surface == "search" for one in seen], np.float64)
+    searched = np.array([view.surface == "search" for view in seen], np.float64)
     place = np.arange(slates.shape[1], dtype=np.float64)
     first = (place == 0.0).astype(np.float64)
     utility: Floats = (
@@ -117,8 +117,8 @@ def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin
 def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
     """Return 1 where the page gives a reason for an item, 0 elsewhere."""
     given = np.zeros(slates.shape)
-    for row, one in enumerate(seen):
-        for column, reason in enumerate(one.me.situation.reasons):
+    for row, view in enumerate(seen):
+        for column, reason in enumerate(view.me.situation.reasons):
             given[row, column] = bool(reason)
     return given
 
@@ -128,7 +128,7 @@ def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
     weights = seen[0].catalogue.weights
     known = np.zeros((len(seen), weights.shape[1]))
     for back in range(1, _RECENT + 1):
-        rows = [row for row, one in enumerate(seen) if len(one.me.history) >= back]
+        rows = [row for row, view in enumerate(seen) if len(view.me.history) >= back]
         if not rows:
             break
         items = [seen[row].me.history[-back].item for row in rows]
@@ -141,13 +141,13 @@ def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
 def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
     """Return the mean stance of what was said of each item on the page."""
     stance = np.zeros(slates.shape)
-    for row, one in enumerate(seen):
-        if not one.me.heard:
+    for row, view in enumerate(seen):
+        if not view.me.heard:
             continue
         said: dict[int, list[float]] = {}
-        for heard in one.me.heard:
+        for heard in view.me.heard:
             said.setdefault(heard.item, []).append(heard.stance)
-        for column, item in enumerate(one.me.situation.slate):
+        for column, item in enumerate(view.me.situation.slate):
             if item in said:
                 stance[row, column] = sum(said[item]) / len(said[item])
     return stance
@@ -158,7 +158,7 @@ def _choose(
 ) -> Ints:
     """Return [agents, picks]: the places chosen one after another, -1 from the first no-pick on."""
     draws = dice.uniforms("pick", p.most_picks)
-    before = np.array([one.me.situation.picks for one in seen], np.float64)
+    before = np.array([view.me.situation.picks for view in seen], np.float64)
     picked = np.full((len(seen), p.most_picks), -1, np.int64)
     left, going = weights.copy(), np.ones(len(seen), np.bool_)
     rows = np.arange(len(seen))
@@ -195,10 +195,10 @@ def _swayed(
 ) -> Floats:
     """Return enjoyment moved towards the mean of what was said, where something was."""
     said = np.zeros(slates.shape, np.bool_)
-    for row, one in enumerate(seen):
-        items = {heard.item for heard in one.me.heard}
-        said[row, : len(one.me.situation.slate)] = [x in items for x in one.me.situation.slate]
-    trust = 0.4 + 0.6 * np.array([one.me.profile.habits.chatter for one in seen])
+    for row, view in enumerate(seen):
+        items = {heard.item for heard in view.me.heard}
+        said[row, : len(view.me.situation.slate)] = [x in items for x in view.me.situation.slate]
+    trust = 0.4 + 0.6 * np.array([view.me.profile.habits.chatter for view in seen])
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
     pull = p.conform * trust[:, None] * said[rows, column]
@@ -211,9 +211,9 @@ def read_together(
     """Return what each agent expects of the items it chooses among with others."""
     slates, _ = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
-    critic = np.array([one.me.profile.habits.critic for one in seen])
+    critic = np.array([view.me.profile.habits.critic for view in seen])
     close: Floats = np.array(
-        [sum(friend.closeness for friend in one.friends) / len(one.friends) for one in seen]
+        [sum(friend.closeness for friend in view.friends) / len(view.friends) for view in seen]
     )
     noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
     expected = _expected(p, match, quality, critic) + p.company * close[:, None]
@@ -223,10 +223,10 @@ def read_together(
         tuple(
             Mark(score, mark)
             for score, mark, _ in zip(
-                enjoyed[row].tolist(), stars[row], one.me.situation.slate, strict=False
+                enjoyed[row].tolist(), stars[row], view.me.situation.slate, strict=False
             )
         )
-        for row, one in enumerate(seen)
+        for row, view in enumerate(seen)
     ]
 
 
@@ -251,9 +251,9 @@ def _satisfaction(
     """Return how the visit has been: mean enjoyment, less boredom for pages without a pick."""
     total = np.zeros(len(seen))
     count = np.zeros(len(seen))
-    pages = np.array([one.me.situation.pages for one in seen], np.float64)
-    for row, one in enumerate(seen):
-        for lived in one.me.lived_now():
+    pages = np.array([view.me.situation.pages for view in seen], np.float64)
+    for row, view in enumerate(seen):
+        for lived in view.me.lived_now():
             total[row] += (lived.stars - 0.5) / 5.0 if lived.stars else 0.2 + 0.5 * lived.fraction
             count[row] += 1.0
     for choice in range(picked.shape[1]):
@@ -269,9 +269,10 @@ def _leaving(
     p: RuleParameters, seen: Sequence[Observation], picked: Ints, satisfaction: Floats, dice: Dice
 ) -> Bools:
     minutes = seen[0].catalogue.minutes
-    pages = np.array([one.me.situation.pages for one in seen], np.float64)
+    pages = np.array([view.me.situation.pages for view in seen], np.float64)
     spent = np.array(
-        [sum(minutes[x.item] * x.fraction for x in one.me.lived_now()) for one in seen], np.float64
+        [sum(minutes[x.item] * x.fraction for x in view.me.lived_now()) for view in seen],
+        np.float64,
     )
     slates, _ = _slates(seen)
     rows = np.arange(len(seen))

@@ -135,7 +135,7 @@ def load_parameters(path: str | Path) -> dict[str, float]:
 
 def check_parameters(found: Mapping[str, object], where: str) -> None:
     """Raise for a parameter that there is not, or that is no number."""
-    fields = {one.name: one for one in msgspec.structs.fields(RuleParameters)}
+    fields = {field.name: field for field in msgspec.structs.fields(RuleParameters)}
     for key, value in found.items():
         if key not in fields:
             raise BadInput(f"{where}: {unknown('parameter', key, fields)}")

@@ -118,7 +118,7 @@ def _turning(
     p: RuleParameters, seen: Observation, draws: Sequence[float]
 ) -> Iterator[a.Follow | a.Unfollow]:
     """Yield whom to listen to from now on, and whom no more."""
-    strangers = {one.id for one in seen.strangers}
+    strangers = {stranger.id for stranger in seen.strangers}
     liked = [
         message.author
         for message in seen.me.inbox
@@ -128,9 +128,13 @@ def _turning(
     ]
     if liked and draws[6] < p.follow:
         yield a.Follow(liked[-1])
-    loose = [one for one in seen.friends if one.kind != "family" and one.closeness < p.distant]
+    loose = [
+        friend
+        for friend in seen.friends
+        if friend.kind != "family" and friend.closeness < p.distant
+    ]
     if loose and draws[7] < p.unfollow:
-        yield a.Unfollow(min(loose, key=lambda one: (one.closeness, one.id)).id)
+        yield a.Unfollow(min(loose, key=lambda friend: (friend.closeness, friend.id)).id)
 
 
 def converse(seen: Observation, draws: Sequence[float]) -> Decision:
@@ -164,7 +168,7 @@ def _closest(friends: Sequence[Friend], draw: float) -> Friend:
 
 def _lived(me: Agent, item: int) -> Lived | None:
     """Return the last time that somebody lived an item."""
-    return next((one for one in reversed(me.history) if one.item == item), None)
+    return next((entry for entry in reversed(me.history) if entry.item == item), None)
 
 
 def _opinion(seen: Observation, item: int, told: float) -> float:
@@ -181,5 +185,7 @@ def _satisfied(me: Agent) -> float | None:
     lived = me.lived_now()
     if not lived:
         return None
-    marks = [(one.stars - 0.5) / 5.0 if one.stars else 0.2 + 0.5 * one.fraction for one in lived]
+    marks = [
+        (entry.stars - 0.5) / 5.0 if entry.stars else 0.2 + 0.5 * entry.fraction for entry in lived
+    ]
     return round(sum(marks) / len(marks), 4)

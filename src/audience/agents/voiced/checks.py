@@ -178,7 +178,7 @@ def _echoes(line: _Line) -> bool:
 
 def _repeats(line: _Line) -> bool:
     said = line.words
-    if any(one == other for one, other in pairwise(said)):
+    if any(word == other for word, other in pairwise(said)):
         return True
     content = [word for word in said if word not in COMMON]
     runs = runs_of(said, 3)

@@ -164,9 +164,9 @@ def akin(word: str, known: set[str]) -> bool:
     )
 
 
-def _common(one: str, other: str) -> int:
+def _common(word: str, other: str) -> int:
     size = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(word, other, strict=False):
         if left != right:
             break
         size += 1

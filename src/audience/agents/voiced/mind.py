@@ -109,14 +109,16 @@ def _facts(seen: Observation, decision: Decision, action: a.AnyAction, draw: flo
     match action:
         case a.Rate(item, stars, feeling) if feeling:
             picked = [
-                one for one in decision.actions if isinstance(one, a.Pick) and one.item == item
+                action
+                for action in decision.actions
+                if isinstance(action, a.Pick) and action.item == item
             ]
             known = {"stars": stars, "dropped": bool(picked) and picked[0].fraction < _DROPPED}
             kind = "feeling"
         case a.Post(_, (item, *_), stance):
             known, kind = _known(seen, item, stance), "post"
         case a.Say(to, _, (item, *_), stance):
-            friend = next((one.name for one in seen.friends if one.id == to), "")
+            friend = next((friend.name for friend in seen.friends if friend.id == to), "")
             kind = "reply" if seen.surface == "conversation" else "opening"
             known = _known(seen, item, stance) | {"friend": friend.split(" ")[0]}
         case _:
@@ -126,7 +128,9 @@ def _facts(seen: Observation, decision: Decision, action: a.AnyAction, draw: flo
 
 
 def _known(seen: Observation, item: int, stance: float) -> dict[str, object]:
-    lived: Lived | None = next((one for one in reversed(seen.me.history) if one.item == item), None)
+    lived: Lived | None = next(
+        (entry for entry in reversed(seen.me.history) if entry.item == item), None
+    )
     return {
         "stance": stance,
         "lived": lived is not None,

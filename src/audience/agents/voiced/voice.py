@@ -83,14 +83,14 @@ def _from_tags(item: Item) -> str:
 def topic(question: str, lived: tuple[Lived, ...], catalogue: Catalogue) -> Lived | None:
     """Return what an interview answer should speak of: the item named, the best, worst or last."""
     asked = question.casefold()
-    for one in reversed(lived):
-        if re.search(rf"(?<!\w){re.escape(catalogue[one.item].title.casefold())}(?!\w)", asked):
-            return one
-    rated = [one for one in lived if one.stars]
+    for entry in reversed(lived):
+        if re.search(rf"(?<!\w){re.escape(catalogue[entry.item].title.casefold())}(?!\w)", asked):
+            return entry
+    rated = [entry for entry in lived if entry.stars]
     if rated and _WORST.search(question):
-        return min(reversed(rated), key=lambda one: one.stars)
+        return min(reversed(rated), key=lambda entry: entry.stars)
     if rated and _BEST.search(question):
-        return max(reversed(rated), key=lambda one: one.stars)
+        return max(reversed(rated), key=lambda entry: entry.stars)
     return lived[-1] if lived else None
 
 

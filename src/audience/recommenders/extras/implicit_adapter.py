@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audience.errors import unknown
+from audience.errors import known_name
 from audience.recommenders.ease import LinearScorer
 from audience.recommenders.extras.scores import needed, settled
 from audience.recommenders.factors import FactorScorer
@@ -42,10 +42,8 @@ class Implicit:
     def __init__(
         self, method: str = "als", min_stars: int = 0, settings: Mapping[str, Any] | None = None
     ) -> None:
-        if method not in FACTORS | NEIGHBOURS:
-            raise unknown("method of implicit", method, FACTORS | NEIGHBOURS)
+        self.method = known_name("method of implicit", method, FACTORS | NEIGHBOURS)
         needed("implicit", "implicit")
-        self.method = method
         self.min_stars = min_stars
         self.settings = dict(settings or {})
         self._made(0)

@@ -286,7 +286,7 @@ class Held:
         self, raw: Scores, users: list[int], lived: Sequence[tuple[int, ...]], model: RecBoleRanker
     ) -> None:
         known = self.lives.places
-        tails = [[item for item in one if item in known][-model.length :] for one in lived]
+        tails = [[item for item in history if item in known][-model.length :] for history in lived]
         fresh = [
             row
             for row, tail in enumerate(tails)

@@ -156,19 +156,21 @@ class TrainedModel:
     def _interaction(self, people: list[int], histories: list[list[int]]) -> Any:  # noqa: ANN401
         known = self.dataset.field2token_id[self.dataset.uid_field]
         fields: dict[str, Any] = {
-            self.dataset.uid_field: [known.get(str(one), 0) for one in people]
+            self.dataset.uid_field: [known.get(str(person), 0) for person in people]
         }
         if self.sequential:
             tails = [
-                [self.places[item] for item in one if item in self.places][-self.length :]
-                for one in histories
+                [self.places[item] for item in history if item in self.places][-self.length :]
+                for history in histories
             ]
             listed = self.dataset.iid_field + self.config["LIST_SUFFIX"]
-            fields[listed] = [one + [0] * (self.length - len(one)) for one in tails]
+            fields[listed] = [history + [0] * (self.length - len(history)) for history in tails]
             # Some work out a loss as well, which nobody reads; it wants an item to come next.
             fields[self.dataset.iid_field] = [0] * len(people)
             # A model that looks at the last place finds the padding where nothing was lived.
-            fields[self.config["ITEM_LIST_LENGTH_FIELD"]] = [max(len(one), 1) for one in tails]
+            fields[self.config["ITEM_LIST_LENGTH_FIELD"]] = [
+                max(len(history), 1) for history in tails
+            ]
         make = import_module("recbole.data.interaction").Interaction
         return make({name: self.torch.tensor(column) for name, column in fields.items()})
 
@@ -246,14 +248,16 @@ def named(model: str) -> Any:  # noqa: ANN401
     abstract = import_module("recbole.model.abstract_recommender").AbstractRecommender
     found = {}
     for room in ROOMS:
-        for name, one in vars(import_module(f"recbole.model.{room}")).items():
-            if isinstance(one, type) and issubclass(one, abstract):
-                found[name.lower()] = one
+        for name, model_class in vars(import_module(f"recbole.model.{room}")).items():
+            if isinstance(model_class, type) and issubclass(model_class, abstract):
+                found[name.lower()] = model_class
     wanted = model.lower()
     if wanted in UNFIT:
         raise Mistaken(f"RecBole's {model} {UNFIT[wanted]}; take another of its models")
     if wanted not in found:
-        known = ", ".join(sorted(one.__name__ for key, one in found.items() if key not in UNFIT))
+        known = ", ".join(
+            sorted(model_class.__name__ for key, model_class in found.items() if key not in UNFIT)
+        )
         raise Mistaken(f"RecBole has no model {model!r} for interactions alone; it has {known}")
     return found[wanted]
 
