@@ -1,4 +1,4 @@
-"""The classical control: RecSim's interest-evolution user with its utility model.
+"""RecSim's interest-evolution user with its utility model, as a classical baseline.
 
 Interests lie in [-1, 1] over topics. Item j of the slate is clicked with probability
 (s_j + 1) / (sum(s_k + 1) + 2), s the interest in its topic; the 2 is "no click". A click moves the
@@ -87,7 +87,7 @@ def step(interests: Floats, topics: Ints, dice: Dice) -> tuple[Ints, Ints, Float
 
 
 def budget(pages: Ints, picks: Ints, quality: Floats) -> Floats:
-    """Return what is left before the present page is answered, from what the visit has seen."""
+    """Return the budget left before the current page is answered."""
     answered = pages - 1
     returned = RETURNED * (6.0 * quality - 3.0 * picks)
     return BUDGET - NO_CLICK * (answered - picks) - LENGTH * picks + returned

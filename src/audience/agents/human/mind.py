@@ -1,7 +1,7 @@
-"""A person plays an agent: the same mind serves the terminal and, later, the page.
+"""The human mind: a person plays an agent, at the terminal or on the web page.
 
-The person sits behind a gateway: each line typed is a call, so it is in the call store at once and
-a run that broke off asks nothing twice.
+The person is a gateway: each typed line is a call, so it is stored at once, and an interrupted run
+asks nothing twice.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from audience.parts import Options, PartContext
 from audience.world import Dice, Observation, actions as a, shown
 
 Found = tuple[a.AnyAction, ...] | str
-"""What to attempt, or what to say to the person before asking again."""
+"""What to attempt, or what to show before asking again."""
 About = Literal["turn", "watched", "stars", "feeling", "satisfaction", "news"]
-"""What a person is asked: what to do now, or one thing about it."""
+"""What a person is asked about: the next action, or one detail of it."""
 _MOST_LINES = 60
 
 
 @runtime_checkable
 class Player(Protocol):
-    """A person who is told what a question is about, besides the words that are shown."""
+    """A person who is also told what a question is about, besides its text."""
 
     async def answer(self, about: About, request: Request) -> Reply:
         """Return what is typed."""
@@ -33,14 +33,14 @@ class Player(Protocol):
 
 
 class HumanMind:
-    """Shows what an agent sees and turns what is typed into actions; asks again when unclear."""
+    """Shows what an agent sees and turns typed lines into actions, asking again if unclear."""
 
     def __init__(self, gateway: Gateway | Player) -> None:
         self.gateway = gateway
 
     @classmethod
     def build(cls, context: PartContext, /) -> HumanMind:
-        """Return a mind whose person sits behind the gateway of the run."""
+        """Return a mind whose person is the gateway of the run."""
         return cls(context.door)
 
     @staticmethod
@@ -77,7 +77,7 @@ class MixedMind:
 
 
 class _Table:
-    """The talk with the person during one decision, and the picks made in it."""
+    """The dialogue with the person during one decision, and the actions so far."""
 
     def __init__(self, gateway: Gateway | Player, seen: Observation, dice: Dice) -> None:
         self.gateway = gateway
@@ -87,13 +87,15 @@ class _Table:
         self.seen = seen
 
     async def ask(self, words: str, about: About = "turn") -> str | None:
-        """Return what was typed, or nothing when nobody answers."""
+        """Return what was typed, or None if nobody answers."""
         request = Request(
             "human", (ChatMessage("user", words),), salt=f"{self.salt}.{len(self.calls)}"
         )
         player = self.gateway
-        asked = player.answer(about, request) if isinstance(player, Player) else player.ask(request)
-        reply = await asked
+        if isinstance(player, Player):
+            reply = await player.answer(about, request)
+        else:
+            reply = await player.ask(request)
         self.calls.append(reply.key)
         return reply.text.strip() if reply.outcome == "reply" else None
 
@@ -174,7 +176,7 @@ async def _pick(item: int, table: _Table) -> Found:
 
 
 async def _number(table: _Table, words: str, most: int, about: About) -> int | None:
-    """Return a whole number from 1 to `most`, or nothing when it was skipped."""
+    """Return a whole number from 1 to `most`, or None if it was skipped."""
     for _ in range(_MOST_LINES):
         typed = await table.ask(words, about)
         if not typed:

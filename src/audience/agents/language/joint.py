@@ -1,7 +1,7 @@
-"""Several people decided on in one call: a whole dialogue, or what to live together.
+"""Joint decisions for several agents in one call: a whole dialogue, or what to watch together.
 
-Both profiles and both memories are in the prompt. What comes back is read as strictly as a single
-reply: speakers and people by id, one repair ask, and then it is a failure; nothing is mended.
+All profiles and memories are in the prompt. The reply is read as strictly as a single one: people
+by id, one repair, and then it is a failure; nothing is fixed silently.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
 RECALLED = {"dialogue": 3, "together": 1}
-"""Thoughts that come to each one's mind at most."""
+"""The most thoughts recalled for each agent."""
 _HISTORY = 60
-"""Tokens of each one's history."""
+"""Tokens of each agent's history."""
 _LINE = 80
-"""Tokens that a line may take."""
+"""Tokens of a line."""
 _LINES: Table = {"lines": ("lines", "dialogue", "talk", "conversation", "turns")}
 _SPOKEN: Table = {
     "speaker": ("speaker", "speakerid", "who", "person", "personid", "name", "id"),
@@ -80,7 +80,7 @@ _STARS: Table = {
 
 
 async def play(mind: LLMMind, scene: Scene, memory: Memory, dice: Dice) -> Script:
-    """Return what a model makes of a scene, in one call, or in two where the first is no use."""
+    """Return the outcome of a scene from one call, or two if the first reply was unreadable."""
     thoughts = []
     for view in scene.seen:
         limit = min(mind.recall, RECALLED[scene.kind])
@@ -134,7 +134,7 @@ def _name(name: str) -> str:
 
 
 def _block(seen: Observation, recalled: Sequence[Thought]) -> str:
-    """Return all that is told of one of them."""
+    """Return the description of one of the agents."""
     me, plural = seen.me, seen.domain.plural
     near = [f"{_name(friend.name)} is {_tie(friend)}" for friend in seen.friends]
     parts = [
@@ -177,7 +177,7 @@ def _understood(scene: Scene, reply: Reply) -> Script | Unreadable:
 
 
 def _rows(value: Any, table: Table) -> list[Mapping[str, Any]]:  # noqa: ANN401
-    """Return the objects that a reply lists, under its one field or by themselves."""
+    """Return the objects that a reply lists, under its one field or at the top level."""
     (name,) = table
     if isinstance(value, dict):
         given = sort_out(value, table).get(name, [])
@@ -199,7 +199,7 @@ def _who(scene: Scene, fields: Mapping[str, list[Any]], name: str) -> int:
 
 
 def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
-    """Return the lines of a dialogue; an empty one ends it."""
+    """Return the lines of a dialogue; an empty line ends it."""
     rows = _rows(value, _LINES)
     if len(rows) > scene.lines:
         raise Broken(f"too many lines: {len(rows)} of at most {scene.lines}")
@@ -223,7 +223,7 @@ def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
 
 
 def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
-    """Return everybody's marks, in the order of the scene."""
+    """Return the marks of all agents, in the order of the scene."""
     count = len(scene.seen[0].me.situation.slate)
     marks: dict[int, tuple[Mark, ...]] = {}
     for row in _rows(value, _PEOPLE):

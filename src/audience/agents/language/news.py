@@ -1,7 +1,7 @@
-"""The holes of prompts about news: topics, what is remembered, what came. Others' words are quoted.
+"""How a language mind reacts to news of topics: prompts, schema, reading and asking.
 
-A message can hold anything, instructions too. It is shown on one line, between quotation marks that
-it cannot close, without control characters and without braces that could pass for an answer.
+A message can hold anything, including instructions. It is shown on one line, in quotation marks
+that it cannot close, without control characters and without braces that could pass for an answer.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
 LONGEST = 400
-"""Characters of a message that are shown; what is longer is cut with a note."""
+"""Characters of a message that are shown; a longer one is cut with a note."""
 ABOUT = 400
 MESSAGES, POOL = 900, 500
 """Token budgets."""
@@ -65,7 +65,7 @@ _BRACES = str.maketrans({"{": "(", "}": ")", '"': "'", "`": "'"})
 
 
 def as_said(text: str, longest: int = LONGEST) -> str:
-    """Return others' words as they stand in a prompt: one line, quoted, cut with a note."""
+    """Return a text as shown in a prompt: one line, quoted, cut with a note if long."""
     flat = "".join(" " if unicodedata.category(mark)[0] in "CZ" else mark for mark in text[:4000])
     flat = " ".join(flat.split()).translate(_BRACES)
     if len(flat) <= longest and len(text) <= 4000:
@@ -74,7 +74,7 @@ def as_said(text: str, longest: int = LONGEST) -> str:
 
 
 def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]:
-    """Return everything a prompt about news may ask for."""
+    """Return the values of all holes of a prompt about news."""
     name = plain(seen.me.profile.name, NAME) or "this person"
     thoughts = [plain(thought.text, THOUGHT) for thought in recalled]
     return {
@@ -96,16 +96,17 @@ def news_in(seen: Observation) -> tuple[Message, ...]:
 
 
 def forwardable(seen: Observation) -> tuple[Message, ...]:
-    """Return those messages that were not passed on yet."""
+    """Return the messages on topics that were not forwarded yet."""
     return tuple(message for message in news_in(seen) if message.root not in seen.me.passed)
 
 
 def _topic(standing: Standing) -> str:
+    name = f"- topic {standing.number}: {as_said(standing.topic.name, 120)}"
     about = f", {as_said(standing.topic.about, ABOUT)}" if standing.topic.about.strip() else ""
     if not standing.stance:
-        return f"- topic {standing.number}: {as_said(standing.topic.name, 120)}{about}; new to this person"
+        return f"{name}{about}; new to this person"
     so_far = f"so far {LEVELS[standing.level]}, {_STANCES[standing.stance]}"
-    return f"- topic {standing.number}: {as_said(standing.topic.name, 120)}{about}; {so_far}"
+    return f"{name}{about}; {so_far}"
 
 
 def _told(message: Message) -> str:
@@ -123,7 +124,7 @@ def _source(message: Message) -> str:
 
 
 def _pool(seen: Observation) -> list[str]:
-    """Return what is remembered of the topics, the most influential last, without what is new."""
+    """Return the remembered messages on the topics, most influential last, without new ones."""
     new = {message.root for message in news_in(seen)}
     lives = {standing.number: standing.topic.half_life for standing in seen.news}
     old = [
@@ -163,7 +164,7 @@ _ACTIONS = {
 
 
 class Feeling(msgspec.Struct, frozen=True):
-    """How a topic stands with somebody after the news."""
+    """An agent's emotion and opinion on a topic after the news."""
 
     topic: int
     level: int
@@ -171,7 +172,7 @@ class Feeling(msgspec.Struct, frozen=True):
 
 
 class NewsReply(msgspec.Struct, frozen=True):
-    """What somebody makes of its news."""
+    """An agent's reaction to its news."""
 
     feelings: tuple[Feeling, ...]
     action: str
@@ -181,12 +182,12 @@ class NewsReply(msgspec.Struct, frozen=True):
 
 
 def news_actions(seen: Observation) -> tuple[str, ...]:
-    """Return what may be done with the news."""
+    """Return the actions possible with the news."""
     return ACTIONS if forwardable(seen) else ACTIONS[1:]
 
 
 def news_schema(seen: Observation) -> dict[str, Any]:
-    """Return the JSON schema: every reply that keeps to it can be read."""
+    """Return the JSON schema of a reaction; every reply that follows it can be read."""
     feeling: dict[str, Any] = {
         "emotion": one_of(LEVELS),
         "attitude": one_of(ATTITUDES),
@@ -208,7 +209,7 @@ def news_schema(seen: Observation) -> dict[str, Any]:
 
 
 def news_form(seen: Observation) -> str:
-    """Return the answer's form in words."""
+    """Return the form of the answer in words."""
     feeling = '"emotion": one of these, "attitude": one of these'
     if len(seen.news) > 1:
         feeling = f'"topics": [{{"topic": number, {feeling}}}, one for each topic]'
@@ -325,7 +326,7 @@ def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
 
 
 def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
-    """Return what somebody attempts who answered so."""
+    """Return the actions that a reply means."""
     actions: list[a.AnyAction] = []
     for feeling in reply.feelings:
         actions += (a.Feel(feeling.topic, feeling.level), a.Hold(feeling.topic, feeling.stance))
@@ -350,7 +351,7 @@ _TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
 async def read_fused(
     mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
 ) -> Decision:
-    """Return a decision from one call, and from a second one only where it was unreadable."""
+    """Return a decision from one call, or two if the first reply was unreadable."""
     holes = news_holes(seen, recalled)
     holes |= {"actions": ", ".join(news_actions(seen)), "form": news_form(seen)}
     rules = ChatMessage("system", mind.pack.fill("news_rules", holes))
@@ -375,7 +376,7 @@ def _understood(seen: Observation, reply: Reply) -> NewsReply | Unreadable:
 async def read_faithfully(
     mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
 ) -> Decision:
-    """Return a decision from separate questions: emotion, attitude, action and, to write, words."""
+    """Return a decision from separate questions: emotion, attitude, action and text."""
     asking = _Asking(mind, seen, recalled, dice)
     found = await _answered(asking)
     calls = tuple(asking.calls)
@@ -385,7 +386,7 @@ async def read_faithfully(
 
 
 class _Asking:
-    """The calls of one decision."""
+    """The calls of one faithful decision about news."""
 
     def __init__(
         self, mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice

@@ -1,7 +1,7 @@
-"""The rule mind: a documented choice model, the fast tier and the control of every experiment.
+"""The rule mind: a documented choice model, fast, and the control of every experiment.
 
-One path for all: a single decision is a batch of one. Inside, only elementwise numpy and sums over
-columns in a fixed order, so that a batch of ten thousand gives the bits of ten thousand singles.
+A single decision is a batch of one. Only elementwise numpy and sums over columns in a fixed order
+are used, so that a batch of ten thousand equals ten thousand single decisions bit by bit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
     def __init__(self, **given: float | str) -> None:
-        """Take parameters by name, over those of the file that `parameters` names, if any."""
+        """Take parameters by name; they override those of the file `parameters`, if given."""
         file = given.pop("parameters", "")
         found = load_parameters(str(file)) if file else {}
         check_parameters(given, "a rule mind")
@@ -85,7 +85,7 @@ class RuleMind:
         return made
 
     def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
-        """Return what stands in for taste and quality on these pages; nothing for rule minds."""
+        """Return what replaces taste and quality on these pages; None for rule minds."""
         del seen
         return None
 
@@ -148,7 +148,7 @@ class RuleMind:
 
 
 def _wanted(seen: Observation) -> Decision | None:
-    """Return a search for the newest thing that was praised and not lived yet, if there is one."""
+    """Return a search for the newest praised item that was not watched yet, if any."""
     lived = {entry.item for entry in seen.me.history}
     for heard in reversed(seen.me.heard):
         if heard.stance > 0.0 and heard.item not in lived:

@@ -1,4 +1,4 @@
-"""How a rule mind reads a page: what it picks, how it likes it, whether it goes on."""
+"""How a rule mind reads a page: what it picks, how much it enjoys that, whether it leaves."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
 
 _RECENT = 5
 _LOGARITHMS = np.log(np.maximum(np.arange(1001.0), 1.0))
-"""Of pages: looked up, since a batch's last bits could differ from a single's."""
+"""Logarithms of page counts, looked up so that batches equal single decisions bit by bit."""
 
 
 class PageDecisions(msgspec.Struct, frozen=True):
-    """One row per agent; the lists hold one entry per possible pick."""
+    """Decisions on pages: one row per agent, with one entry per possible pick."""
 
     picked: list[list[int]]
-    """Places on the page, in the order of picking, then -1."""
+    """Positions on the page in the order of picking, then -1."""
     fraction: list[list[float]]
     stars: list[list[int]]
     leaving: list[bool]
@@ -28,18 +28,18 @@ class PageDecisions(msgspec.Struct, frozen=True):
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What a mind knows of its page besides taste and quality, [agents, places]."""
+    """What replaces taste and quality on a page, [agents, positions]."""
 
     utility: Floats
-    """In place of taste and quality."""
+    """Replaces taste and quality in the utility."""
     enjoyment: Floats | None = None
-    """In place of what taste and quality say of enjoyment, 0 to 1."""
+    """Replaces the enjoyment expected from taste and quality, 0 to 1."""
 
 
 def read_page(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice, wishes: Wishes | None = None
 ) -> PageDecisions:
-    """Return what each agent makes of its page."""
+    """Return the decisions of each agent on its page."""
     slates, real = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
     critic = np.array([view.me.profile.habits.critic for view in seen])
@@ -68,10 +68,9 @@ def read_page(
 
 
 def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
-    """Return [agents, places] item ids, padded with 0, and which places are real."""
+    """Return [agents, positions] item ids, padded with 0, and which positions are real."""
     rows = [view.me.situation.slate for view in seen]
-    width = max(map(len, rows), default=0)
-    width = max(width, 1)
+    width = max(1, *map(len, rows))
     if all(len(row) == width for row in rows):
         slates = np.array(rows, np.int64)
         return slates, np.ones(slates.shape, np.bool_)
@@ -80,7 +79,7 @@ def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
 
 
 def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
-    """Return which places hold an item that was picked already in this visit."""
+    """Return which positions hold an item already picked in this visit."""
     lived = np.zeros(slates.shape, np.bool_)
     for row, view in enumerate(seen):
         if view.me.situation.picks:
@@ -124,7 +123,7 @@ def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
 
 
 def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
-    """Return the share of each item's tags that the last few items lived did not carry."""
+    """Return the share of each item's tags that the last few watched items did not have."""
     weights = seen[0].catalogue.weights
     known = np.zeros((len(seen), weights.shape[1]))
     for back in range(1, _RECENT + 1):
@@ -139,7 +138,7 @@ def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
 
 
 def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
-    """Return the mean stance of what was said of each item on the page."""
+    """Return the mean stance of what the agent heard about each item on the page."""
     stance = np.zeros(slates.shape)
     for row, view in enumerate(seen):
         if not view.me.heard:
@@ -156,7 +155,7 @@ def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
 def _choose(
     p: RuleParameters, seen: Sequence[Observation], weights: Floats, critic: Floats, dice: Dice
 ) -> Ints:
-    """Return [agents, picks]: the places chosen one after another, -1 from the first no-pick on."""
+    """Return [agents, picks]: the positions chosen in order, -1 from the first no-pick on."""
     draws = dice.uniforms("pick", p.most_picks)
     before = np.array([view.me.situation.picks for view in seen], np.float64)
     picked = np.full((len(seen), p.most_picks), -1, np.int64)
@@ -174,7 +173,7 @@ def _choose(
 
 
 def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats) -> Floats:
-    """Return [agents, places] how much each item is likely to be enjoyed."""
+    """Return [agents, positions]: the expected enjoyment of each item."""
     return (
         p.enjoy
         + p.enjoy_taste * match
@@ -184,7 +183,7 @@ def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats)
 
 
 def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> Floats:
-    """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
+    """Return [agents, picks]: the enjoyment of what was picked, 0 to 1."""
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
     return np.clip(expected[rows, column] + noise, 0.0, 1.0)
@@ -193,7 +192,7 @@ def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> F
 def _swayed(
     p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
 ) -> Floats:
-    """Return enjoyment moved towards the mean of what was said, where something was."""
+    """Return the enjoyment, moved towards the mean of what was heard about the item, if any."""
     said = np.zeros(slates.shape, np.bool_)
     for row, view in enumerate(seen):
         items = {heard.item for heard in view.me.heard}
@@ -208,7 +207,7 @@ def _swayed(
 def read_together(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice
 ) -> list[tuple[Mark, ...]]:
-    """Return what each agent expects of the items it chooses among with others."""
+    """Return what each agent expects of the items that a group chooses among."""
     slates, _ = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
     critic = np.array([view.me.profile.habits.critic for view in seen])
@@ -248,7 +247,7 @@ def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
 def _satisfaction(
     p: RuleParameters, seen: Sequence[Observation], picked: Ints, enjoyed: Floats
 ) -> Floats:
-    """Return how the visit has been: mean enjoyment, less boredom for pages without a pick."""
+    """Return the satisfaction: mean enjoyment, minus boredom for pages without a pick."""
     total = np.zeros(len(seen))
     count = np.zeros(len(seen))
     pages = np.array([view.me.situation.pages for view in seen], np.float64)

@@ -1,7 +1,7 @@
-"""The rule mind decides, the model speaks: feelings, posts, chat lines.
+"""The voiced mind: a rule mind decides, a model words its feelings, posts and chat lines.
 
-Each line is asked for with its facts in it, up to four candidates at once; the first that passes
-the checks is said, else the rule mind's template, and the event says which it was.
+Each line is requested with its facts, up to four candidates at once; the first that passes the
+checks is used, else the rule mind's template, and the event records which it was.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class VoicedMind:
         return self.rule.score_many(seen, dice)
 
     async def _speak(self, seen: Observation, facts: Facts, salt: str) -> tuple[str, str, str]:
-        """Return a line (empty: use the template), whose words it is, and the call's key."""
+        """Return a line (empty: use the template), its voice, and the call's key."""
         request = speech(facts, salt, candidates=self.candidates)
         if request is None:
             return "", TEMPLATE, ""
@@ -103,7 +103,7 @@ def _said(action: a.AnyAction, text: str, voice: str) -> a.AnyAction:
 
 
 def _facts(seen: Observation, decision: Decision, action: a.AnyAction, draw: float) -> Facts | None:
-    """Return what an action's line may speak of; nothing for an action without words."""
+    """Return the facts of an action's line; None for an action without words."""
     me, words = seen.me, seen.domain.past
     known: dict[str, object]
     match action:
