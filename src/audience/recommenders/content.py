@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -127,12 +128,12 @@ class WordScorer:
         return scores
 
 
+@dataclass(frozen=True, eq=False)
 class VectorScorer:
     """Likeness by dense vectors of length 1."""
 
-    def __init__(self, lived: Sparse, vectors: Scores) -> None:
-        self.lived = lived
-        self.vectors = vectors
+    lived: Sparse
+    vectors: Scores
 
     def learnt(self) -> bytes:
         return packed(self.lived) + np.round(self.vectors, 6).tobytes()

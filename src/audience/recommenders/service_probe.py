@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -62,13 +63,13 @@ def _tried(what: str, attempt: Callable[[], str]) -> Check:
         return what, False, str(fault)
 
 
+@dataclass(frozen=True, eq=False)
 class _Trial:
     """The requests of a probe."""
 
-    def __init__(self, service: Service, users: Sequence[str], items: Collection[str]) -> None:
-        self.service = service
-        self.users = users
-        self.items = items
+    service: Service
+    users: Sequence[str]
+    items: Collection[str]
 
     def health(self) -> str:
         found = decoded(self._send("GET", "/health"), Health)

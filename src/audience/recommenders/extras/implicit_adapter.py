@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -69,12 +70,12 @@ class Implicit:
             return getattr(import_module(room), name)(**{"num_threads": 1} | seeded | self.settings)
 
 
+@dataclass(frozen=True, eq=False)
 class ImplicitRanker:
     """Scores by points, with what nobody lived after all that somebody did."""
 
-    def __init__(self, scorer: FactorScorer, there: Bools) -> None:
-        self.scorer = scorer
-        self.there = there
+    scorer: FactorScorer
+    there: Bools
 
     def learnt(self) -> bytes:
         return self.scorer.learnt()

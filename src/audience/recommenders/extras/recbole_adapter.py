@@ -11,6 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -244,20 +245,14 @@ class RecBoleRanker:
         return scores.reshape(len(people), -1)
 
 
+@dataclass(frozen=True, eq=False)
 class Held:
     """Ranks by the scores of the fit; asks the model anew about those who lived more since."""
 
-    def __init__(
-        self,
-        lives: Histories,
-        scores: Scores,
-        popular: FixedOrder,
-        model: RecBoleRanker | None = None,
-    ) -> None:
-        self.lives = lives
-        self.scores = scores
-        self.popular = popular
-        self.model = model
+    lives: Histories
+    scores: Scores
+    popular: FixedOrder
+    model: RecBoleRanker | None = None
 
     def learnt(self) -> bytes:
         return np.round(self.scores, 6).tobytes()
