@@ -132,7 +132,7 @@ def is_meant(change: c.Advertise, who: Profile) -> bool:
 
 
 def objection(world: View, change: c.AnyChange) -> str:
-    """Return why a change cannot be made, or nothing when it can."""
+    """Return why a change cannot be made, or empty if it can."""
     people, items = len(world.agents), len(world.catalogue)
     match change:
         case c.ChangeProfile(agent, fields):
@@ -154,7 +154,7 @@ def objection(world: View, change: c.AnyChange) -> str:
 
 
 def _message(change: c.Announce | c.Advertise, people: int, items: int) -> str:
-    """Return why nobody can be told this, or nothing when it can be."""
+    """Return why a message cannot be sent, or empty if it can."""
     wrong = _missing(items, change.items) or _stance(change.stance) or _words(change.text)
     if wrong or isinstance(change, c.Announce):
         return wrong

@@ -1,4 +1,4 @@
-"""The methods of the package `implicit`."""
+"""The adapter to the methods of the package `implicit`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,8 @@ NEIGHBOURS = {
 class Implicit:
     """A method of `implicit`: `als`, `bpr`, `lmf`, or by neighbours `bm25`, `cosine`, `tfidf`.
 
-    `settings` are the package's own, by their names there, such as factors, iterations or K. What
-    was rated below `min_stars` does not count. `als` and the neighbours use what a user lived
-    since the fit.
+    `settings` are the package's own, such as factors, iterations or K. Items rated below
+    `min_stars` do not count. `als` and the neighbours use what a user watched since the fit.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Implicit:
         if not lived.nnz:
             return popular
         model = self._made(int(rng.integers(2**31)))
-        # The package warns of what it does itself: it turns one kind of matrix into another.
+        # The package warns about its own conversions of matrices.
         with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(as_matrix(lived), show_progress=False)
@@ -72,7 +71,7 @@ class Implicit:
 
 @dataclass(frozen=True, eq=False)
 class ImplicitRanker:
-    """Scores by points, with what nobody lived after all that somebody did."""
+    """Scores by factors, with items that nobody watched after all others."""
 
     scorer: FactorScorer
     there: Bools
@@ -89,7 +88,7 @@ class ImplicitRanker:
 
 
 def points(model: Any, lived: Sparse) -> FactorScorer:  # noqa: ANN401
-    """Return the points that a model learnt; those of whom nothing is known stand at nil."""
+    """Return a scorer with the factors of a model, zero for unknown people."""
     people = np.array(model.user_factors, np.float32)
     people[np.diff(lived.indptr) == 0] = 0.0
     items = np.array(model.item_factors, np.float32)
@@ -105,20 +104,20 @@ def points(model: Any, lived: Sparse) -> FactorScorer:  # noqa: ANN401
 
 
 def lived_items(lived: Sparse) -> Bools:
-    """Return which items somebody lived."""
+    """Return which items somebody watched."""
     found: Bools = np.bincount(lived.indices, minlength=lived.shape[1]) > 0
     return found
 
 
 def as_matrix(lived: Sparse) -> Any:  # noqa: ANN401
-    """Return the older kind of sparse matrix, which the package asks for."""
+    """Return the older kind of sparse matrix, which the package requires."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(lived)
 
 
 def similar(similarity: Any) -> Sparse:  # noqa: ANN401
-    """Return [items, items] as the kind of sparse matrix that we use, in one order."""
+    """Return [items, items] as a sorted csr_array."""
     from scipy.sparse import csr_array
 
     found = csr_array(similarity, dtype=np.float32)

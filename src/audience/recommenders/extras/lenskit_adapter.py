@@ -1,4 +1,4 @@
-"""The scorers of LensKit."""
+"""The adapter to the scorers of LensKit."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ USUAL: dict[str, dict[str, Any]] = {
     "UserKNN": {"feedback": "implicit"},
 }
 RATED = ("Bias", "BiasedMF", "FlexMFExplicit")
-"""Scorers that learn from ratings: of what was lived since the fit there are none."""
+"""Scorers that learn from ratings, which new interactions since the fit do not have."""
 _ROWS = 256
 
 
 class LensKit:
     """A scorer of LensKit by its name, such as ImplicitMF, ItemKNN, EASE or BiasedMF.
 
-    `settings` are LensKit's own, by their names there. Scorers of ratings learn from the stars,
-    and where there are none from how much was lived, as 1 to 5; they rank by the rating they
-    expect. What was rated below `min_stars` does not count. ImplicitMF, EASE, SLIM and the
-    neighbours use what a user lived since the fit.
+    `settings` are LensKit's own, by name. Scorers of ratings learn from the stars or, without
+    them, from the watched fraction mapped to 1 to 5; they rank by the predicted rating. Items
+    rated below `min_stars` do not count. ImplicitMF, EASE, SLIM and the neighbours use what a user
+    watched since the fit.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class LensKit:
             return popular
         use_one_thread()
         if self.scorer.startswith("FlexMF"):
-            # Compiling takes minutes and is done anew for each size; training takes less.
+            # Compiling takes minutes for each size, longer than training.
             import_module("torch._dynamo").config.disable = True
         frame = import_module("pandas").DataFrame(columns)
         dataset = lenskit("data", "from_interactions_df")(frame)
         seed = int(rng.integers(2**31))
         options = lenskit("training", "TrainingOptions")(rng=seed, device="cpu")
         scorer = self._made()
-        # Sets without any structure make LensKit warn and score nothing, which is fine here.
+        # Data without structure make LensKit warn and score nothing, which is fine here.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             scorer.train(dataset, options)
@@ -86,7 +86,7 @@ class LensKit:
 
 
 class LensKitRanker:
-    """Ranks by asking a trained scorer about one user after the other."""
+    """Ranks by asking a trained scorer about each user."""
 
     def __init__(self, scorer: Any, dataset: Any, popular: FixedOrder, fresh: bool) -> None:  # noqa: ANN401
         self.fresh = fresh
@@ -100,7 +100,7 @@ class LensKitRanker:
         self.all = self.item_list(item_ids=self.items)
 
     def learnt(self) -> bytes:
-        """Return the scores of the first users that were learnt from."""
+        """Return the scores of the first users of the training data."""
         some = self.dataset.users.ids()[:_ROWS].tolist()
         return b"".join(np.round(self._of(int(user), None), 6).tobytes() for user in some)
 
@@ -113,7 +113,7 @@ class LensKitRanker:
         return Ranked(items, scores)
 
     def score(self, users: Ints, context: Context) -> Scores:
-        """Return [users, items]; zeros for those of whom nothing is known."""
+        """Return [users, items]; zeros for unknown users."""
         lived = context.lived if self.fresh else None
         rows = [
             self._of(user, None if lived is None else lived[row])
@@ -138,7 +138,7 @@ class LensKitRanker:
 
 
 def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Floats]:
-    """Return the columns that LensKit reads; of several lives of an item the latest counts."""
+    """Return the columns that LensKit reads; the latest interaction of a pair counts."""
     kept = np.flatnonzero(counted(interactions, min_stars))
     who, what = interactions.agents[kept], interactions.items[kept]
     order = np.lexsort((interactions.at[kept], what, who))
@@ -160,7 +160,7 @@ def lenskit(module: str, name: str) -> Any:  # noqa: ANN401
 
 @cache
 def use_one_thread() -> None:
-    """Keep LensKit to one thread: the last bits of its products depend on how many there are."""
+    """Limit LensKit to one thread, since the last bits depend on the number of threads."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parallel = import_module("lenskit.parallel")
