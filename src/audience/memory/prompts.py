@@ -115,9 +115,7 @@ def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) 
     numbered = "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 1))
     user = pack.fill("memory", {**holes, **parts, "observed": numbered or "(nothing)"})
     wanted = ReplyContents(
-        len(lines),
-        tuple(_LETTERS[: len(groups)]),
-        tuple(thought.id for thought in thoughts),
+        len(lines), tuple(_LETTERS[: len(groups)]), tuple(thought.id for thought in thoughts)
     )
     messages = (ChatMessage("system", system), ChatMessage("user", user))
     return Prompt(messages, wanted, tuple(seen[kept:]), groups, tuple(problems))

@@ -181,10 +181,7 @@ def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[s
 
 
 def _single(
-    found: Mapping[Any, list[T]],
-    matter: Callable[[T], object],
-    what: str,
-    problems: list[str],
+    found: Mapping[Any, list[T]], matter: Callable[[T], object], what: str, problems: list[str]
 ) -> dict[Any, T]:
     """Return the single statement about each, dropping contradictions."""
     kept: dict[Any, T] = {}

@@ -207,15 +207,7 @@ def _result(work: Callable[[], Awaitable[T]]) -> T:
     return found[0]
 
 
-OWN = (
-    e.Remembered,
-    e.Enhanced,
-    e.Settled,
-    e.Reflected,
-    e.Merged,
-    e.Forgot,
-    e.Failed,
-)
+OWN = (e.Remembered, e.Enhanced, e.Settled, e.Reflected, e.Merged, e.Forgot, e.Failed)
 """The events that a memory may return."""
 
 

@@ -78,11 +78,7 @@ class AssistedMind:
     """
 
     def __init__(
-        self,
-        share: float = 0.2,
-        way: str = "played",
-        of: str = "rule",
-        **options: float | str,
+        self, share: float = 0.2, way: str = "played", of: str = "rule", **options: float | str
     ) -> None:
         if way not in WAYS:
             raise unknown("touched: way", way, WAYS)

@@ -13,13 +13,7 @@ from audience.agents.language.news import read_faithfully, read_fused
 from audience.agents.language.prompts import CONTEXTS, NAME, holes_of, mind_prompts
 from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_reader import read
-from audience.agents.language.reply_schema import (
-    AnyReply,
-    PageReply,
-    also_line,
-    in_time,
-    schema_of,
-)
+from audience.agents.language.reply_schema import AnyReply, PageReply, also_line, in_time, schema_of
 from audience.agents.mind import Decision, Scene, Script
 from audience.errors import BadInput, unknown
 from audience.llm import (

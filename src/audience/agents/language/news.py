@@ -188,10 +188,7 @@ def news_actions(seen: Observation) -> tuple[str, ...]:
 
 def news_schema(seen: Observation) -> dict[str, Any]:
     """Return the JSON schema of a reaction; every reply that follows it can be read."""
-    feeling: dict[str, Any] = {
-        "emotion": one_of(LEVELS),
-        "attitude": one_of(ATTITUDES),
-    }
+    feeling: dict[str, Any] = {"emotion": one_of(LEVELS), "attitude": one_of(ATTITUDES)}
     fields: dict[str, Any] = {"why": text_of(200)}
     if len(seen.news) == 1:
         fields |= feeling
@@ -200,11 +197,7 @@ def news_schema(seen: Observation) -> dict[str, Any]:
         count = len(seen.news)
         fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
     posts = [message.post for message in forwardable(seen) or news_in(seen)]
-    fields |= {
-        "action": one_of(news_actions(seen)),
-        "target": one_of(posts),
-        "text": text_of(280),
-    }
+    fields |= {"action": one_of(news_actions(seen)), "target": one_of(posts), "text": text_of(280)}
     return object_of(**fields)
 
 

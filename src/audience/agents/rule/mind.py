@@ -96,12 +96,7 @@ class RuleMind:
         return [self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)]
 
     def _page_decision(
-        self,
-        seen: Observation,
-        row: int,
-        page: PageDecisions,
-        tells: Floats,
-        rates: Floats,
+        self, seen: Observation, row: int, page: PageDecisions, tells: Floats, rates: Floats
     ) -> Decision:
         actions: list[a.AnyAction] = []
         slate, habits = seen.me.situation.slate, seen.me.profile.habits

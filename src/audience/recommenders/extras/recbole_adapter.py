@@ -100,9 +100,7 @@ def surroundings() -> dict[str, str]:
 
 
 def stop(
-    process: subprocess.Popen[bytes],
-    errors: IO[bytes],
-    folder: tempfile.TemporaryDirectory[str],
+    process: subprocess.Popen[bytes], errors: IO[bytes], folder: tempfile.TemporaryDirectory[str]
 ) -> None:
     """End a worker and release its resources."""
     process.kill()
