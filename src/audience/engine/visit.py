@@ -193,6 +193,9 @@ class _Stay:
             return self._search(action)
         if isinstance(action, a.NextPage) and now.surface == "search":
             return self._more_results(action)
+        if isinstance(action, a.Browse) and not now.pages and self.me.saved:
+            kept = self.me.saved[-self.platform.page_size :]
+            return [e.SlateShown(self.me.profile.id, kept, 0, "saved")]
         if self.place >= len(self.ranked):
             served = yield self.platform.want(self.me)
             if isinstance(served, e.Failed):
@@ -224,7 +227,8 @@ class _Stay:
             items, chances = mixed(self.world, who, now.pages, want.exclude, items, k)
         if not items:
             return [refuse(self.me, action, "there is nothing left to show")]
-        page = now.page + 1 if isinstance(action, a.NextPage) else 0
+        turned = isinstance(action, a.NextPage) and now.surface == "recommender"
+        page = now.page + 1 if turned else 0
         shown = e.SlateShown(who, items, page)
         known = annotated(who, items, self.notes, chances) if chances or self.notes else None
         return [shown, known] if known else [shown]

@@ -207,7 +207,7 @@ def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Sce
 def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     """Return the scenario that a nested dictionary describes."""
     tree = deepcopy(tree)
-    tree.pop("study", None)  # what a study asks is for experiments/studies
+    tree.pop("study", None)  # what a study asks is for lab/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
     _check_keys(tree, where)
@@ -237,12 +237,11 @@ def is_address(kind: str) -> bool:
 
 
 def label(kind: str) -> str:
-    """Return what to call a kind: its class where it lies in a file, the host of an address."""
+    """Return what to call a kind: its class where it names one, the host of an address."""
     if is_address(kind):
         parts = urlsplit(kind)
         return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
-    path, _, name = kind.rpartition(":")
-    return name if path.endswith(".py") else kind
+    return kind.rpartition(":")[2] or kind
 
 
 def arms_of(kinds: Sequence[str]) -> dict[str, Options]:

@@ -12,7 +12,11 @@ from typing import ClassVar, cast, get_args
 
 import msgspec
 
-PAGE_SURFACES = {"recommender": "recommendations", "search": "search results"}
+PAGE_SURFACES = {
+    "recommender": "recommendations",
+    "search": "search results",
+    "saved": "what was saved for later",
+}
 """Surfaces that show a page of items, and what each page is called."""
 _PAGES = tuple(PAGE_SURFACES)
 
@@ -24,6 +28,8 @@ class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Where it can be attempted."""
     events: ClassVar[tuple[str, ...]] = ()
     """What may come of it besides `Refused`."""
+    stays: ClassVar[bool] = False
+    """Whether a person who plays goes on with their turn after it."""
     page_field: ClassVar[str] = ""
     """The field in which a language model lists items of the page for it, if there is one."""
 
@@ -65,6 +71,7 @@ class Pick(Action, frozen=True):
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Picked", "Watched")
+    stays: ClassVar = True
 
     item: int
     fraction: float = 1.0
@@ -75,6 +82,7 @@ class Rate(Action, frozen=True):
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Rated", "Felt", "Unfounded")
+    stays: ClassVar = True
 
     item: int
     stars: int
@@ -82,11 +90,23 @@ class Rate(Action, frozen=True):
     voice: str = ""
 
 
+class Save(Action, frozen=True):
+    """Keep an item of the page for later; a later visit begins with what was kept."""
+
+    surfaces: ClassVar = ("recommender", "search")
+    events: ClassVar = ("Saved",)
+    stays: ClassVar = True
+    page_field: ClassVar = "save"
+
+    item: int
+
+
 class Post(Action, frozen=True):
     """Write to all followers; `items` are those the text is about, `stance` is -1 to 1."""
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Posted", "Unfounded")
+    stays: ClassVar = True
 
     text: str
     items: tuple[int, ...] = ()
@@ -101,6 +121,7 @@ class Forward(Action, frozen=True):
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Forwarded",)
+    stays: ClassVar = True
 
     post: str
 
@@ -123,6 +144,7 @@ class Follow(Action, frozen=True):
 
     surfaces: ClassVar = ("social",)
     events: ClassVar = ("Followed",)
+    stays: ClassVar = True
 
     who: int
 
@@ -132,6 +154,7 @@ class Unfollow(Action, frozen=True):
 
     surfaces: ClassVar = ("social",)
     events: ClassVar = ("Unfollowed",)
+    stays: ClassVar = True
 
     who: int
 
@@ -190,6 +213,7 @@ AnyAction = (
     | Search
     | Pick
     | Rate
+    | Save
     | Post
     | Forward
     | Say

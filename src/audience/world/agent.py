@@ -23,6 +23,8 @@ LONGEST = 2_000
 """Characters of a message that an inbox keeps; only the platform writes longer ones."""
 HABITUAL = 0.5
 """Weight of the newest visit in the moving average of satisfaction."""
+SAVED = 20
+"""The most items that an agent keeps for later; the oldest are dropped."""
 PASSED = 100
 """Messages on topics that an agent remembers having forwarded."""
 
@@ -88,6 +90,8 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The most influential messages on topics; see world/topics.py."""
     passed: tuple[str, ...] = ()
     """Roots of the messages on topics that it wrote or forwarded."""
+    saved: tuple[int, ...] = ()
+    """Items kept for later, the newest last, until they are watched."""
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was watched in this visit."""
@@ -143,7 +147,12 @@ def _watched(me: Agent, event: e.Watched, laws: Laws) -> Agent:
         situation=here,
         history=(*me.history, Lived(item, now.at, event.fraction)),
         taste=drifted(me.taste, laws.catalogue.tags_of[item], event.fraction, laws.drift),
+        saved=tuple([kept for kept in me.saved if kept != item]) if me.saved else (),
     )
+
+
+def _saved(me: Agent, event: e.Saved, laws: Laws) -> Agent:
+    return replace(me, saved=(*me.saved, event.item)[-SAVED:])
 
 
 def _annotated(me: Agent, item: int, **what: Any) -> Agent:  # noqa: ANN401
@@ -272,6 +281,7 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Watched: _watched,
     e.Rated: lambda me, event, laws: _annotated(me, event.item, stars=event.stars),
     e.Felt: lambda me, event, laws: _annotated(me, event.item, feeling=event.text),
+    e.Saved: _saved,
     e.Posted: _posted,
     e.Forwarded: _posted,
     e.Said: _said,

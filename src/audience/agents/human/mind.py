@@ -136,6 +136,7 @@ def _page_help(seen: Observation) -> str:
     ways = ["[1-9] pick"]
     ways += ["[n] next page"] if "NextPage" in seen.menu else []
     ways += ["[s words] search"] if "Search" in seen.menu else []
+    ways += [f"[{field} 1-9]" for field in a.page_fields()]
     return "  ".join([*ways, "[f] friends", "[l] leave > "])
 
 
@@ -146,6 +147,11 @@ async def _page(seen: Observation, typed: str, table: _Table) -> Found:
         if not 1 <= int(letter) <= len(slate):
             return f"There is no number {letter} on the page. {_page_help(seen)}"
         return await _pick(slate[int(letter) - 1], table)
+    if letter in (fields := a.page_fields()) and rest.strip().isdecimal():
+        place = int(rest)
+        if 1 <= place <= len(slate):
+            table.actions.append(fields[letter](slate[place - 1]))
+        return _page_help(seen)
     done = tuple(table.actions)
     if letter == "n" and "NextPage" in seen.menu:
         return *done, a.NextPage()

@@ -27,7 +27,7 @@ from audience.llm import (
     unanswered,
 )
 from audience.memory import Memory
-from audience.parts import ChoiceEvidence, Options, PartContext
+from audience.parts import ChoiceEvidence, FilePath, Options, PartContext
 from audience.world import Agent, Dice, Observation, Thought, actions as a
 
 
@@ -70,7 +70,7 @@ class LLMMind:
         *,
         model: str = "",
         prompting: str = "fused",
-        prompts: str = "",
+        prompts: FilePath = "",
         temperature: float = 0.8,
         max_tokens: int = 400,
         recall: int = 5,
