@@ -20,7 +20,11 @@ from audience.llm.embedder import (
     Vectors as Vectors,
     open_embedder as open_embedder,
 )
-from audience.llm.embedders import MiniLM as MiniLM
+from audience.llm.embedders import (
+    MiniLM as MiniLM,
+    RemoteEmbedder as RemoteEmbedder,
+    Wordllama as Wordllama,
+)
 from audience.llm.endpoint import Endpoint as Endpoint, proxy_of as proxy_of, trust_of as trust_of
 from audience.llm.endpoint_probe import probe as probe
 from audience.llm.fake_answers import answer as answer, free as free

@@ -1,5 +1,6 @@
 """How an agent remembers: stateless behaviour over thoughts kept in the world."""
 
+from audience.memory.agent4rec import Agent4RecMemory as Agent4RecMemory
 from audience.memory.consolidation import is_telling as is_telling
 from audience.memory.forgetting_curve import (
     DAY as DAY,
