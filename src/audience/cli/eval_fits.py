@@ -53,9 +53,12 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **given: ob
 
 def _print(found: Calibration) -> None:
     from audience.grounding import miscalibration
-    from audience.results import Column, Interval, ResultTable, to_rich, wide_console
+    from audience.results import POSITIVE, Column, Interval, ResultTable, to_rich, wide_console
 
-    means = (Column(head, over="people", digits=2, half=True) for head in ("real", "simulated"))
+    means = (
+        Column(head, over="people", digits=2, half=True, bounds=POSITIVE)
+        for head in ("real", "simulated")
+    )
     distances = (Column(head, digits=4) for head in ("JSD", "before", "two halves of real"))
     rows = tuple(
         (

@@ -50,12 +50,16 @@ def recommenders_command(data: Path, recommender: str, k: int, seed: int, as_jso
 
 def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: int) -> None:
     from audience.lab.evaluation import MEASURES
-    from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
+    from audience.results import SHARE, Column, Interval, ResultTable, Value, to_rich, wide_console
 
     first = scores[0]
     columns = (
         Column(
-            f"{name}@{first.k}", over="users" if name in first.bounds else "", digits=4, half=True
+            f"{name}@{first.k}",
+            over="users" if name in first.bounds else "",
+            digits=4,
+            half=True,
+            bounds=SHARE,
         )
         for name in MEASURES
     )

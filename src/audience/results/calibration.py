@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from audience.grounding import MINUTES, PAGES, PICKS, TAKEN, Bin, miscalibration
-from audience.results.figure import MUTED, colour, frozen, styled
+from audience.results.figure import MUTED, colour, panels, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,28 +75,16 @@ class Calibration(msgspec.Struct, frozen=True):
     has_pages: bool
 
 
-def calibration_figure(found: Calibration) -> Figure:
+@styled_figure
+def calibration_figure(calibration: Calibration) -> Figure:
     """Return a panel for each histogram and a reliability diagram for each kind of prediction."""
-    with styled():
-        return frozen(_panels(found))
-
-
-def _panels(found: Calibration) -> Figure:
-    from matplotlib.figure import Figure
-
-    count = len(found.compared) + len(found.reliability)
-    columns = min(COLUMNS, max(1, count))
-    rows = -(-count // columns)
-    figure = Figure(figsize=(2.9 * columns, 0.6 + 2.3 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
-    for axes, one in zip(grid, found.compared, strict=False):
-        _bars(axes, one)
-    for axes, (name, bins) in zip(
-        grid[len(found.compared) :], found.reliability.items(), strict=False
-    ):
+    compared, reliability = calibration.compared, calibration.reliability
+    count = len(compared) + len(reliability)
+    figure, grid = panels(count, COLUMNS, (0.0, 2.9), (0.6, 2.3))
+    for axes, histogram in zip(grid, compared, strict=False):
+        _bars(axes, histogram)
+    for axes, (name, bins) in zip(grid[len(compared) :], reliability.items(), strict=True):
         _diagonal(axes, name, bins)
-    for axes in grid[count:]:
-        axes.set_visible(False)
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=3)
     return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,17 @@ from audience.results.figure import (
     short,
     styled,
 )
-from audience.results.findings import Arm, Contrast, Findings, Label, Line, headline, summary
-from audience.results.interval import t_interval
+from audience.results.findings import (
+    Arm,
+    Contrast,
+    Findings,
+    Label,
+    Line,
+    bounds_of,
+    headline,
+    summary,
+)
+from audience.results.interval import Bounds, t_interval
 from audience.results.table import shown
 from audience.world import Floats
 
@@ -41,21 +50,25 @@ def over_seeds(arms: Sequence[Arm]) -> str:
     return "Mean over seeds, with the range from the lowest to the highest of two seeds."
 
 
-def spread(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean, low and high of each column over seeds: 95 %, or the range of two seeds."""
-    found = np.full((3, values.shape[1]), math.nan)
-    for place in range(values.shape[1]):
-        column = values[:, place][~np.isnan(values[:, place])]
-        if len(column) == 2:
-            found[:, place] = column.mean(), column.min(), column.max()
-        else:
-            found[:, place] = t_interval(column).three
-    return found[0], found[1], found[2]
+def levels(
+    arm: Arm, metrics: Sequence[str], labels: Mapping[str, Label] | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Return mean, low and high over seeds of some of an arm's metrics."""
+    known = LABELS | dict(labels or {})
+    rows = [
+        _over_seeds(arm.values(metric), bounds_of(metric, known.get(metric, ("", "", ""))[1]))
+        for metric in metrics
+    ]
+    mean, low, high = np.array(rows).reshape(-1, 3).T
+    return mean, low, high
 
 
-def values_of(arm: Arm, metrics: Sequence[str]) -> Floats:
-    """Return [seeds, metrics]."""
-    return np.array([arm.values(metric) for metric in metrics]).T.reshape(-1, len(metrics))
+def _over_seeds(values: Floats, bounds: Bounds) -> tuple[float, float, float]:
+    """Return mean, low and high: a 95 % interval, or the range of two seeds."""
+    there = values[~np.isnan(values)]
+    if len(there) == 2:
+        return float(there.mean()), float(there.min()), float(there.max())
+    return t_interval(there, bounds).three
 
 
 def forest(findings: Findings) -> Figure | None:
@@ -162,7 +175,8 @@ def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
     is_moving = False
     for place, arm in enumerate(arms):
         rounds, values = _rounds(arm, metric)
-        mean, low, high = spread(values)
+        bounds = bounds_of(metric, label[1])
+        mean, low, high = np.array([_over_seeds(row, bounds) for row in values.T]).reshape(-1, 3).T
         if np.isnan(mean).all():
             continue
         is_moving |= len(rounds) > 1
@@ -208,12 +222,19 @@ def name_ends(axes: Axes, ends: list[tuple[float, int]], arms: Sequence[Arm]) ->
         beside(axes, at, 8.0, short(arms[place].name), colour(place))
 
 
-def bars(axes: Axes, arms: Sequence[Arm], metrics: Sequence[str], *, labelled: bool) -> bool:
+def bars(
+    axes: Axes,
+    arms: Sequence[Arm],
+    metrics: Sequence[str],
+    *,
+    labelled: bool,
+    labels: Mapping[str, Label] | None = None,
+) -> bool:
     """Draw a group of bars per metric, one per arm, and return whether there was anything."""
     width = 0.8 / len(arms)
     is_seen, is_negative = False, False
     for place, arm in enumerate(arms):
-        mean, low, high = spread(values_of(arm, metrics))
+        mean, low, high = levels(arm, metrics, labels)
         is_negative |= bool((np.nan_to_num(mean) < 0.0).any())
         is_seen |= not bool(np.isnan(mean).all())
         at = np.arange(len(metrics)) + (place - (len(arms) - 1) / 2.0) * width

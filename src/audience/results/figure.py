@@ -6,10 +6,11 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from audience.errors import BadInput, unknown
 from audience.files import replace_all
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Drawing = ParamSpec("Drawing")
 INK, MUTED, GRID, SURFACE = "#1c2128", "#59636e", "#d9dee4", "#ffffff"
 # Okabe and Ito's colours, which people with any colour vision tell apart, and one more.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a")
@@ -94,6 +96,43 @@ def frozen(figure: Figure) -> Figure:
     return figure
 
 
+def styled_figure(draw: Callable[Drawing, Figure]) -> Callable[Drawing, Figure]:
+    """Return a function that draws in our style and lays the figure out for good."""
+
+    @wraps(draw)
+    def drawn(*args: Drawing.args, **kwargs: Drawing.kwargs) -> Figure:
+        with styled():
+            return frozen(draw(*args, **kwargs))
+
+    return drawn
+
+
+def panels(
+    count: int,
+    across: int,
+    width: tuple[float, float],
+    height: tuple[float, float],
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with `count` axes, `across` in each row of the grid.
+
+    `width` and `height` are in inches: for the whole figure, and for each panel besides.
+    """
+    from matplotlib.figure import Figure
+
+    across = max(1, min(across, count))
+    down = -(-count // across)
+    size = (width[0] + width[1] * across, height[0] + height[1] * down)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
+    axes: list[Axes] = grid.flatten().tolist()
+    for spare in axes[count:]:
+        spare.set_visible(False)
+    return figure, axes[:count]
+
+
 def colour(place: int) -> str:
     """Return the colour of the arm at a place."""
     return PALETTE[place % len(PALETTE)]
@@ -131,6 +170,15 @@ def format_of(path: Path) -> str:
 def write_figure(figure: Figure, path: Path) -> Path:
     """Write a figure in the format that its file name ends with."""
     return replace_all({path: rendered(figure, format_of(path))})[0]
+
+
+def write_result(
+    folder: Path, texts: Mapping[str, str], figure: Figure, name: str = "figure"
+) -> list[Path]:
+    """Write the texts of a result and its figure into a folder, and return the paths."""
+    contents = {file: text.encode() for file, text in texts.items()}
+    contents |= figure_files(figure, name, ("png", "svg"))
+    return replace_all({folder / file: content for file, content in contents.items()})
 
 
 def draw_ranked(axes: Axes, rows: Sequence[tuple[str, Interval | None, int]], title: str) -> None:

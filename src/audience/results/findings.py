@@ -9,11 +9,32 @@ import msgspec
 import numpy as np
 
 from audience.metrics import LABELS, OPTIONAL
-from audience.results.interval import ANY, POSITIVE, SHARE, Bounds, Interval, t_interval
+from audience.results.interval import (
+    ANY,
+    CORRELATION,
+    POSITIVE,
+    SHARE,
+    Bounds,
+    Interval,
+    t_interval,
+)
 from audience.world import Floats
 
 Label = tuple[str, str, str]
-"""What a number is called, its unit, and whether `higher` or `lower` is better, or ``."""
+"""What a number is called, its unit, and whether `higher` or `lower` is better, or ``.
+
+A unit that begins with `share` or `0 to 1` promises that the number lies between 0 and 1.
+"""
+_UNITS: dict[str, Bounds] = {
+    "share": SHARE,
+    "0 to 1": SHARE,
+    "Jaccard": SHARE,
+    "-1 to 1": CORRELATION,
+    "1 to 10": (1.0, 10.0),
+    "cosine distance": (0.0, 2.0),
+    **dict.fromkeys(("bits", "times", "per ", "MSED"), POSITIVE),
+}
+"""The possible values of a number, by how its unit begins."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -228,7 +249,7 @@ def _is_defined(line: Line) -> bool:
 
 def _line(findings: Findings, metric: str) -> Line:
     label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
-    bounds = _bounds(metric, unit)
+    bounds = bounds_of(metric, unit)
     cells = tuple(_cell(arm, metric, bounds) for arm in findings.arms)
     if any(cell.over == "people" for cell in cells):
         # Over people a count becomes an amount of each person, which the unit has to say.
@@ -239,13 +260,12 @@ def _line(findings: Findings, metric: str) -> Line:
     return Line(metric, label, unit, better, cells, contrasts)
 
 
-def _bounds(metric: str, unit: str) -> Bounds:
-    """Return between which values a built-in metric can lie; of others nothing is known."""
-    if metric not in LABELS:
-        return ANY
-    if unit.startswith(("share", "0 to 1")):
-        return SHARE
-    return (1.0, 5.0) if unit == "stars" else POSITIVE
+def bounds_of(metric: str, unit: str) -> Bounds:
+    """Return the possible values of a number: by its unit, and none is below 0 if built in."""
+    if metric in LABELS and unit == "stars":
+        return (1.0, 5.0)
+    by_unit = (bounds for begin, bounds in _UNITS.items() if unit.startswith(begin))
+    return next(by_unit, POSITIVE if metric in LABELS else ANY)
 
 
 def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:

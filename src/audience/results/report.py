@@ -18,8 +18,8 @@ from audience.results.calibration import CAPTION, calibration_figure, calibratio
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
 from audience.results.findings import Contrast, Findings, Line, headline, summary
-from audience.results.summary_table import ONE_RUN, WRITERS, change, over, result_table, to_markdown
-from audience.results.table import escape_markdown, shown, to_html
+from audience.results.summary_table import ONE_RUN, WRITERS, change, over, result_table
+from audience.results.table import escape_markdown, shown, to_html, to_markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -278,7 +278,11 @@ def _markdown(findings: Findings, captions: dict[str, str]) -> str:
     parts = [f"# {escape_markdown(findings.title)}", f"**{escape_markdown(findings.verdict)}**"]
     for name, text in captions.items():
         parts.append(f"![{name}](figures/{name}.png)\n\n{escape_markdown(text)}")
-    parts += ["## All numbers", to_markdown(findings).rstrip(), "## How this was made"]
+    parts += [
+        "## All numbers",
+        to_markdown(result_table(findings)).rstrip(),
+        "## How this was made",
+    ]
     runs = [
         f"{escape_markdown(arm.name)}, seed {run.seed}: `{run.digest}`"
         for arm in findings.arms

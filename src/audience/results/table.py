@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.results.interval import Interval
+from audience.results.interval import ANY, Bounds, Interval
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -40,8 +41,10 @@ class Column(msgspec.Struct, frozen=True):
     """After the point; None: as many as the interval supports."""
     signed: bool = False
     half: bool = False
-    """Whether an interval is written as ± half its width, and not as its bounds."""
+    """Whether an interval is written as ± half its width where all of that is possible."""
     is_text: bool = False
+    bounds: Bounds = ANY
+    """The possible values of the figures."""
 
     @property
     def head(self) -> str:
@@ -103,11 +106,18 @@ def _fixed(value: Interval, column: Column) -> str:
     text = number(value.mean, places, signed=column.signed)
     if not bounded:
         return text
-    if column.half:
+    if column.half and _is_possible(value, places, column.bounds):
         clear = "*" if column.signed and value.is_clear else ""
         return f"{text} ± {number(value.half, places)}{clear}"
     low, high = (number(bound, places, signed=column.signed) for bound in (value.low, value.high))
     return f"{text} [{low}, {high}]"
+
+
+def _is_possible(value: Interval, places: int, bounds: Bounds) -> bool:
+    """Return whether mean ± half, as it would be printed, lies within the bounds."""
+    mean, half = round(value.mean, places), round(value.half, places)
+    margin = 0.5 * 10.0**-places
+    return bounds[0] - margin < mean - half and mean + half < bounds[1] + margin
 
 
 def shown(
@@ -260,6 +270,11 @@ def escape_latex(text: str) -> str:
 def to_json(table: ResultTable) -> str:
     """Return columns and rows; what is not a number is null."""
     return msgspec.json.format(msgspec.json.encode(finite(table)), indent=1).decode() + "\n"
+
+
+def json_text(value: object) -> str:
+    """Return a value as the text of a JSON file; what is not a number is null."""
+    return json.dumps(finite(value), indent=1, allow_nan=False) + "\n"
 
 
 def finite(value: object) -> object:

@@ -220,7 +220,7 @@ def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
     ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
     stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
     return {
-        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), POSITIVE).three,
+        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), (0.5, 5.0)).three,
         "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
         "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
         "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,

@@ -15,6 +15,10 @@ from audience.datasets.people import ActivityFit, fit_activity
 from audience.errors import AudienceError, BadInput
 from audience.lab.evaluation.source import read_parts
 from audience.results import (
+    ANY,
+    POSITIVE,
+    SHARE,
+    Bounds,
     Column,
     Interval,
     ResultTable,
@@ -22,10 +26,10 @@ from audience.results import (
     bootstrap,
     colour,
     csv_text,
-    frozen,
+    panels,
     percentile_interval,
     short,
-    styled,
+    styled_figure,
 )
 from audience.world import Floats, Ints
 
@@ -36,7 +40,15 @@ if TYPE_CHECKING:
 CUT = 0.1
 """So large a share of people with the same largest number is no tail."""
 SAMPLES = 200
-HEADS = ("alpha", "KS Pareto", "mu", "sigma", "KS lognormal")
+BOUNDS: dict[str, Bounds] = {
+    "alpha": POSITIVE,
+    "KS Pareto": SHARE,
+    "mu": ANY,
+    "sigma": POSITIVE,
+    "KS lognormal": SHARE,
+}
+"""The numbers of a fit, and their possible values."""
+HEADS = tuple(BOUNDS)
 _COLUMNS = 3
 
 
@@ -114,24 +126,14 @@ def _numbers(fitted: ActivityFit) -> tuple[float, ...]:
     return one.shape, one.ks, other.mu, other.sigma, other.ks
 
 
+@styled_figure
 def survival(fits: Sequence[Fit]) -> Figure:
     """Return figure 5: the share of people with more interactions, and what the laws say."""
-    with styled():
-        return frozen(_panels(fits))
-
-
-def _panels(fits: Sequence[Fit]) -> Figure:
-    from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    across = min(_COLUMNS, len(fits))
-    down = -(-len(fits) // across)
-    figure = Figure(figsize=(2.9 * across + 0.6, 2.6 * down + 0.6), layout="constrained")
-    for place, axes in enumerate(figure.subplots(down, across, squeeze=False).flat):
-        if place < len(fits):
-            _panel(axes, fits[place])
-        else:
-            axes.set_visible(False)
+    figure, grid = panels(len(fits), _COLUMNS, (0.6, 2.9), (0.6, 2.6))
+    for axes, fit in zip(grid, fits, strict=True):
+        _panel(axes, fit)
     lines = [
         Line2D([], [], color=colour(0), marker="o", linestyle="", markersize=3, label="people"),
         Line2D([], [], color=colour(1), label="Pareto"),
@@ -195,7 +197,7 @@ def activity_values(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict
 
 def table(fits: Sequence[Fit]) -> ResultTable:
     """Return one row a dataset."""
-    laws = (Column(head, digits=3, half=True) for head in HEADS)
+    laws = (Column(head, digits=3, half=True, bounds=BOUNDS[head]) for head in HEADS)
     counts = (Column("people"), Column("mean", over="people", digits=1))
     columns = (Column("dataset", is_text=True), *counts, *laws, Column("nearer"))
     rows: tuple[tuple[Value, ...], ...] = tuple(

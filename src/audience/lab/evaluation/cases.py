@@ -105,6 +105,13 @@ def lives_of(real: Real, rows: Ints) -> Lives:
     return Lives(real.catalogue, real.people, *columns)
 
 
+def stars_given(lives: Lives | Real) -> dict[tuple[int, int], float]:
+    """Return the stars that each person gave each item: the last where there are several."""
+    rated = lives.stars > 0
+    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
+    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))
+
+
 def drawn_users(eligible: Ints, agents: int | None, seed: int) -> Ints:
     """Return as many people as asked for by a named draw, in the order of their ids; or all."""
     if not len(eligible):

@@ -159,18 +159,18 @@ def kinds_of(text: str) -> tuple[str, ...]:
 def baseline_contestants() -> list[Entrant]:
     """Return the baselines of every table, the weakest kind first; features come last."""
     made = [
-        _plain(b.Chance.name, b.Chance, practises=False),
-        _plain(b.PopularityBaseline.name, b.PopularityBaseline),
-        _plain("genre profile", b.genres),
-        _plain(b.RecSim.name, b.RecSim),
+        entrant(b.Chance.name, b.Chance, practises=False),
+        entrant(b.PopularityBaseline.name, b.PopularityBaseline),
+        entrant("genre profile", b.genres),
+        entrant(b.RecSim.name, b.RecSim),
         _embedding("wordllama"),
     ]
     if _has_minilm():
         made.append(_embedding("minilm"))
     made += [
-        _plain("item-knn", b.item_knn),
-        _plain("ease", partial(b.ease, regularisation=REGULARISATION)),
-        _plain("markov", partial(b.ranked, "markov", Markov())),
+        entrant("item-knn", b.item_knn),
+        entrant("ease", partial(b.ease, regularisation=REGULARISATION)),
+        entrant("markov", partial(b.ranked, "markov", Markov())),
     ]
     return [*made, *_features()]
 
@@ -182,9 +182,9 @@ def _features() -> list[Entrant]:
         ("wide_markov", Markov(recent=60, reach=40, fading=0.97)),
     )
     return [
-        _plain("recent_genres", b.recent_genres, kind="feature"),
-        _plain("recent_years", b.recent_years, kind="feature"),
-        *(_plain(name, partial(b.ranked, name, one), kind="feature") for name, one in chains),
+        entrant("recent_genres", b.recent_genres, kind="feature"),
+        entrant("recent_years", b.recent_years, kind="feature"),
+        *(entrant(name, partial(b.ranked, name, one), kind="feature") for name, one in chains),
     ]
 
 
@@ -195,10 +195,10 @@ def mind_contestants(
     found = []
     for kind in kinds:
         if kind == RULE:
-            found.append(_plain(kind, RuleChoice, kind="mind", practises=practises))
+            found.append(entrant(kind, RuleChoice, kind="mind", practises=practises))
         elif kind == GROUNDED:
             make = partial(Grounded, held=rules.held)
-            found.append(_plain(kind, make, kind="mind", practises=practises, recipe=rules.held))
+            found.append(entrant(kind, make, kind="mind", practises=practises, recipe=rules.held))
         elif kind.startswith(LLM):
             form = asking.SCORE if "scores" in kind else rules.form
             found.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
@@ -213,7 +213,7 @@ def _has_minilm() -> bool:
     return True
 
 
-def _plain(
+def entrant(
     name: str,
     make: Callable[[Ground], Contestant],
     *,
@@ -221,6 +221,8 @@ def _plain(
     practises: bool = True,
     recipe: str = "",
 ) -> Entrant:
+    """Return somebody who takes part, made by a plain function of the training part."""
+
     async def made(ground: Ground) -> Contestant:
         return make(ground)
 

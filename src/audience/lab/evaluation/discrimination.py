@@ -23,13 +23,12 @@ from audience.lab.evaluation.contest import ContestAnswers, Entrant
 from audience.lab.evaluation.result import (
     AREA,
     PEOPLE,
-    Frame,
     Result,
     answers_in,
     aucs,
-    framed,
     hits,
     order_of,
+    with_rows,
 )
 from audience.lab.evaluation.source import Real
 from audience.world import Floats, Ints
@@ -137,19 +136,18 @@ def discrimination_result(
             "and --seed that the page was made with, and no --agents"
         )
     present = {column for group in values.values() for column in group}
-    frame = Frame(
+    result = Result(
         "discrimination",
         f"Discrimination on {real.name}",
         real.name,
         len(played[0].arena.tasks[0].cases),
         seed,
-        tuple(group for group in GROUPS if group in values),
-        tuple(name for name in (shape_name(*one) for one in SHAPES) if name in present),
         model,
-        headline="",
+        tuple(group for group in GROUPS if group in values),
+        tuple(name for name in (shape_name(*shape) for shape in SHAPES) if name in present),
         notes=_NOTES,
     )
-    return framed(frame, kinds, values, answers_in(played))
+    return with_rows(result, kinds, values, answers_in(played))
 
 
 def answered(task: Task, people: Sequence[HumanChoice]) -> Floats | None:
@@ -168,35 +166,45 @@ def answered(task: Task, people: Sequence[HumanChoice]) -> Floats | None:
     return np.array([means.get(case.user, math.nan) for case in task.cases])
 
 
-_FORMAT = "audience-people-choices"
+PEOPLE_CHOICES = "audience-people-choices"
 
 
-class _Choice(msgspec.Struct, frozen=True):
+class JudgedChoice(msgspec.Struct, frozen=True):
+    """What one judge chose in one case of the discrimination task."""
+
     by: str
+    """`person` or `model`."""
     user: int
     a: int
     b: int
     negatives: str
     candidates: tuple[int, ...]
     chosen: tuple[int, ...]
+    """Items, not places."""
+    judge: str = ""
+    key: str = ""
+    """The id of the user in the source."""
 
 
-class _Choices(msgspec.Struct, frozen=True):
+class PeopleChoices(msgspec.Struct, frozen=True):
+    """The file that `audience eval discrimination --people FILE` reads."""
+
     seed: int
-    choices: tuple[_Choice, ...]
+    choices: tuple[JudgedChoice, ...]
     format: str = ""
+    version: int = 1
 
 
 def read_answers(path: Path, seed: int) -> tuple[HumanChoice, ...]:
     """Return what people chose; what models chose is left out, they have rows of their own."""
     remedy = "give the people.json that `audience eval people import` wrote"
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Choices)
+        found = msgspec.json.decode(path.read_bytes(), type=PeopleChoices)
     except OSError as error:
         raise BadInput(f"--people {path}: {error.strerror or error}; {remedy}") from error
     except msgspec.MsgspecError as error:
         raise BadInput(f"--people {path}: {error}; {remedy}") from error
-    if found.format != _FORMAT:
+    if found.format != PEOPLE_CHOICES:
         raise BadInput(f"--people {path}: is no file of people's choices; {remedy}")
     if found.seed != seed:
         raise BadInput(

@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.errors import BadInput
 from audience.memory import DAY, HOUR, Forgetting, chance, forgetting
-from audience.results import DASHES, INK, MUTED, colour, frozen, styled
+from audience.results import DASHES, INK, MUTED, colour, panels, styled_figure
 from audience.runs import Course, Remembrance
 from audience.world import Floats
 
@@ -26,24 +26,17 @@ _RAMP = ("#56b4e9", "#0072b2", "#d55e00")
 _ENDS = {"faded": ("x", "forgotten"), "merged": (">", "merged into another")}
 
 
+@styled_figure
 def forgetting_curves(
     betas: Sequence[float], deltas: Sequence[float], decay: float = 0.99
 ) -> Figure:
     """Return g over recency: a column for each delta, a row for each importance, lines by beta."""
-    with styled():
-        return frozen(_curves(betas, deltas, decay))
-
-
-def _curves(betas: Sequence[float], deltas: Sequence[float], decay: float) -> Figure:
-    from matplotlib.figure import Figure
-
     rows, columns = len(IMPORTANCES), len(deltas)
-    figure = Figure(figsize=(1.5 + 2.9 * columns, 1.4 + 1.6 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure, grid = panels(rows * columns, columns, (1.5, 2.9), (1.4, 1.6), sharex=True, sharey=True)
     recent = np.linspace(0.0, 1.0, 401)
     for row, weight in enumerate(IMPORTANCES):
         for column, delta in enumerate(deltas):
-            axes: Axes = grid[row][column]
+            axes = grid[row * columns + column]
             for place, beta in enumerate(betas):
                 axes.plot(
                     recent, forgetting(weight, recent, beta, delta), DASHES[place % len(DASHES)],
@@ -63,7 +56,7 @@ def _curves(betas: Sequence[float], deltas: Sequence[float], decay: float) -> Fi
         "How ready a thought is to be forgotten:  g = 1 − (s + r)/2 · max(r^beta, delta)",
         fontsize=10, weight="bold", x=0.01, ha="left",
     )  # fmt: skip
-    handles, labels = grid[0][0].get_legend_handles_labels()
+    handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=min(6, len(labels)))
     return figure
 
@@ -88,10 +81,10 @@ def forgetting_of(found: Remembrance) -> Figure:
             f"{found.round}; choose another person or a later round"
         )
     shown = sorted(long, key=lambda one: (-one.weight, one.id))[:DRAWN]
-    with styled():
-        return frozen(_forgetting(found, sorted(shown, key=lambda one: one.weight), len(long)))
+    return _forgetting(found, sorted(shown, key=lambda one: one.weight), len(long))
 
 
+@styled_figure
 def _forgetting(found: Remembrance, shown: list[Course], count: int) -> Figure:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize

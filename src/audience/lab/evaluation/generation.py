@@ -34,7 +34,7 @@ from audience.lab.evaluation.contest import (
     task_digest,
 )
 from audience.lab.evaluation.ratings import divergence
-from audience.lab.evaluation.result import Frame, Result, aucs, framed, order_of
+from audience.lab.evaluation.result import Result, answers_in, aucs, order_of, with_rows
 from audience.lab.evaluation.source import Real
 from audience.recommenders import ALS, Context, Ranker
 from audience.world import Catalogue, Floats, Ints, dice, rng
@@ -287,24 +287,23 @@ def generation_result(
             scores = one.played.answers[name, task.name].scores
             columns.setdefault("AUC", {})[name] = aucs(task.cases, scores)
         values[one.path.arena.name] = columns
-    frame = Frame(
+    result = Result(
         "generation",
         f"Generation on {real.name}",
         real.name,
         len(found[0].path.truth),
         seed,
+        model,
         tuple(values),
         COLUMNS,
-        model,
         LOWER,
-        headline="",
         notes=_NOTES,
     )
     steps = [
         {(name, one.path.arena.name): kept for name, kept in one.ways.items()} for one in found
     ]
-    answers = [each for one in found for each in (one.played.answers, one.played.practice)]
-    return framed(frame, kinds, values, [*answers, *steps])
+    answers = answers_in([generated.played for generated in found])
+    return with_rows(result, kinds, values, [*answers, *steps])
 
 
 def distances(
@@ -335,16 +334,16 @@ def _distances(
     grid = (np.arange(len(truth)) + 0.5) / len(truth)
     one, other = (np.quantile(popularity[list(each)], grid) for each in (way, truth))
     main = weights.argmax(axis=1) if weights.shape[1] else np.arange(len(catalogue))
-    edits = levenshtein(main[list(way)].tolist(), main[list(truth)].tolist())
+    edits = edit_distance(main[list(way)].tolist(), main[list(truth)].tolist())
     return apart, float(np.abs(one - other).mean()), edits / len(truth)
 
 
-def levenshtein(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return how many insertions, deletions and changes lead from one to the other."""
-    before = list(range(len(other) + 1))
-    for row, first in enumerate(one, 1):
+def edit_distance(source: Sequence[object], target: Sequence[object]) -> int:
+    """Return the Levenshtein distance: insertions, deletions and substitutions between the two."""
+    before = list(range(len(target) + 1))
+    for row, first in enumerate(source, 1):
         now = [row]
-        for column, second in enumerate(other, 1):
+        for column, second in enumerate(target, 1):
             changed = before[column - 1] + (first != second)
             now.append(min(before[column] + 1, now[-1] + 1, changed))
         before = now

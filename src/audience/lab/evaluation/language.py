@@ -12,7 +12,7 @@ import numpy as np
 from audience.agents.language import TITLE
 from audience.errors import BadInput
 from audience.grounding import Lives
-from audience.lab.evaluation.cases import Case
+from audience.lab.evaluation.cases import Case, stars_given
 from audience.llm import (
     ChatMessage,
     Counts,
@@ -80,7 +80,7 @@ class LanguageContestant:
         self.words = words
         self.told = told
         self.pack = evaluation_prompts(model)
-        self._stars = _stars(lives)
+        self._stars = stars_given(lives)
         self._replies = self._scored = 0
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
@@ -243,9 +243,3 @@ def spent_on(reply: Reply, prices: Prices) -> Counts:
         dollars=price.of(usage) if price else 0.0,
         unpriced=int(not priced),
     )
-
-
-def _stars(lives: Lives) -> dict[tuple[int, int], float]:
-    rated = lives.stars > 0
-    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
-    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))

@@ -28,7 +28,7 @@ from audience.memory import Life, Memory, Recollection, observations, tokens
 from audience.parts import Consolidates
 from audience.plugins import find, known
 from audience.recommenders import Popular
-from audience.results import MUTED, colour, frozen, styled
+from audience.results import MUTED, colour, finite, panels, styled_figure
 from audience.scenario import Part, made
 from audience.world import Agent, Dice, World, events as e
 
@@ -196,8 +196,8 @@ async def _ask(memory: Memory, world: World, plan: Design, fact: Fact) -> AskedF
     )
 
 
-class _Nowhere:
-    """A log that keeps nothing."""
+class NoLog:
+    """A log that keeps no chapter."""
 
     def append(self, chapter: e.Chapter) -> None: ...
     def commit(self) -> None: ...
@@ -210,7 +210,7 @@ async def _lived(memory: Memory, plan: Design) -> World:
         RuleMind(), memory, lambda swap: ("popular", Popular()), Platform(), Activation(), {}
     )
     rules = Rules(rounds=plan.rounds)
-    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed)
+    sim = Simulation(world, NoLog(), parts, rules, plan.seed)
     world.apply(e.RunStarted(plan.seed, plan.genesis.digest, rules.drift))
     facts: dict[int, list[Fact]] = {}
     for fact in plan.facts:
@@ -250,16 +250,9 @@ def _emit(sim: Simulation, phase: int, who: int, events: Sequence[e.AnyEvent]) -
 
 def memory_values(found: Evaluation) -> dict[str, object]:
     """Return an evaluation as plain values; what is not a number becomes None."""
-    tree: dict[str, object] = msgspec.to_builtins(found)
-    return {key: _finite(value) for key, value in tree.items()}
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    tree = finite(found)
+    assert isinstance(tree, dict)
+    return tree
 
 
 COLUMNS = 4
@@ -271,28 +264,25 @@ _LINES: dict[tuple[bool, bool], tuple[str, int, Literal["-", "--"]]] = {
 }
 
 
-def recall_by_age(found: Evaluation) -> Figure:
+@styled_figure
+def recall_by_age(evaluation: Evaluation) -> Figure:
     """Return a panel for each kind: the share recalled over the age of what was lived."""
-    with styled():
-        return frozen(_panels(found))
-
-
-def _panels(found: Evaluation) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns = min(COLUMNS, len(found.scores))
-    rows = -(-len(found.scores) // columns)
-    figure = Figure(figsize=(max(2.3 * columns, 5.2), 1.3 + 2.0 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for place, axes in enumerate(grid.flat):
-        if place < len(found.scores):
-            _panel(axes, found.scores[place])
-            below = place + columns >= len(found.scores)
-            axes.tick_params(labelbottom=below)
-            if below:
-                axes.set_xlabel("days ago")
-        else:
-            axes.set_visible(False)
+    scores = evaluation.scores
+    columns = min(COLUMNS, len(scores))
+    figure, grid = panels(
+        len(scores),
+        COLUMNS,
+        (max(0.0, 5.2 - 2.3 * columns), 2.3),
+        (1.3, 2.0),
+        sharex=True,
+        sharey=True,
+    )
+    for place, (axes, score) in enumerate(zip(grid, scores, strict=True)):
+        _panel(axes, score)
+        is_lowest = place + columns >= len(scores)
+        axes.tick_params(labelbottom=is_lowest)
+        if is_lowest:
+            axes.set_xlabel("days ago")
     figure.supylabel("share that comes to mind", fontsize=9, color=MUTED)
     _key(figure, narrow=columns < 3)
     return figure

@@ -9,24 +9,23 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.grounding import Lives
+from audience.grounding import Lives, fit_ratings
 from audience.lab.evaluation.baselines import Ground
-from audience.lab.evaluation.cases import Case, Contestant, Task, TaskSet, drawn_users, lives_of
+from audience.lab.evaluation.cases import Case, Task, TaskSet, drawn_users, lives_of
 from audience.lab.evaluation.contest import ContestAnswers, Entrant
-from audience.lab.evaluation.contestants import GROUNDED, LLM, ContestRules, asked_entry
+from audience.lab.evaluation.contestants import GROUNDED, LLM, ContestRules, asked_entry, entrant
 from audience.lab.evaluation.language import RATINGS
 from audience.lab.evaluation.result import (
-    ContestantRow,
     ContestCell,
-    Frame,
     Result,
     answers_in,
-    framed,
+    bounds_of,
     order_of,
+    with_rows,
 )
 from audience.lab.evaluation.source import Real
 from audience.recommenders import one_thread
-from audience.results import POSITIVE, bootstrap, percentile_interval
+from audience.results import POSITIVE, Bounds, bootstrap, percentile_interval
 from audience.world import Bools, Floats, Ints, dice, keys, rng
 
 FACTORS = 12
@@ -154,7 +153,7 @@ def baseline_raters() -> list[Entrant]:
         ("bias + MF", biases_and_factors),
         ("own histogram, drawn", own_histogram),
     )
-    return [_entry(name, make, "baseline") for name, make in made]
+    return [entrant(name, make, practises=False) for name, make in made]
 
 
 def mind_raters(kinds: Sequence[str], rules: ContestRules) -> list[Entrant]:
@@ -162,8 +161,9 @@ def mind_raters(kinds: Sequence[str], rules: ContestRules) -> list[Entrant]:
     found = []
     for kind in kinds:
         if kind == GROUNDED:
-            found.append(_entry("grounded", _grounded, "mind"))
-            found.append(_entry("grounded, drawn", _grounded_drawn, "mind"))
+            found.append(entrant("grounded", _grounded, kind="mind", practises=False))
+            drawn = entrant("grounded, drawn", _grounded_drawn, kind="mind", practises=False)
+            found.append(drawn)
         elif kind in KINDS:
             found.append(asked_entry(kind, rules, RATINGS))
         else:
@@ -172,14 +172,10 @@ def mind_raters(kinds: Sequence[str], rules: ContestRules) -> list[Entrant]:
 
 
 def _grounded(ground: Ground) -> Predicted:
-    from audience.grounding import fit_ratings
-
     return Predicted("grounded", fit_ratings(ground.lives, ground.seed).predict)
 
 
 def _grounded_drawn(ground: Ground) -> Predicted:
-    from audience.grounding import fit_ratings
-
     rater = fit_ratings(ground.lives, ground.seed)
 
     def drawn(users: Ints, items: Ints) -> Floats:
@@ -187,13 +183,6 @@ def _grounded_drawn(ground: Ground) -> Predicted:
         return rater.sample(users, items, keyed).astype(np.float64)
 
     return Predicted("grounded, drawn", drawn)
-
-
-def _entry(name: str, make: Callable[[Ground], Contestant], kind: str) -> Entrant:
-    async def made(ground: Ground) -> Contestant:
-        return make(ground)
-
-    return Entrant(name, made, kind, practises=False)
 
 
 RANDOM, LATEST = "random split", "last 20 % in time"
@@ -302,7 +291,11 @@ class _Sums:
 
 
 def cells_of(
-    measures: Mapping[str, Measure], users: int, baselines: Sequence[str], seed: int
+    measures: Mapping[str, Measure],
+    users: int,
+    baselines: Sequence[str],
+    seed: int,
+    bounds: Bounds = POSITIVE,
 ) -> tuple[dict[str, ContestCell], str]:
     """Return everybody's cell in one column where less is better, and the best baseline."""
     values = {name: float(measure(np.ones(users))) for name, measure in measures.items()}
@@ -321,7 +314,7 @@ def cells_of(
         if best and name != best:
             apart = samples[name] - samples[best]
             against = percentile_interval(value - values[best], apart, count=users)
-        mean = percentile_interval(value, samples[name], count=users, bounds=POSITIVE)
+        mean = percentile_interval(value, samples[name], count=users, bounds=bounds)
         cells[name] = ContestCell(mean, users, against)
     return cells, best
 
@@ -357,20 +350,19 @@ def ratings_result(
     """Return the table of C."""
     kinds = order_of(entries, mixes=False)
     baselines = [name for name, kind in kinds.items() if kind == "baseline"]
-    frame = Frame(
+    empty = Result(
         "ratings",
         f"Ratings on {real.name}",
         real.name,
         0,
         seed,
+        model,
         tuple(split.arena.name for split in splits),
         COLUMNS,
-        model,
-        lower=COLUMNS,
-        headline="",
+        lower_is_better=COLUMNS,
         notes=_NOTES,
     )
-    empty = framed(frame, kinds, {}, answers_in(played))
+    empty = with_rows(empty, kinds, {}, answers_in(played))
     rows = {row.name: row for row in empty.rows}
     best: dict[str, dict[str, str]] = {}
     users = 0
@@ -382,9 +374,8 @@ def ratings_result(
             measures: dict[str, Measure] = {
                 name: getattr(each, column.lower()) for name, each in sums.items()
             }
-            cells, first = cells_of(measures, users, baselines, seed)
+            cells, first = cells_of(measures, users, baselines, seed, bounds_of(column))
             best.setdefault(group, {})[column] = first
             for name, cell in cells.items():
                 rows[name].cells.setdefault(group, {})[column] = cell
-    shown: tuple[ContestantRow, ...] = tuple(rows.values())
-    return msgspec.structs.replace(empty, rows=shown, best=best, users=users)
+    return msgspec.structs.replace(empty, best=best, users=users)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from audience.datasets.loaders import read_folder, recognise
 from audience.errors import BadInput
 from audience.metrics import gini
 from audience.recommenders import Context, Ranker, Recommender
-from audience.results import SHARE, t_interval
+from audience.results import SHARE, finite, t_interval
 from audience.world import Catalogue, Floats, Interactions, Ints, SocialGraph, Ties, dice, rng
 
 MEASURES = ("recall", "ndcg", "mrr", "coverage", "gini")
@@ -148,16 +147,11 @@ def _barred(split: OfflineSplit) -> list[tuple[int, ...]]:
 def plain_scores(scores: Sequence[RecommenderScore], seed: int) -> dict[str, object]:
     """Return scores as plain values; what is not a number becomes None."""
     rows = []
-    for one in scores:
-        values = {name: _plain(value) for name, value in one.values.items()}
-        bounds = {name: [_plain(end) for end in ends] for name, ends in one.bounds.items()}
-        rows.append({"recommender": one.recommender, "values": values, "intervals": bounds})
+    for score in scores:
+        values, bounds = finite(score.values), finite(score.bounds)
+        rows.append({"recommender": score.recommender, "values": values, "intervals": bounds})
     first = scores[0]
     return {"seed": seed, "users": first.users, "k": first.k, "recommenders": rows}
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 class OfflineSource(msgspec.Struct, frozen=True, eq=False):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audience.files import replace_all
 from audience.lab.evaluation import activity
 from audience.lab.evaluation.activity import Fit
-from audience.lab.evaluation.result import AREA, ContestantRow, ContestCell, Result, result_values
+from audience.lab.evaluation.result import (
+    AREA,
+    ContestantRow,
+    ContestCell,
+    Result,
+    bounds_of,
+    result_values,
+)
 from audience.results import (
     MUTED,
     Column,
@@ -19,11 +24,12 @@ from audience.results import (
     ResultTable,
     csv_text,
     draw_ranked,
-    figure_files,
-    frozen,
+    json_text,
+    panels,
     short,
-    styled,
+    styled_figure,
     to_markdown,
+    write_result,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +56,10 @@ def group_table(result: Result, group: str) -> ResultTable:
         for row in result.rows
         if group in row.cells
     ]
-    columns = (Column(name, over="users", digits=3, half=True) for name in result.columns)
+    columns = (
+        Column(name, over="users", digits=3, half=True, bounds=bounds_of(name))
+        for name in result.columns
+    )
     return ResultTable((Column(group, is_text=True), *columns), tuple(rows))
 
 
@@ -144,33 +153,22 @@ MOST = 4
 _COLOURS = {"baseline": 5, "mind": 1, "people": 2}
 
 
-def side_by_side(result: Result) -> Figure:
-    """Return a panel for each group and drawn column, contestants below each other."""
-    with styled():
-        return frozen(_panels(result))
-
-
 def drawn_columns(result: Result) -> tuple[str, ...]:
     """Return the columns a figure shows: all of one kind, or the headline alone."""
     return (result.headline,) if result.headline else result.columns
 
 
-def _panels(result: Result) -> Figure:
-    from matplotlib.figure import Figure
-
+@styled_figure
+def side_by_side(result: Result) -> Figure:
+    """Return a panel for each group and drawn column, contestants below each other."""
     columns = drawn_columns(result)
     groups = [group for group in result.groups if not group.endswith(AREA)]
-    panels = [(group, column) for group in groups for column in columns]
-    across = max(1, min(len(columns) if len(columns) > 1 else len(panels), MOST))
-    down = -(-len(panels) // across)
-    height = 0.9 + down * (0.55 + 0.2 * len(result.rows))
-    figure = Figure(figsize=(1.9 + 2.1 * across, height), layout="constrained")
-    grid = figure.subplots(down, across, sharey=True, squeeze=False)
-    for place, axes in enumerate(grid.flat):
-        if place < len(panels):
-            _panel(axes, result, *panels[place])
-        else:
-            axes.set_visible(False)
+    parts = [(group, column) for group in groups for column in columns]
+    across = min(len(columns) if len(columns) > 1 else len(parts), MOST)
+    height = (0.9, 0.55 + 0.2 * len(result.rows))
+    figure, grid = panels(len(parts), across, (1.9, 2.1), height, sharey=True)
+    for axes, (group, column) in zip(grid, parts, strict=True):
+        _panel(axes, result, group, column)
     return figure
 
 
@@ -184,37 +182,22 @@ def _panel(axes: Axes, result: Result, group: str, column: str) -> None:
         axes.set_xlabel("less is better", color=MUTED, fontsize=8)
 
 
-FORMATS = ("png", "svg")
-
-
 def write_evaluation(result: Result, folder: Path) -> list[Path]:
     """Write a result into a folder and return the paths."""
-    told = json.dumps(result_values(result), indent=1, allow_nan=False) + "\n"
-    drawn = side_by_side(result)
-    return replace_all(
-        {
-            folder / "result.json": told.encode(),
-            folder / "table.md": markdown(result).encode(),
-            folder / "table.csv": as_csv(result).encode(),
-            **{
-                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
-            },
-        }
-    )
+    texts = {
+        "result.json": json_text(result_values(result)),
+        "table.md": markdown(result),
+        "table.csv": as_csv(result),
+    }
+    return write_result(folder, texts, side_by_side(result))
 
 
 def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: Path) -> list[Path]:
     """Write the fits of activity into a folder and return the paths."""
-    told = json.dumps(activity.activity_values(fits, left, seed), indent=1, allow_nan=False) + "\n"
     lines = [to_markdown(activity.table(fits), bare=True), *activity.foot(fits, left, seed)]
-    drawn = activity.survival(fits)
-    return replace_all(
-        {
-            folder / "result.json": told.encode(),
-            folder / "table.md": ("\n".join(lines) + "\n").encode(),
-            folder / "table.csv": activity.numbers(fits).encode(),
-            **{
-                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
-            },
-        }
-    )
+    texts = {
+        "result.json": json_text(activity.activity_values(fits, left, seed)),
+        "table.md": "\n".join(lines) + "\n",
+        "table.csv": activity.numbers(fits),
+    }
+    return write_result(folder, texts, activity.survival(fits))

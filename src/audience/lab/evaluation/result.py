@@ -1,4 +1,4 @@
-"""What an evaluation found: a value with its interval for everybody, and paired differences."""
+"""The result of a contest: values with intervals for every contestant, and paired differences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from functools import reduce
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from audience.lab.evaluation.cases import Case
 from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant, StoredAnswers
 from audience.llm import Counts
-from audience.results import Interval, finite, t_interval
+from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval, finite, t_interval
 from audience.world import Bools, Floats, Ints
 
 AREA = ", AUC"
 """The end of the name of a group that tells a second measure of the same tasks."""
+PEOPLE = "real humans"
+_UNLIMITED = ("RMSE", "MAE", "popularity")
+"""Columns of errors; those of all others lie between 0 and 1."""
 Values = Mapping[str, Floats]
 """One number per person for each contestant; NaN where it was not asked."""
 
@@ -55,13 +59,12 @@ class Result(msgspec.Struct, frozen=True):
     model: str
     groups: tuple[str, ...]
     columns: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    """Columns in which less is better."""
-    rows: tuple[ContestantRow, ...]
-    best: dict[str, dict[str, str]]
+    lower_is_better: tuple[str, ...] = ()
+    rows: tuple[ContestantRow, ...] = ()
+    best: dict[str, dict[str, str]] = {}
     """The best baseline by group and column."""
-    headline: str
-    """The column that is drawn."""
+    headline: str = ""
+    """The column that is drawn; where empty, all are."""
     notes: tuple[str, ...] = ()
     calls_now: int = 0
     """Of all the calls it rests on, those made for this result; the others were kept."""
@@ -71,39 +74,57 @@ class Result(msgspec.Struct, frozen=True):
         return reduce(Counts.plus, (row.spent for row in self.rows), Counts())
 
 
-class Who(msgspec.Struct, frozen=True):
-    """A contestant as far as a table tells of it."""
-
-    name: str
-    kind: str
-    model: str = ""
-    unreadable: int = 0
-    spent: Counts = msgspec.field(default_factory=Counts)
+def bounds_of(column: str) -> Bounds:
+    """Return the possible values of a column: an error is at least 0, all else is a share."""
+    return POSITIVE if column in _UNLIMITED else SHARE
 
 
-def rows_of(
-    who: Sequence[Who],
+def with_rows(
+    result: Result,
+    kinds: Mapping[str, str],
     values: Mapping[str, Mapping[str, Values]],
-    lower: Sequence[str] = (),
-) -> tuple[tuple[ContestantRow, ...], dict[str, dict[str, str]]]:
-    """Return the rows of a table and its best baselines, from values by group and column."""
-    kinds = {one.name: one.kind for one in who}
+    answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
+) -> Result:
+    """Return the result with a row for each of `kinds`, from values by group and column."""
+    spent = {name: Counts() for name in kinds}
+    unreadable = dict.fromkeys(kinds, 0)
+    for part in answers:
+        for (name, _), stored in part.items():
+            if name in kinds:
+                spent[name] = spent[name].plus(stored.spent)
+                unreadable[name] += stored.unreadable
+    cells, best = _cells(kinds, values, result.lower_is_better)
+    rows = (
+        ContestantRow(
+            name,
+            kind,
+            cells[name],
+            result.model if name.startswith("llm") else "",
+            unreadable[name],
+            spent[name],
+        )
+        for name, kind in kinds.items()
+    )
+    return replace(result, rows=tuple(rows), best=best)
+
+
+def _cells(
+    kinds: Mapping[str, str], values: Mapping[str, Mapping[str, Values]], lower: Sequence[str]
+) -> tuple[dict[str, dict[str, dict[str, ContestCell]]], dict[str, dict[str, str]]]:
+    """Return the cells of every contestant, and the best baselines, by group and column."""
     best: dict[str, dict[str, str]] = {}
-    cells: dict[str, dict[str, dict[str, ContestCell]]] = {one.name: {} for one in who}
+    cells: dict[str, dict[str, dict[str, ContestCell]]] = {name: {} for name in kinds}
     for group, columns in values.items():
-        for column, found in columns.items():
-            baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
+        for column, scores in columns.items():
+            baselines = {name: own for name, own in scores.items() if kinds[name] == "baseline"}
             first = best_of(baselines, is_lower=column in lower)
             if first:
                 best.setdefault(group, {})[column] = first
-            for name, each in found.items():
-                reference = found[first] if first and first != name else None
-                cells[name].setdefault(group, {})[column] = cell_of(each, reference)
-    rows = (
-        ContestantRow(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
-        for one in who
-    )
-    return tuple(rows), best
+            for name, own in scores.items():
+                reference = scores[first] if first and first != name else None
+                cell = cell_of(own, reference, bounds_of(column))
+                cells[name].setdefault(group, {})[column] = cell
+    return cells, best
 
 
 def best_of(values: Values, *, is_lower: bool = False) -> str:
@@ -115,9 +136,9 @@ def best_of(values: Values, *, is_lower: bool = False) -> str:
     return min(means, key=lambda name: means[name] if is_lower else -means[name])
 
 
-def cell_of(values: Floats, reference: Floats | None) -> ContestCell:
+def cell_of(values: Floats, reference: Floats | None, bounds: Bounds = ANY) -> ContestCell:
     """Return a mean and its paired difference to a reference over the same people."""
-    mean = t_interval(values)
+    mean = t_interval(values, bounds)
     against = None if reference is None else t_interval(values - reference)
     return ContestCell(mean, mean.count, against)
 
@@ -184,73 +205,12 @@ def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[In
         yield rows, truth, np.array([scores[row] for row in rows.tolist()], np.float64)
 
 
-PEOPLE = "real humans"
-
-
-class Frame(msgspec.Struct, frozen=True):
-    """What a result says besides its numbers."""
-
-    name: str
-    title: str
-    dataset: str
-    users: int
-    seed: int
-    groups: tuple[str, ...]
-    columns: tuple[str, ...]
-    model: str = ""
-    lower: tuple[str, ...] = ()
-    headline: str = ""
-    notes: tuple[str, ...] = ()
-
-
 def order_of(entries: Sequence[Entrant], *, mixes: bool = True) -> dict[str, str]:
     """Return the kind of everybody in a table by name: baselines, the mixes, then minds."""
     shown = {one.name: one.kind for one in entries if one.kind != "feature"}
     found = {name: kind for name, kind in shown.items() if kind == "baseline"}
     found |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
     return found | shown
-
-
-def framed(
-    frame: Frame,
-    kinds: Mapping[str, str],
-    values: Mapping[str, Mapping[str, Values]],
-    answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
-) -> Result:
-    """Return the result of an evaluation; `kinds` gives the order of the rows."""
-    spent = {name: Counts() for name in kinds}
-    unreadable = dict.fromkeys(kinds, 0)
-    for one in answers:
-        for (name, _), kept in one.items():
-            if name in kinds:
-                spent[name] = spent[name].plus(kept.spent)
-                unreadable[name] += kept.unreadable
-    who = [
-        Who(
-            name,
-            kind,
-            frame.model if name.startswith("llm") else "",
-            unreadable[name],
-            spent[name],
-        )
-        for name, kind in kinds.items()
-    ]
-    rows, best = rows_of(who, values, frame.lower)
-    return Result(
-        frame.name,
-        frame.title,
-        frame.dataset,
-        frame.users,
-        frame.seed,
-        frame.model,
-        frame.groups,
-        frame.columns,
-        frame.lower,
-        rows,
-        best,
-        frame.headline,
-        frame.notes,
-    )
 
 
 def answers_in(played: Sequence[ContestAnswers]) -> list[Mapping[tuple[str, str], StoredAnswers]]:

@@ -18,7 +18,7 @@ from audience.lab.evaluation.cases import (
     lives_of,
 )
 from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant
-from audience.lab.evaluation.result import Frame, Result, answers_in, aucs, framed, hits, order_of
+from audience.lab.evaluation.result import Result, answers_in, aucs, hits, order_of, with_rows
 from audience.lab.evaluation.source import TEST, TRAIN, VALID, SplitInteractions
 from audience.recommenders import ALS, Context
 from audience.world import Bools, Floats, Ints, dice, rng
@@ -286,19 +286,19 @@ def taste_result(
             for column, each in found.items():
                 columns.setdefault(column, {})[name] = each
         values[task.name] = columns
-    frame = Frame(
+    result = Result(
         "taste",
         f"Taste alignment on {parted.real.name}",
         parted.real.name,
         len(arena.tasks[0].cases),
         arena.seed,
+        model,
         tuple(task.name for task in arena.tasks),
         COLUMNS,
-        model,
         headline="AUC",
         notes=_NOTES,
     )
-    return framed(frame, kinds, values, answers_in([played]))
+    return with_rows(result, kinds, values, answers_in([played]))
 
 
 def measured(

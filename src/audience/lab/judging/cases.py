@@ -14,7 +14,16 @@ from msgspec.structs import replace
 
 from audience.engine import LivedRound
 from audience.errors import BadInput
-from audience.lab.evaluation import SHAPES, UNIFORM, Case, GeneratedSteps, Real, arenas, shape_name
+from audience.lab.evaluation import (
+    SHAPES,
+    UNIFORM,
+    Case,
+    GeneratedSteps,
+    Real,
+    arenas,
+    shape_name,
+    stars_given,
+)
 from audience.lab.judging.tasks import VERSION, WRITTEN, Choose, Chosen, Pair, Paired, Shown
 from audience.log import Log
 from audience.memory import Life, is_telling, observations
@@ -172,13 +181,6 @@ def shown_item(catalogue: Catalogue, item: int, stars: float = 0.0) -> Shown:
     return Shown(found.title, found.year, found.tags, stars)
 
 
-def told_item(catalogue: Catalogue, item: int) -> str:
-    """Return an item on one line."""
-    found = catalogue[item]
-    year = f" ({found.year})" if found.year else ""
-    return f"{found.title}{year}" + (f" · {', '.join(found.tags)}" if found.tags else "")
-
-
 def tastes(catalogue: Catalogue, history: Sequence[int]) -> str:
     """Return the commonest tags of a history with their shares, each item counted once a tag."""
     counts = Counter(tag for item in history for tag in catalogue[item].tags)
@@ -269,12 +271,12 @@ def way_pairs(found: SequenceFile, cases: int, seed: int) -> Iterator[tuple[Pair
         walks = [walk for walk in found.walks if walk.steps == steps]
         walks.sort(key=lambda walk: key(seed, "judging", "walk", walk.user, walk.steps))
         for walk in walks[:cases]:
-            about = ("sequence", "", tuple(_told(one) for one in walk.history))
+            about = ("sequence", "", tuple(item_line(one) for one in walk.history))
             names = sorted(walk.ways, key=lambda name: name == TRUTH)
             for first, second in combinations(names, 2):
                 # Stars would give away which way somebody really went.
                 sides = {
-                    name: tuple(_told(replace(one, stars=0.0)) for one in walk.ways[name])
+                    name: tuple(item_line(replace(one, stars=0.0)) for one in walk.ways[name])
                     for name in (first, second)
                 }
                 yield _pair(about, sides, f"N={steps}", f"N={steps}/{walk.user}", seed)
@@ -295,19 +297,20 @@ def _pair(
     return seen, Paired(table, case, first, second, author)
 
 
-def _told(item: Shown) -> str:
+def item_line(item: Shown) -> str:
+    """Return an item on one line, with the stars that the person gave it."""
     year = f" ({item.year})" if item.year else ""
     stars = f" · {item.stars:g} of 5 stars" if item.stars else ""
     return f"{item.title}{year}" + (f" · {', '.join(item.tags)}" if item.tags else "") + stars
 
 
 FILE = "sequences.json"
-"""The newest items of a history that judges see."""
+"""The file of sequences in the folder of an evaluation of generation."""
 
 
 def exported(real: Real, found: Sequence[GeneratedSteps], names: Sequence[str]) -> bytes:
     """Return the file that `audience eval people make` and `judge` take: named minds and truth."""
-    stars = _walk_stars(real)
+    stars = stars_given(real)
 
     def shown(user: int, item: int, *, rated: bool) -> Shown:
         return shown_item(real.catalogue, item, stars.get((user, item), 0.0) if rated else 0.0)
@@ -334,9 +337,3 @@ def exported(real: Real, found: Sequence[GeneratedSteps], names: Sequence[str]) 
                 )
             )
     return msgspec.json.encode(SequenceFile(tuple(walks), real.domain.plural)) + b"\n"
-
-
-def _walk_stars(real: Real) -> dict[tuple[int, int], float]:
-    rated = real.stars > 0
-    pairs = zip(real.users[rated].tolist(), real.items[rated].tolist(), strict=True)
-    return dict(zip(pairs, real.stars[rated].tolist(), strict=True))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from audience.engine import run_sync
 from audience.errors import BadInput
-from audience.lab.judging.cases import person, told_item
+from audience.lab.judging.cases import item_line, person, shown_item
 from audience.lab.judging.tasks import VARIANTS, Score, ScoredKey
 from audience.log import Log
 from audience.memory import Memory, RecAgentMemory
@@ -139,7 +139,7 @@ def _in_chapter(
 
 def _page(world: World, agent: int, slate: Sequence[int]) -> tuple[str, tuple[str, ...]]:
     name, words = _name(world, agent), world.genesis.domain
-    lines = [told_item(world.catalogue, item) for item in slate]
+    lines = [item_line(shown_item(world.catalogue, item)) for item in slate]
     head = f"{name} looks at recommended {words.plural} and decides which to take:"
     return " ".join(world.catalogue[item].title for item in slate), (head, *lines)
 

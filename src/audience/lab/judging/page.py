@@ -13,6 +13,17 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.errors import BadInput
+from audience.lab.evaluation import SHAPES, read_real
+from audience.lab.judging.cases import (
+    References,
+    SequenceFile,
+    choices,
+    made_in,
+    read_file,
+    text_pairs,
+    way_pairs,
+)
+from audience.lab.judging.memory_cases import scores
 from audience.lab.judging.tasks import (
     SHEET,
     VARIANTS,
@@ -29,6 +40,7 @@ from audience.lab.judging.tasks import (
     WrittenKey,
     sheet_id,
 )
+from audience.log import Log
 from audience.world import rng
 
 _BEGIN, _END = '<script type="application/json" id="sheet">', "</script>"
@@ -97,7 +109,7 @@ def make(
     cases: int = 20,
     behaviours: int = BEHAVIOURS,
     negatives: str = "uniform",
-    shapes: Sequence[tuple[int, int]] = ((1, 5), (3, 3), (3, 7), (1, 9)),
+    shapes: Sequence[tuple[int, int]] = SHAPES,
     seed: int = 1,
 ) -> Key:
     """Return the key of a new page; the sheet in it is what judges see.
@@ -108,9 +120,6 @@ def make(
         raise BadInput("--cases and --behaviours: give at least 1")
     plural, parts = "items", list[list[Sealing]]()
     if CHOOSE in tasks:
-        from audience.lab.evaluation import read_real
-        from audience.lab.judging.cases import choices
-
         if sources.data is None:
             raise BadInput("--tasks a: choices are made from real interactions; give --data PATH")
         real = read_real(sources.data)
@@ -139,9 +148,6 @@ def sealed(parts: Iterable[Sequence[Sealing]], plural: str, seed: int) -> Key:
 
 
 def _texts(sources: Sources, cases: int, seed: int) -> list[list[Sealing]]:
-    from audience.lab.judging.cases import made_in
-    from audience.log import Log
-
     if sources.run is None:
         raise BadInput("--tasks b: texts are written about what agents lived; give --run RUN")
     with Log.open(sources.run) as log:
@@ -161,22 +167,12 @@ def _texts(sources: Sources, cases: int, seed: int) -> list[list[Sealing]]:
 
 
 def _judgements(sources: Sources, cases: int, behaviours: int, seed: int) -> list[list[Sealing]]:
-    from audience.lab.judging.cases import (
-        References,
-        SequenceFile as Sequences,
-        read_file,
-        text_pairs,
-        way_pairs,
-    )
-    from audience.lab.judging.memory_cases import scores
-    from audience.log import Log
-
     parts: list[list[Sealing]] = []
     if sources.references is not None:
         found = read_file(sources.references, References, "--references")
         parts.append(list(text_pairs(found, seed)))
     if sources.sequences is not None:
-        ways = read_file(sources.sequences, Sequences, "--sequences")
+        ways = read_file(sources.sequences, SequenceFile, "--sequences")
         parts.append(list(way_pairs(ways, cases, seed)))
     if sources.run is not None:
         with Log.open(sources.run) as log:

@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from audience.lab.evaluation import PEOPLE_CHOICES, JudgedChoice, PeopleChoices
 from audience.lab.judging.answers import PEOPLE, Answered, Problem, choices_in
 from audience.lab.judging.cases import Made, Reference, References
 from audience.lab.judging.model_judge import turned
 from audience.lab.judging.tables import tables_of
 from audience.lab.judging.tasks import VERSION, Chosen, Key, Write, WrittenKey
-
-PEOPLE_CHOICES = "audience-people-choices"
-
-
-class JudgedChoice(msgspec.Struct, frozen=True):
-    """What one judge chose in one case of the discrimination task."""
-
-    judge: str
-    by: str
-    """`person` or `model`."""
-    user: int
-    key: str
-    """The id of the user in the source."""
-    a: int
-    b: int
-    negatives: str
-    candidates: tuple[int, ...]
-    chosen: tuple[int, ...]
-    """Items, not places."""
-
-
-class PeopleChoices(msgspec.Struct, frozen=True):
-    """The file that `audience eval discrimination --people FILE` reads."""
-
-    seed: int
-    choices: tuple[JudgedChoice, ...]
-    format: str = PEOPLE_CHOICES
-    version: int = VERSION
+from audience.results import finite
 
 
 def people_choices(key: Key, answered: Sequence[Answered]) -> PeopleChoices:
@@ -52,9 +25,10 @@ def people_choices(key: Key, answered: Sequence[Answered]) -> PeopleChoices:
             if isinstance(seal, Chosen):
                 for places in choices_in(given):
                     chosen = tuple(seal.candidates[place] for place in places)
-                    case = (seal.user, seal.key, seal.a, seal.b, seal.negatives, seal.candidates)
-                    found.append(JudgedChoice(one.judge, one.by, *case, chosen))
-    return PeopleChoices(key.seed, tuple(found))
+                    case = (seal.user, seal.a, seal.b, seal.negatives, seal.candidates)
+                    choice = JudgedChoice(one.by, *case, chosen, one.judge, seal.key)
+                    found.append(choice)
+    return PeopleChoices(key.seed, tuple(found), PEOPLE_CHOICES, VERSION)
 
 
 def references(key: Key, answered: Sequence[Answered]) -> References:
@@ -98,15 +72,7 @@ def plain_result(
         "model_judges": msgspec.to_builtins(turned(key, answered)),
         "left_out": msgspec.to_builtins(problems),
     }
-    return {name: _finite(value) for name, value in tree.items()}
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {name: finite(value) for name, value in tree.items()}
 
 
 def files_of(

@@ -10,7 +10,7 @@ import numpy as np
 from audience.agents.language import interview
 from audience.errors import BadInput
 from audience.lab.probing.questions import Asker, OptionChoice, whole
-from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, row
+from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, row
 from audience.lab.probing.town import DRESSES, INVENTED, MASKED, REAL, SPEECH, Town, dressed, listed
 from audience.llm import Unreadable, list_of, object_of, one_of, text_of, together, whole_of
 from audience.memory import NoMemory
@@ -102,7 +102,7 @@ def _by_dress(asker: Asker, told: dict[str, list[TitleKnowledge]]) -> list[Probe
         if dress != MASKED:
             add("is taken to exist", each, lambda one: one.exists)
     gaps = [
-        (real.item.id, _difference(real.exists, other.exists))
+        (real.item.id, difference(real.exists, other.exists))
         for real, other in zip(told[REAL], told[INVENTED], strict=True)
     ]
     what = "is taken to exist"
@@ -132,10 +132,6 @@ def _year_right(one: TitleKnowledge) -> float | None:
 
 def _year_open(one: TitleKnowledge) -> float | None:
     return None if one.year is None else float(one.year == 0)
-
-
-def _difference(first: float | None, second: float | None) -> float | None:
-    return None if first is None or second is None else first - second
 
 
 async def _told(asker: Asker, town: Town, item: Item, dress: str) -> TitleKnowledge:
@@ -207,7 +203,7 @@ async def chosen_next(asker: Asker, town: Town) -> list[ProbeRow]:
         found.append(row("choice", what, hits, seed=asker.seed, chance=chance, unread=0.0))
     for dress in (MASKED, INVENTED):
         pairs = zip(sure[REAL], sure[dress], strict=True)
-        gaps = [(who, _difference(one, other)) for (who, one), (_, other) in pairs]
+        gaps = [(who, difference(one, other)) for (who, one), (_, other) in pairs]
         what = f"share of the next: real less {dress} titles"
         found.append(row("choice", what, gaps, seed=asker.seed, chance=0.0, unit="difference"))
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +21,7 @@ from audience.results import (
     ResultTable,
     bootstrap,
     csv_text,
+    json_text,
     mean_interval,
     percentile_interval,
     text_of,
@@ -107,6 +107,11 @@ def statistic_row(
     samples = bootstrap(statistic, units, seed=seed, names=("probe",))
     value = statistic(np.arange(units))
     return ProbeRow(part, what, *known(percentile_interval(value, samples, bounds=SHARE)), count)
+
+
+def difference(first: float | None, second: float | None) -> float | None:
+    """Return the first less the second; None where either is not known."""
+    return None if first is None or second is None else first - second
 
 
 def mean_of(values: Iterable[float | None]) -> float | None:
@@ -269,12 +274,11 @@ def _value(row: ProbeRow) -> str:
 
 def keep(probed: Probed, out: Path) -> list[Path]:
     """Write a table as JSON, Markdown and CSV; return the paths."""
-    told = json.dumps(plain(probed), indent=1, allow_nan=False) + "\n"
     title = f"# {probed.evaluation}: {probed.model}"
     shown = "\n".join([title, "", to_markdown(table(probed), bare=True), foot(probed), ""])
     rows = (msgspec.structs.astuple(row) for row in probed.rows)
     contents = {
-        out / f"{probed.evaluation}.json": told,
+        out / f"{probed.evaluation}.json": json_text(plain(probed)),
         out / f"{probed.evaluation}.md": shown,
         out / f"{probed.evaluation}.csv": csv_text(ProbeRow.__struct_fields__, rows),
     }

@@ -9,7 +9,7 @@ import msgspec
 
 from audience.agents.language import PageReply, holes_of, item_line, read, schema_of
 from audience.lab.probing.questions import MINDED, Asker
-from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, mean_of, row
+from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, mean_of, row
 from audience.lab.probing.town import Town
 from audience.lab.probing.visits import ACTIONS, Steps, walked
 from audience.llm import Request, ask_for, together, unanswered
@@ -82,7 +82,7 @@ def place_rows(picked: Sequence[PagePick], seed: int) -> list[ProbeRow]:
         row("place", f"picked at the {PLACES[place]} place", each, seed=seed, chance=overall)
         for place, each in enumerate(rates)
     ]
-    gaps = [(one.who, _less(_at(one, 0), _at(one, PAGE - 1))) for one in picked]
+    gaps = [(one.who, difference(_at(one, 0), _at(one, PAGE - 1))) for one in picked]
     what = "first less last place"
     found.append(row("place", what, gaps, seed=seed, chance=0.0, unit="difference"))
     alike: list[Answer] = [
@@ -96,10 +96,6 @@ def place_rows(picked: Sequence[PagePick], seed: int) -> list[ProbeRow]:
 
 def _at(one: PagePick, place: int) -> float | None:
     return None if one.items is None else float(one.order[place] in one.items)
-
-
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
 
 
 def overlap(one: PagePick, other: PagePick) -> float | None:
@@ -166,8 +162,8 @@ def wording_rows(
     for number, each in enumerate(others.values(), 1):
         pairs = list(zip(own, each, strict=True))
         alike = [(one.who, overlap(one, two)) for one, two in pairs]
-        more = [(one.who, _less(_share(two), _share(one))) for one, two in pairs]
-        stars = [(one.who, _less(_stars(two), _stars(one))) for one, two in pairs]
+        more = [(one.who, difference(_share(two), _share(one))) for one, two in pairs]
+        stars = [(one.who, difference(_stars(two), _stars(one))) for one, two in pairs]
         label = f"wording {number}"
         found.append(row("wording", f"{label}: overlap of picks", alike, seed=seed, chance=floor))
         for what, gaps in (("share picked", more), ("mean stars", stars)):

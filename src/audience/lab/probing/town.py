@@ -21,9 +21,7 @@ from audience.world import (
     Observation,
     Situation,
     World,
-    mentioned,
     rng,
-    same,
 )
 
 DRESSES = ("real", "masked", "invented")
@@ -72,8 +70,6 @@ REPUTE = {
 }
 """What is known of an invented item, from bad to good."""
 
-
-__all__ = ["dressed", "invented", "listed", "mentioned", "same"]
 
 REAL, MASKED, INVENTED = DRESSES
 

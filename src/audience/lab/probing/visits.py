@@ -14,7 +14,7 @@ from audience.agents.language import LLMMind
 from audience.agents.rule import RuleMind
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run
 from audience.errors import BadInput
-from audience.lab.evaluation import Real, read_real
+from audience.lab.evaluation import Real, edit_distance, read_real
 from audience.lab.probing.questions import MINDED, Asker
 from audience.lab.probing.result import Answer, ProbeRow, mean_of, row, statistic_row
 from audience.lab.probing.town import Town
@@ -54,23 +54,11 @@ def _steps(stars: Floats) -> Steps:
     return (*done, "leave")
 
 
-def edits(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how many insertions, deletions and exchanges make one sequence the other."""
-    before = list(range(len(other) + 1))
-    for place, mine in enumerate(one, 1):
-        now = [place]
-        for column, theirs in enumerate(other, 1):
-            exchanged = before[column - 1] + (mine != theirs)
-            now.append(min(exchanged, before[column] + 1, now[-1] + 1))
-        before = now
-    return before[-1]
-
-
 def similarity(one: Steps, other: Steps) -> float:
     """Return 1 less the edits by the longer length; 1 for equal ones. Only their beginnings."""
     one, other = one[:FIRST], other[:FIRST]
     longest = max(len(one), len(other))
-    return 1.0 - edits(one, other) / longest if longest else 1.0
+    return 1.0 - edit_distance(one, other) / longest if longest else 1.0
 
 
 def transitions(visits: Sequence[Steps], actions: Sequence[str]) -> Floats:

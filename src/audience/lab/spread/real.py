@@ -15,6 +15,7 @@ from audience.datasets import Films
 from audience.datasets.people import directed
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run, run_sync
 from audience.errors import BadInput
+from audience.lab.evaluation import NoLog
 from audience.lab.spread.curves import (
     Curves,
     Following,
@@ -28,7 +29,6 @@ from audience.memory import NoMemory
 from audience.recommenders import Popular, Recommender
 from audience.results import CORRELATION, POSITIVE, Interval, t_interval
 from audience.world import (
-    Chapter,
     Clock,
     Floats,
     Genesis,
@@ -38,13 +38,6 @@ from audience.world import (
     World,
     dice,
 )
-
-
-class NoLog:
-    """Keeps no chapter."""
-
-    def append(self, chapter: Chapter) -> None: ...
-    def commit(self) -> None: ...
 
 
 @lru_cache(maxsize=16)

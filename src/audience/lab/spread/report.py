@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.files import replace_all
 from audience.lab.spread.real import FittedSpread, Truth
 from audience.results import (
     INK,
@@ -19,17 +17,17 @@ from audience.results import (
     colour,
     csv_text,
     finite,
-    frozen,
-    rendered,
-    styled,
+    json_text,
+    panel,
+    styled_figure,
     to_markdown,
+    write_result,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OURS = "rule minds"
-_FORMATS = ("png", "svg")
 
 
 def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
@@ -109,18 +107,12 @@ def plain(
     }
 
 
+@styled_figure
 def drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
-    """Return the real curve with every model's, the mean of its seeds and all of them."""
-    with styled():
-        return frozen(_drawn(truth, rows))
-
-
-def _drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
-    from matplotlib.figure import Figure
+    """Return the real curve with every model's: the mean of its seeds, and their range."""
     from matplotlib.ticker import FuncFormatter
 
-    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = panel(6.4, 3.6)
     hours = truth.onset + np.arange(len(truth.counts))
     for place, one in enumerate(rows):
         curves = np.array(one.curves)
@@ -146,7 +138,6 @@ def write(
     folder: Path,
 ) -> list[Path]:
     """Write the files of the evaluation into a folder and return the paths."""
-    told = json.dumps(plain(truth, rows, people, graph, seeds), indent=1, allow_nan=False) + "\n"
     shown = [to_markdown(table(rows, len(seeds)), bare=True), verdict(rows), ""]
     shown += foot(truth, people, graph, len(seeds))
     names = [one.name for one in rows]
@@ -155,12 +146,9 @@ def write(
         [truth.onset + at, f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
         for at, real in enumerate(truth.counts.tolist())
     )
-    figure = drawn(truth, rows)
-    return replace_all(
-        {
-            folder / "result.json": told.encode(),
-            folder / "table.md": ("\n".join(shown) + "\n").encode(),
-            folder / "curves.csv": csv_text(["hour", "real", *names], curves).encode(),
-            **{folder / f"figure.{kind}": rendered(figure, kind) for kind in _FORMATS},
-        }
-    )
+    texts = {
+        "result.json": json_text(plain(truth, rows, people, graph, seeds)),
+        "table.md": "\n".join(shown) + "\n",
+        "curves.csv": csv_text(["hour", "real", *names], curves),
+    }
+    return write_result(folder, texts, drawn(truth, rows))

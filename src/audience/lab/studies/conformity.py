@@ -6,9 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, StudyFindings, clause, judged, known, sentence
+from audience.lab.studies.study import (
+    FIRST,
+    SECOND,
+    Chart,
+    Study,
+    StudyFindings,
+    answer,
+    comparing,
+    judging,
+    known,
+)
 from audience.metrics import NAN
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Rated, Record, View, rng, tastes
 
 FEW = 5
@@ -18,7 +28,7 @@ MOST = 3
 LABELS: dict[str, Label] = {
     "pull": ("Pull towards friends", "of the way", ""),
     "moved": ("Share of opinions that moved towards friends", "share", ""),
-    "moved_growth": ("Share that moved, two friends less one", "share", ""),
+    "moved_growth": ("Share that moved, two friends less one", "difference of shares", ""),
     **{
         f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
                              "share", "")
@@ -101,40 +111,14 @@ def _share(products: Floats) -> float:
     return float((products > 0.0).mean()) if len(products) >= FEW else NAN
 
 
-def finding(findings: Findings) -> str:
-    """Say whether ratings moved towards friends more than where nobody heeds them."""
-    first, second = (findings.arms[0].name, findings.arms[1].name)
-    pulled = judged(
-        findings,
-        "pull",
-        second,
-        above="ratings are drawn towards what friends said",
-        below="ratings are drawn away from what friends said",
-        neither="no pull towards what friends said could be shown",
-    )
-    grows = judged(
-        findings,
-        "moved_growth",
-        second,
-        above="the share that moves is larger where two friends have spoken than one",
-        below="the share that moves is smaller where two friends have spoken than one",
-        neither="no difference between one friend and two could be shown",
-    )
-    return sentence([pulled, clause(findings, "moved", first, second), grows])
-
-
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what is by construction."""
-    said = [
-        "The opinion before hearing is foretold from taste and quality, not asked for: with noise "
-        "alone about half of all ratings lie towards what friends said; the first arm shows it."
+    """Return what is so by construction."""
+    if not findings.sets_rule("conform"):
+        return []
+    return [
+        "Rule minds are moved by friends because their parameter `conform` says so: these "
+        "numbers say how much of it shows in ratings, not whether people conform."
     ]
-    if findings.sets_rule("conform"):
-        said.append(
-            "Rule minds are moved by friends because their parameter `conform` says so: these "
-            "numbers say how much of it shows in ratings, not whether people conform."
-        )
-    return said
 
 
 STUDY = Study(
@@ -160,7 +144,27 @@ STUDY = Study(
         ),
         Chart("pull", "levels", ("pull",), caption="0: unmoved; 1: all the way to the mean."),
     ),
-    finding,
+    answer(
+        judging(
+            "pull",
+            SECOND,
+            above="ratings are drawn towards what friends said",
+            below="ratings are drawn away from what friends said",
+            neither="no pull towards what friends said could be shown",
+        ),
+        comparing("moved", FIRST, SECOND),
+        judging(
+            "moved_growth",
+            SECOND,
+            above="the share that moves is larger where two friends have spoken than one",
+            below="the share that moves is smaller where two friends have spoken than one",
+            neither="no difference between one friend and two could be shown",
+        ),
+    ),
     metrics=lambda setting: [Opinions(setting.seed)],
+    notes=(
+        "The opinion before hearing is predicted from taste and quality, not asked for: with noise "
+        "alone about half of all ratings lie towards what friends said; the first arm shows it.",
+    ),
     remarks=remarks,
 )

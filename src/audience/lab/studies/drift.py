@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.evaluation import unit
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import NAN, mean
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Ints, Record, RoundEnded, View, keys, taste_of, tastes
 
 LABELS: dict[str, Label] = {
@@ -42,14 +43,14 @@ class Drifts:
         if self._begin is None:
             tags = world.genesis.catalogue.tag_ids
             first = [taste_of(profile, tags) for profile in world.genesis.profiles]
-            self._begin = _unit(tastes(first))
+            self._begin = unit(tastes(first))
             self._pairs = _pairs(world, people, self._seed)
         assert self._pairs is not None
-        now = _unit(tastes([world.agents[who].taste for who in range(people)]))
+        now = unit(tastes([world.agents[who].taste for who in range(people)]))
         begin, (who, friend, stranger) = self._begin, self._pairs
         friends = _alike(now, who, friend) - _alike(begin, who, friend)
         strangers = _alike(now, who, stranger) - _alike(begin, who, stranger)
-        crowds = (_unit(each.mean(axis=0)[None, :])[0] for each in (begin, now))
+        crowds = (unit(each.mean(axis=0)[None, :])[0] for each in (begin, now))
         before, after = (each @ crowd for each, crowd in zip((begin, now), crowds, strict=True))
         self._found = {
             "taste_moved": mean(1.0 - (begin * now).sum(axis=1)),
@@ -66,11 +67,6 @@ class Drifts:
         return dict(self._found)
 
 
-def _unit(rows: Floats) -> Floats:
-    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    return np.divide(rows, np.maximum(lengths, 1e-12))
-
-
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:
     found: Floats = (rows[first] * rows[second]).sum(axis=1)
     return found
@@ -84,41 +80,6 @@ def _pairs(world: View, people: int, seed: int) -> tuple[Ints, Ints, Ints]:
     draws = keys(seed, "stranger", who, friend)
     stranger = (draws % np.uint64(max(people - 1, 1))).astype(np.int64)
     return who, friend, stranger + (stranger >= who) * (people > 1)
-
-
-def finding(findings: Findings) -> str:
-    """Say how far tastes move, and whether towards friends more than towards anybody."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "taste_moved",
-                first,
-                above="tastes move",
-                below="tastes move",
-                neither="no movement of tastes could be shown",
-            ),
-            clause(findings, "taste_moved", "random", first),
-            judged(
-                findings,
-                "nearer_than_strangers",
-                first,
-                above="they come nearer to friends than to strangers",
-                below="they move away from friends more than from strangers",
-                neither="no drift towards friends beyond that towards strangers could be shown",
-            ),
-        ]
-    )
-
-
-def remarks(findings: Findings) -> list[str]:
-    """Say what moves a taste."""
-    del findings
-    return [
-        "A taste moves by what is lived, towards what was enjoyed (`run.drift`); words move it "
-        "only by what is picked because of them, unless a mind shifts tastes itself."
-    ]
 
 
 STUDY = Study(
@@ -148,7 +109,24 @@ STUDY = Study(
             "Zero: friends grow alike no faster than anybody.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "taste_moved",
+            above="tastes move",
+            below="tastes move",
+            neither="no movement of tastes could be shown",
+        ),
+        comparing("taste_moved", "random", FIRST),
+        judging(
+            "nearer_than_strangers",
+            above="they come nearer to friends than to strangers",
+            below="they move away from friends more than from strangers",
+            neither="no drift towards friends beyond that towards strangers could be shown",
+        ),
+    ),
     metrics=lambda setting: [Drifts(setting.seed)],
-    remarks=remarks,
+    notes=(
+        "A taste moves by what is lived, towards what was enjoyed (`run.drift`); words move it "
+        "only by what is picked because of them, unless a mind shifts tastes itself.",
+    ),
 )

@@ -10,17 +10,18 @@ from audience.errors import BadInput
 from audience.lab.evaluation import InteractionColumns, OfflineSplit, measures, slates_of
 from audience.lab.studies.study import (
     DRAWN,
+    FIRST,
     Chart,
     Setting,
     Study,
     StudyFindings,
-    clause,
-    judged,
+    answer,
+    comparing,
+    judging,
     known,
-    sentence,
 )
 from audience.metrics import NAN, Metric
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.scenario import Part, made
 from audience.world import Interactions, Past, Rated, Record, RoundEnded, View, Watched, rng
 
@@ -120,35 +121,9 @@ def metrics(setting: Setting) -> list[Metric]:
     return [Feedback(str(setting.options.get("learner", "ease")), held, setting.seed)]
 
 
-def finding(findings: Findings) -> str:
-    """Say whether clicks help, and more than noise and than clicks on random pages."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "ndcg_gain",
-                first,
-                above="retraining on simulated clicks helps",
-                below="retraining on simulated clicks does harm",
-                neither="no gain by retraining on simulated clicks could be shown",
-            ),
-            judged(
-                findings,
-                "ndcg_gain_shuffled",
-                first,
-                above="as many random clicks help too",
-                below="as many random clicks do harm",
-                neither="no gain or harm by as many random clicks could be shown",
-            ),
-            clause(findings, "ndcg_gain", "random", first),
-        ]
-    )
-
-
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what the truth is worth."""
-    if not any(one.dataset.options.get("of") in DRAWN for one in findings.variants):
+    """Return what the held-out items are worth as truth."""
+    if not any(variant.dataset.options.get("of") in DRAWN for variant in findings.variants):
         return []
     return [
         "What people lived before the run is drawn here from the same tastes that rule minds "
@@ -176,7 +151,21 @@ STUDY = Study(
             caption="After as many random clicks less before.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "ndcg_gain",
+            above="retraining on simulated clicks helps",
+            below="retraining on simulated clicks does harm",
+            neither="no gain by retraining on simulated clicks could be shown",
+        ),
+        judging(
+            "ndcg_gain_shuffled",
+            above="as many random clicks help too",
+            below="as many random clicks do harm",
+            neither="no gain or harm by as many random clicks could be shown",
+        ),
+        comparing("ndcg_gain", "random", FIRST),
+    ),
     metrics=metrics,
     options=("learner",),
     remarks=remarks,

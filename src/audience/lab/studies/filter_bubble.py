@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from audience.lab.studies.cocoon import LABELS, Windows
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
-from audience.metrics import NAN, Metric
-from audience.results import Findings
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
+from audience.metrics import NAN
 from audience.world import Record, View
 
 GROWTH = {
@@ -38,31 +37,6 @@ class Narrowing:
             for name in ("page_top", "page_genres")
         }
         return self._windows.value() | grown
-
-
-def metrics(setting: object) -> list[Metric]:
-    del setting
-    return [Narrowing()]
-
-
-def finding(findings: Findings) -> str:
-    """Say whether pages narrow, whether refitting is what does it, and what following one does."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "page_top_growth",
-                first,
-                above="the top genre's share of a page grows over the rounds",
-                below="the top genre's share of a page shrinks over the rounds",
-                neither="no growth of the top genre's share of a page could be shown",
-            ),
-            clause(findings, "page_top_growth", "fitted once", first),
-            clause(findings, "page_genres_growth", "fitted once", first),
-            clause(findings, "page_top_growth", "random", "content"),
-        ]
-    )
 
 
 STUDY = Study(
@@ -112,6 +86,16 @@ STUDY = Study(
             "Latent interest of those who took something up.",
         ),
     ),
-    finding,
-    metrics=metrics,
+    answer(
+        judging(
+            "page_top_growth",
+            above="the top genre's share of a page grows over the rounds",
+            below="the top genre's share of a page shrinks over the rounds",
+            neither="no growth of the top genre's share of a page could be shown",
+        ),
+        comparing("page_top_growth", "fitted once", FIRST),
+        comparing("page_genres_growth", "fitted once", FIRST),
+        comparing("page_top_growth", "random", "content"),
+    ),
+    metrics=lambda setting: [Narrowing()],
 )

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.evaluation import unit
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import NAN, mean
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import (
     Bools,
     Floats,
@@ -28,7 +29,7 @@ TASTE, QUALITY = 2.6, 1.2
 LABELS: dict[str, Label] = {
     "alike_picks": ("Likeness of what neighbours in taste took up", "Jaccard", ""),
     "alike_ideal": ("The same with an ideal recommender", "Jaccard", ""),
-    "alike_excess": ("Neighbours alike beyond the ideal", "Jaccard", "lower"),
+    "alike_excess": ("Neighbours alike beyond the ideal", "difference of Jaccard", "lower"),
     "alike_strangers": ("Likeness of what strangers took up", "Jaccard", "lower"),
     "alike_shown": ("Likeness of what neighbours in taste were shown", "Jaccard", ""),
     "alike_tastes": ("Likeness of neighbours' tastes", "cosine", ""),
@@ -81,7 +82,7 @@ class Alike:
         found["alike_picks"] = _jaccard(lived, near)
         found["alike_strangers"] = _jaccard(lived, far)
         found["alike_shown"] = _jaccard(shown, near)
-        now = _unit(tastes([world.agents[who].taste for who in people]))
+        now = unit(tastes([world.agents[who].taste for who in people]))
         found["alike_tastes"] = mean((now * now[near]).sum(axis=1))
         if ideal:
             best = _ideal(world, people, lived)
@@ -95,12 +96,7 @@ class Alike:
 
 def _beginnings(world: View, people: list[int]) -> Floats:
     tags = world.genesis.catalogue.tag_ids
-    return _unit(tastes([taste_of(world.genesis.profiles[who], tags) for who in people]))
-
-
-def _unit(rows: Floats) -> Floats:
-    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    return np.divide(rows, np.maximum(lengths, 1e-12))
+    return unit(tastes([taste_of(world.genesis.profiles[who], tags) for who in people]))
 
 
 def _nearest(rows: Floats) -> Ints:
@@ -143,25 +139,6 @@ def _ideal(world: View, people: list[int], lived: list[set[int]]) -> list[set[in
     return best
 
 
-def finding(findings: Findings) -> str:
-    """Say whether neighbours become more alike than an ideal would make them."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "alike_excess",
-                first,
-                above="people of like taste take up the same more than an ideal would have them",
-                below="people of like taste take up the same less than an ideal would have them",
-                neither="no difference from an ideal could be shown",
-            ),
-            clause(findings, "alike_picks", "random", first),
-            clause(findings, "alike_strangers", "random", first),
-        ]
-    )
-
-
 STUDY = Study(
     "homogenisation",
     {**LABELS, **known("gini", "coverage_consumption", "entropy_consumption_pooled", "picks")},
@@ -196,6 +173,15 @@ STUDY = Study(
             "Consumption, of all rounds so far.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "alike_excess",
+            above="people of like taste take up the same more than an ideal would have them",
+            below="people of like taste take up the same less than an ideal would have them",
+            neither="no difference from an ideal could be shown",
+        ),
+        comparing("alike_picks", "random", FIRST),
+        comparing("alike_strangers", "random", FIRST),
+    ),
     metrics=lambda setting: [Alike(setting.seed)],
 )

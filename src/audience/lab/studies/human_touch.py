@@ -89,16 +89,6 @@ def finding(findings: Findings) -> str:
     )
 
 
-def remarks(findings: Findings) -> list[str]:
-    """Say who the people are."""
-    del findings
-    return [
-        "The people are a script at the door of `audience play`: it reads the page, likes what "
-        "bears a genre of the agent's interests, and types as a player would. It shows that the "
-        "door works and what such a hand would change, not what people are like.",
-    ]
-
-
 STUDY = Study(
     "human-touch",
     {
@@ -121,5 +111,9 @@ STUDY = Study(
     ),
     finding,
     metrics=lambda setting: [Touches()],
-    remarks=remarks,
+    notes=(
+        "The people are a script at the door of `audience play`: it reads the page, likes what has "
+        "a genre of the agent's interests, and types as a player would. It shows that the door "
+        "works and what such a hand would change, not what people are like.",
+    ),
 )

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import NAN, gini
-from audience.results import Findings, Label
-from audience.world import Floats, Record, RoundEnded, SlateShown, View, Watched
+from audience.results import Label
+from audience.world import Floats, Record, RoundEnded, SlateShown, View, Watched, tastes
 
 HEAD = 0.2
 """The most popular fifth of all items is the head; the rest is the tail."""
 LABELS: dict[str, Label] = {
-    "gap_shown": ("Change in mean popularity of what is shown", "share of past", ""),
-    "gap_picked": ("Change in mean popularity of what is taken up", "share of past", ""),
+    "gap_shown": ("Change in mean popularity of what is shown", "relative to the past", ""),
+    "gap_picked": ("Change in mean popularity of what is taken up", "relative to the past", ""),
     "gini_shown": ("Gini of exposure", "0 to 1", "lower"),
     "tail_shown": ("Share of the tail in exposure", "share", "higher"),
     "tail_picked": ("Share of the tail in consumption", "share", "higher"),
@@ -80,8 +80,6 @@ class PopularityMeasure:
 
     def _liked(self, is_tail: Floats) -> float:
         """Return the tail's share of the five items that each taste likes best."""
-        from audience.world import tastes
-
         assert self._world is not None
         world = self._world
         match = tastes([me.taste for me in world.agents]) @ world.catalogue.weights.T
@@ -107,25 +105,6 @@ def _gap(rows: list[tuple[int, int]], popular: Floats) -> float:
 
 def _share(rows: list[tuple[int, int]], is_tail: Floats) -> float:
     return float(is_tail[[item for _, item in rows]].mean()) if rows else NAN
-
-
-def finding(findings: Findings) -> str:
-    """Say whether a recommender shifts people to the popular, and against chance."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "gap_shown",
-                first,
-                above="people are shown more popular things than they had lived before",
-                below="people are shown less popular things than they had lived before",
-                neither="no change in the popularity of what is shown could be shown",
-            ),
-            clause(findings, "gap_picked", "random", first),
-            clause(findings, "tail_picked", "random", first),
-        ]
-    )
 
 
 STUDY = Study(
@@ -167,6 +146,15 @@ STUDY = Study(
             ("Gini,\nshown", "Gini,\ntaken up", "coverage,\nshown", "coverage,\ntaken up"),
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "gap_shown",
+            above="people are shown more popular things than they had lived before",
+            below="people are shown less popular things than they had lived before",
+            neither="no change in the popularity of what is shown could be shown",
+        ),
+        comparing("gap_picked", "random", FIRST),
+        comparing("tail_picked", "random", FIRST),
+    ),
     metrics=lambda setting: [PopularityMeasure()],
 )

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, StudyFindings, clause, known, sentence
+from audience.lab.studies.study import FIRST, SECOND, Chart, Study, answer, comparing, known
 from audience.metrics import NAN, ratio
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Left, Record, SlateShown, View, tastes
 
 LIKED = 0.2
@@ -58,29 +58,6 @@ class SlateOpinions:
         }
 
 
-def finding(findings: Findings) -> str:
-    """Say what the second arm does to satisfaction, picks and what the audience says."""
-    first = findings.arms[0].name
-    second = findings.arms[1].name
-    return sentence(
-        [
-            clause(findings, "satisfaction", first, second),
-            clause(findings, "click_rate", first, second),
-            clause(findings, "says_suits", first, second),
-        ]
-    )
-
-
-def remarks(findings: StudyFindings) -> list[str]:
-    """Say who answers."""
-    if not findings.has_rule_minds:
-        return []
-    return [
-        "Rule minds do not speak: asked what they think of a page they count what suits their "
-        "taste. Minds that speak are interviewed besides, and their words stand here."
-    ]
-
-
 STUDY = Study(
     "recommender-ab",
     {
@@ -102,8 +79,15 @@ STUDY = Study(
         ),
         Chart("marks", "levels", ("says_mark",), caption="Asked of everybody who leaves."),
     ),
-    finding,
+    answer(
+        comparing("satisfaction", FIRST, SECOND),
+        comparing("click_rate", FIRST, SECOND),
+        comparing("says_suits", FIRST, SECOND),
+    ),
     metrics=lambda setting: [SlateOpinions()],
-    remarks=remarks,
+    rule_notes=(
+        "Rule minds do not speak: asked what they think of a page they count what suits their "
+        "taste. Minds that speak are interviewed besides, and their words stand here.",
+    ),
     asks=ASKED,
 )

@@ -26,18 +26,18 @@ from audience.results import (
     csv_text,
     figure_files,
     findings_to_csv,
-    findings_to_latex,
     forest,
     frozen,
     key,
+    levels,
     limits,
     over_seeds,
     page,
     panel,
+    result_table,
     short,
-    spread,
     styled,
-    values_of,
+    to_latex,
 )
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
     pairs = zip(chart.metrics, named, strict=True)
     there = [(one, tick) for one, tick in pairs if _is_there(findings, one)]
     metrics, ticks = [one for one, _ in there], [tick for _, tick in there]
-    few = len(findings.arms) * len(metrics) <= 8
-    if not there or not bars(axes, findings.arms, metrics, labelled=few):
+    few, labels = len(findings.arms) * len(metrics) <= 8, findings.labels
+    if not there or not bars(axes, findings.arms, metrics, labelled=few, labels=labels):
         return None
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_title(chart.title)
@@ -104,7 +104,7 @@ def _levels(findings: Findings, chart: Chart) -> Figure | None:
     figure, axes = panel(5.0, 0.9 + 0.34 * len(arms))
     is_seen = False
     for place, arm in enumerate(arms):
-        (mean,), (low,), (high,) = spread(values_of(arm, (metric,)))
+        (mean,), (low,), (high,) = levels(arm, (metric,), findings.labels)
         is_seen |= math.isfinite(mean)
         axes.plot((low, high), (place, place), color=colour(place), linewidth=2.0)
         axes.plot(mean, place, "o", markersize=6, color=colour(place))
@@ -125,7 +125,7 @@ def _against(findings: Findings, chart: Chart) -> Figure | None:
     figure, axes = panel(5.0, 3.6)
     points: list[tuple[float, float, int]] = []
     for place, arm in enumerate(findings.arms):
-        mean, low, high = spread(values_of(arm, chart.metrics))
+        mean, low, high = levels(arm, chart.metrics, findings.labels)
         if not np.isfinite(mean).all():
             continue
         ink = colour(place)
@@ -170,7 +170,7 @@ def _edges(findings: Findings, chart: Chart) -> Figure | None:
     """
     names, arm = chart.ticks, findings.arms[0]
     count = len(names)
-    mean, low, high = spread(values_of(arm, chart.metrics))
+    mean, low, high = levels(arm, chart.metrics, findings.labels)
     if np.isnan(mean).all():
         return None
     pairs = [(row, column) for row in range(count) for column in range(count) if row != column]
@@ -231,7 +231,7 @@ def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path
         folder / PAGE: page(findings, drawn, captions, said, told).encode("utf-8", "replace"),
         folder / "numbers.csv": findings_to_csv(findings).encode(),
         folder / "runs.csv": runs_csv(findings).encode(),
-        folder / "table.tex": findings_to_latex(findings).encode(),
+        folder / "table.tex": to_latex(result_table(findings)).encode(),
     }
     if figures:
         contents |= _drawn(drawn, folder)

@@ -18,7 +18,7 @@ from audience import files
 from audience.errors import AudienceError, Interrupted
 from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live, setting_of
 from audience.lab.studies.recipe import FILE, Recipe
-from audience.lab.studies.study import StudyFindings
+from audience.lab.studies.study import Study, StudyFindings
 from audience.lab.studies.worker import STOP, RoundReporter
 from audience.results import Arm, differences
 from audience.runs import Stopping, ask, variants, verify
@@ -209,7 +209,13 @@ def gathered(recipe: Recipe, folder: Path) -> Studied:
     )
     findings = found_in(recipe, arms)
     said = interviews(recipe, folder) if recipe.study.asks else []
-    return Studied(recipe, findings, folder, (*recipe.study.remarks(findings), *said))
+    return Studied(recipe, findings, folder, (*remarks_on(recipe.study, findings), *said))
+
+
+def remarks_on(study: Study, findings: StudyFindings) -> tuple[str, ...]:
+    """Return what a reader of a study's findings must know."""
+    rule_notes = study.rule_notes if findings.has_rule_minds else ()
+    return (*study.notes, *rule_notes, *study.remarks(findings))
 
 
 def interviews(recipe: Recipe, folder: Path) -> list[str]:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from audience.lab.spread import Network, independent_cascade, linear_threshold, msed
-from audience.lab.studies.study import Chart, Study, clause, known, sentence
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, known
 from audience.metrics import NAN, standing
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Intervened, Raise, Record, RoundEnded, View
 
 EARLY = 3
@@ -89,27 +89,6 @@ class SpreadSpeed:
         }
 
 
-def finding(findings: Findings) -> str:
-    """Say whether the first to know and the shape of ties matter."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "reach", first, "influential"),
-            clause(findings, "reach_early", first, "influential"),
-            clause(findings, "reach", first, "random ties"),
-        ]
-    )
-
-
-def remarks(findings: Findings) -> list[str]:
-    """Say what there is nothing of."""
-    del findings
-    return [
-        "Nobody is recommended anything here: messages travel along ties alone, so that random "
-        "ties of the same number are the control in place of a random recommender."
-    ]
-
-
 STUDY = Study(
     "spread",
     {
@@ -139,7 +118,14 @@ STUDY = Study(
             ("Independent\nCascade", "Linear\nThreshold"),
         ),
     ),
-    finding,
+    answer(
+        comparing("reach", FIRST, "influential"),
+        comparing("reach_early", FIRST, "influential"),
+        comparing("reach", FIRST, "random ties"),
+    ),
     metrics=lambda setting: [SpreadSpeed(setting.seed)],
-    remarks=remarks,
+    notes=(
+        "Nobody is recommended anything here: messages travel along ties alone, so that random "
+        "ties of the same number are the control in place of a random recommender.",
+    ),
 )

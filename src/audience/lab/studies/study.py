@@ -1,4 +1,4 @@
-"""What a study is: measures of its own, charts, and a sentence that follows from the numbers."""
+"""What a study consists of: metrics, charts, and an answer that follows from the numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import msgspec
 
 from audience.metrics import LABELS, Metric
 from audience.results import (
-    ANY,
-    SHARE,
     Arm,
     Difference,
     Findings,
     Interval,
     Label,
+    bounds_of,
     differ,
     shown,
     t_interval,
@@ -83,21 +82,6 @@ class StudyFindings(Findings, frozen=True):
         return any(mind.kind == RULE and parameter in mind.options for mind in minds)
 
 
-def _no_changes(setting: Setting) -> list[Options]:
-    del setting
-    return []
-
-
-def _no_metrics(setting: Setting) -> list[Metric]:
-    del setting
-    return []
-
-
-def _no_remarks(findings: StudyFindings) -> list[str]:
-    del findings
-    return []
-
-
 class Study(msgspec.Struct, frozen=True):
     """How a question is measured and answered; the runs themselves are a scenario with arms."""
 
@@ -107,14 +91,18 @@ class Study(msgspec.Struct, frozen=True):
     charts: tuple[Chart, ...]
     finding: Callable[[StudyFindings], str]
     """The answer in one sentence; from the numbers alone, also when they show nothing."""
-    metrics: Callable[[Setting], list[Metric]] = _no_metrics
+    metrics: Callable[[Setting], list[Metric]] = lambda setting: []
     """Measures besides the built-in ones, folded over the log of one run."""
-    changes: Callable[[Setting], list[Options]] = _no_changes
+    changes: Callable[[Setting], list[Options]] = lambda setting: []
     """Interventions that depend on who and what there is, as a scenario writes them."""
     options: tuple[str, ...] = ()
     """What its `[study]` table may hold besides kind, question and method."""
-    remarks: Callable[[StudyFindings], Sequence[str]] = _no_remarks
-    """What a reader of these very findings must know, such as what minds cannot do."""
+    notes: tuple[str, ...] = ()
+    """What every reader must know."""
+    rule_notes: tuple[str, ...] = ()
+    """What a reader must know where any arm has rule minds."""
+    remarks: Callable[[StudyFindings], Sequence[str]] = lambda findings: ()
+    """What else a reader of these very findings must know."""
     branches: bool = False
     """Whether all arms are one run until something changes, and branch there."""
     percent: bool = True
@@ -128,6 +116,35 @@ class Study(msgspec.Struct, frozen=True):
 def known(*names: str) -> dict[str, Label]:
     """Return the labels of built-in metrics."""
     return {name: LABELS[name] for name in names}
+
+
+FIRST, SECOND = 0, 1
+"""Arms by their place, whatever their names are."""
+Clause = Callable[[Findings], str]
+"""A part of a study's answer; empty where an arm it needs is missing."""
+
+
+def answer(*clauses: Clause) -> Clause:
+    """Return what puts the findings of a study into one sentence."""
+    return lambda findings: sentence([clause_of(findings) for clause_of in clauses])
+
+
+def comparing(metric: str, reference: str | int, other: str | int) -> Clause:
+    """Return the clause on the difference between two arms, given by name or place."""
+    return lambda findings: clause(
+        findings, metric, _name(findings, reference), _name(findings, other)
+    )
+
+
+def judging(metric: str, arm: str | int = FIRST, *, above: str, below: str, neither: str) -> Clause:
+    """Return the clause on whether an arm's number is above zero, below it, or neither."""
+    return lambda findings: judged(
+        findings, metric, _name(findings, arm), above=above, below=below, neither=neither
+    )
+
+
+def _name(findings: Findings, arm: str | int) -> str:
+    return findings.arms[arm].name if isinstance(arm, int) else arm
 
 
 _HEAD = re.compile(r" (?:of|for|in|on|with|among|that|who|whose|about|said|shown|by)\b|,")
@@ -154,12 +171,12 @@ def is_clear(one: Difference | None) -> bool:
 
 
 def level(findings: Findings, metric: str, name: str) -> str:
-    """Return an arm's mean with its interval; that of a share ends where shares do."""
+    """Return an arm's mean with its interval, which ends where the possible values do."""
     arm = arm_of(findings, name)
     if arm is None:
         return "–"
-    is_share = label_of(findings, metric)[1].startswith("share")
-    return shown(*t_interval(arm.values(metric), SHARE if is_share else ANY).three)
+    bounds = bounds_of(metric, label_of(findings, metric)[1])
+    return shown(*t_interval(arm.values(metric), bounds).three)
 
 
 def amount(one: Difference) -> str:
@@ -223,4 +240,5 @@ def _verb(label: str) -> str:
 
 
 def _spaced(unit: str) -> str:
-    return f" {unit}" if unit and not unit.startswith(("share", "0 to", "-1 to")) else ""
+    hidden = ("share", "0 to", "-1 to", "difference", "relative")
+    return f" {unit}" if unit and not unit.startswith(hidden) else ""

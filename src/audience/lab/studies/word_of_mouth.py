@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import ratio
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Picked, Record, RoundEnded, Said, Searched, View, key
 
 AFTER = 3
@@ -14,7 +15,7 @@ AFTER = 3
 LABELS: dict[str, Label] = {
     "told_pick": ("Picked within three rounds of a good word", "share of talks", ""),
     "untold_pick": ("Picked by somebody else who was not told", "share of talks", ""),
-    "told_lift": ("Lift of a good word", "share of talks", ""),
+    "told_lift": ("Lift of a good word", "difference of shares", ""),
     "told_search": ("Searched for within three rounds of a good word", "share of talks", ""),
     "warned_pick": ("Picked within three rounds of a bad word", "share of talks", ""),
     "good_words": ("Good words about something new to the listener", "", ""),
@@ -34,7 +35,7 @@ class Talks:
         self._seed = seed
         self._open: dict[tuple[int, int], tuple[int, str]] = {}
         """(person, item): last round it counts, and which group it is of."""
-        self._counts: dict[str, int] = {}
+        self._counts: Counter[str] = Counter()
 
     def update(self, record: Record, world: View) -> None:
         event: Any = record.event
@@ -44,7 +45,7 @@ class Talks:
         elif isinstance(event, Picked):
             found = self._open.pop((event.agent, event.item), None)
             if found and record.round <= found[0]:
-                self._count(f"{found[1]} picked")
+                self._counts[f"{found[1]} picked"] += 1
         elif isinstance(event, Searched):
             self._search(event.agent, event.query, record.round, world)
 
@@ -53,59 +54,37 @@ class Talks:
         if stance == 0.0 or (who, item) in self._open or _lived(me, item):
             return
         kind = "told" if stance > 0.0 else "warned"
-        self._count(kind)
+        self._counts[kind] += 1
         self._open[who, item] = (round_ + AFTER, kind)
         other = key(self._seed, "untold", who, item, round_) % len(world.agents)
         them = world.agents[other]
         knows = _lived(them, item) or any(one.item == item for one in them.heard)
         if kind == "told" and not knows and (other, item) not in self._open:
-            self._count("untold")
+            self._counts["untold"] += 1
             self._open[other, item] = (round_ + AFTER, "untold")
 
     def _search(self, who: int, query: str, round_: int, world: View) -> None:
         for (person, item), (until, kind) in self._open.items():
             is_told = person == who and kind == "told" and round_ <= until
             if is_told and world.catalogue[item].title == query:
-                self._count("told searched")
-
-    def _count(self, name: str) -> None:
-        self._counts[name] = self._counts.get(name, 0) + 1
+                self._counts["told searched"] += 1
 
     def value(self) -> dict[str, float]:
-        count = self._counts.get
-        told = ratio(count("told picked", 0), count("told", 0))
-        untold = ratio(count("untold picked", 0), count("untold", 0))
+        count = self._counts
+        told = ratio(count["told picked"], count["told"])
+        untold = ratio(count["untold picked"], count["untold"])
         return {
             "told_pick": told,
             "untold_pick": untold,
             "told_lift": told - untold,
-            "told_search": ratio(count("told searched", 0), count("told", 0)),
-            "warned_pick": ratio(count("warned picked", 0), count("warned", 0)),
-            "good_words": float(count("told", 0)),
+            "told_search": ratio(count["told searched"], count["told"]),
+            "warned_pick": ratio(count["warned picked"], count["warned"]),
+            "good_words": float(count["told"]),
         }
 
 
 def _lived(me: Any, item: int) -> bool:  # noqa: ANN401
     return any(one.item == item for one in me.history)
-
-
-def finding(findings: Findings) -> str:
-    """Say whether what was praised is picked more than it would have been anyway."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "told_lift",
-                first,
-                above="what was praised is picked more often by those who were told than by others",
-                below="what was praised is picked less often by those who were told than by others",
-                neither="no difference in picks between those told and others could be shown",
-            ),
-            clause(findings, "told_lift", first, "deaf"),
-            clause(findings, "picks", first, "silent"),
-        ]
-    )
 
 
 STUDY = Study(
@@ -122,6 +101,15 @@ STUDY = Study(
         ),
         Chart("lift", "levels", ("told_lift",), caption="Told less not told."),
     ),
-    finding,
+    answer(
+        judging(
+            "told_lift",
+            above="what was praised is picked more often by those who were told than by others",
+            below="what was praised is picked less often by those who were told than by others",
+            neither="no difference in picks between those told and others could be shown",
+        ),
+        comparing("told_lift", FIRST, "deaf"),
+        comparing("picks", FIRST, "silent"),
+    ),
     metrics=lambda setting: [Talks(setting.seed)],
 )

@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.files import replace_all
-from audience.lab.verdicts.statistics import FEWEST, MEASURES, RankAgreement, least_chance
+from audience.lab.verdicts.statistics import (
+    BOUNDS,
+    FEWEST,
+    MEASURES,
+    RankAgreement,
+    least_chance,
+)
 from audience.lab.verdicts.verdicts import OFFLINE, K, VerdictRow, Verdicts
 from audience.results import (
+    ANY,
     Column,
     Interval,
     ResultTable,
     csv_text,
     draw_ranked,
     finite,
-    frozen,
-    rendered,
+    panels,
     short,
-    styled,
+    styled_figure,
     to_markdown,
+    write_result,
 )
 
 if TYPE_CHECKING:
@@ -32,23 +38,15 @@ if TYPE_CHECKING:
 _PLAIN, _MARKED = 5, 1
 
 
+@styled_figure
 def drawn(found: Verdicts, columns: tuple[str, ...]) -> Figure:
     """Return a panel for each measure, recommenders below each other with their intervals.
 
-    Marked ones, whose verdict is not clean, have a colour and their mark.
+    A recommender whose verdict is not clean has another colour, and its mark beside its name.
     """
-    with styled():
-        return frozen(_panels(found, columns))
-
-
-def _panels(found: Verdicts, columns: tuple[str, ...]) -> Figure:
-    from matplotlib.figure import Figure
-
-    size = (1.9 + 1.9 * len(columns), 1.0 + 0.24 * len(found.rows))
-    figure = Figure(figsize=size, layout="constrained")
-    for axes, column in zip(
-        figure.subplots(1, len(columns), sharey=True, squeeze=False).flat, columns, strict=True
-    ):
+    count, height = len(columns), (1.0, 0.24 * len(found.rows))
+    figure, grid = panels(count, count, (1.9, 1.9), height, sharey=True)
+    for axes, column in zip(grid, columns, strict=True):
         _panel(axes, found.rows, column)
     return figure
 
@@ -106,10 +104,16 @@ def tables(found: Verdicts) -> list[ResultTable]:
 
 
 def _columns(names: Sequence[str], *, signed: bool = False) -> tuple[Column, ...]:
-    labels = (MEASURES.get(name) or _NAMES[name] for name in names)
     figures = (
-        Column(label, over="people and seeds", digits=3, half=True, signed=signed)
-        for label in labels
+        Column(
+            MEASURES.get(name) or _NAMES[name],
+            over="people and seeds",
+            digits=3,
+            half=True,
+            signed=signed,
+            bounds=ANY if signed else BOUNDS[name],
+        )
+        for name in names
     )
     return Column("recommender", is_text=True), *figures
 
@@ -197,12 +201,9 @@ def as_plain(found: Verdicts) -> dict[str, object]:
 
 def write(found: Verdicts, folder: Path) -> list[Path]:
     """Write verdicts.md, .csv, .json and the figure beside the runs."""
-    figure = drawn(found, COLUMNS)
-    return replace_all(
-        {
-            folder / "verdicts.md": as_markdown(found).encode(),
-            folder / "verdicts.csv": as_csv(found).encode(),
-            folder / "verdicts.json": msgspec.json.format(msgspec.json.encode(as_plain(found))),
-            **{folder / f"verdicts.{kind}": rendered(figure, kind) for kind in ("png", "svg")},
-        }
-    )
+    texts = {
+        "verdicts.md": as_markdown(found),
+        "verdicts.csv": as_csv(found),
+        "verdicts.json": msgspec.json.format(msgspec.json.encode(as_plain(found))).decode(),
+    }
+    return write_result(folder, texts, drawn(found, COLUMNS), "verdicts")

@@ -9,7 +9,14 @@ from itertools import permutations
 import msgspec
 import numpy as np
 
-from audience.results import CORRELATION, bootstrap, percentile_interval
+from audience.results import (
+    CORRELATION,
+    POSITIVE,
+    SHARE,
+    Bounds,
+    bootstrap,
+    percentile_interval,
+)
 from audience.world import (
     VISITS,
     Catalogue,
@@ -38,7 +45,14 @@ MEASURES = {
     "watch_time": "watch time",
     "diversity": "diversity",
 }
-"""What is measured of each person, and how tables call it."""
+"""What is measured of each person, and its name in tables."""
+BOUNDS: dict[str, Bounds] = {
+    **dict.fromkeys(("view_ratio", "like_ratio", "click_rate", "ndcg", "recall"), SHARE),
+    **dict.fromkeys(("likes", "watch_time", "diversity"), POSITIVE),
+    "exit_page": (1.0, math.inf),
+    "satisfaction": (1.0, 10.0),
+}
+"""The possible values of each measure, the offline ones among them."""
 
 
 class VisitCounts(msgspec.Struct, frozen=True, eq=False):

@@ -14,6 +14,7 @@ from audience.datasets.loaders import public
 from audience.errors import BadInput
 from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
 from audience.lab.verdicts.statistics import (
+    BOUNDS,
     MEASURES,
     RankAgreement,
     agreement,
@@ -25,7 +26,7 @@ from audience.log import Log
 from audience.parts import learns_from_others
 from audience.plugins import find
 from audience.recommenders import Recommender
-from audience.results import Interval, crossed_interval
+from audience.results import ANY, Bounds, Interval, crossed_interval
 from audience.runs import Outcome, variants
 from audience.scenario import (
     Options,
@@ -214,8 +215,9 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
     people: Ints
     seeds: Ints
 
-    def estimate(self) -> Interval:
-        return crossed_interval(self.values, self.people, self.seeds)
+    def estimate(self, bounds: Bounds = ANY) -> Interval:
+        """Return the mean with an interval over people and seeds."""
+        return crossed_interval(self.values, self.people, self.seeds, bounds)
 
     def less(self, other: Seen) -> Seen:
         """Return the paired differences; the same people must stand in the same places."""
@@ -243,13 +245,13 @@ def judged(
         VerdictRow(
             name,
             marks[name],
-            {one: seen.estimate() for one, seen in online[name].items()},
+            {measure: seen.estimate(BOUNDS[measure]) for measure, seen in online[name].items()},
             {}
             if name == reference
             else {
                 one: s.less(online[reference][one]).estimate() for one, s in online[name].items()
             },
-            {one: seen.estimate() for one, seen in offline[name].items()},
+            {measure: seen.estimate(BOUNDS[measure]) for measure, seen in offline[name].items()},
         )
         for name in parts
     )
