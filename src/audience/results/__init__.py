@@ -1,4 +1,4 @@
-"""One way to tell a result: intervals, tables, figures, pages, files and exports."""
+"""How results are told: intervals, tables, charts, reports and their files."""
 
 from audience.results.calibration import (
     Calibration as Calibration,

@@ -1,4 +1,4 @@
-"""Kinds of charts that reports and studies share; all take arms with one run per seed."""
+"""The charts of reports and studies, from arms with one run per seed."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def _over_seeds(values: Floats, bounds: Bounds) -> tuple[float, float, float]:
 
 
 def forest(findings: Findings) -> Figure | None:
-    """Return every arm against the first, in % of it, metric by metric."""
-    told = headline(summary(findings), findings.labels)
-    lines = [line for line in told if any(map(_is_drawable, line.contrasts))]
+    """Return every arm against the first, in % of it, metric by metric; None if nothing to draw."""
+    chosen = headline(summary(findings), findings.labels)
+    lines = [line for line in chosen if any(map(_is_drawable, line.contrasts))]
     if findings.labels:
         lines = [line for line in lines if not _is_about_nil(line)]
     others = list(dict.fromkeys(c.other for line in lines for c in line.contrasts))
@@ -100,7 +100,7 @@ def forest(findings: Findings) -> Figure | None:
 
 
 def _is_about_nil(line: Line) -> bool:
-    """Say whether the reference may be nil, so that a change in % of it says nothing."""
+    """Return True if the reference may be zero, so that a change in % means nothing."""
     return line.cells[0].low <= 0.0 <= line.cells[0].high
 
 
@@ -130,8 +130,8 @@ def _draw_contrast(axes: Axes, contrast: Contrast, at: float, ink: str) -> None:
     text = shown(contrast.percent, contrast.percent_low, contrast.percent_high, signed=True)
     beside(axes, at, 10.0, text, INK, "normal")
     weight = "bold" if is_clear else "normal"
-    said = contrast.judgement or "no interval"
-    beside(axes, at, 118.0, said, INK if is_clear else MUTED, weight)
+    judgement = contrast.judgement or "no interval"
+    beside(axes, at, 118.0, judgement, INK if is_clear else MUTED, weight)
 
 
 def beside(
@@ -146,7 +146,7 @@ def beside(
 
 
 def _scale_percent(axes: Axes, contrasts: Sequence[Contrast]) -> None:
-    """Show all changes at once: where one is far larger than most, on a logarithmic axis."""
+    """Fit the axis to all changes; logarithmic if one is far larger than most."""
     from matplotlib.ticker import FuncFormatter
 
     ends = [
@@ -167,7 +167,7 @@ def _scale_percent(axes: Axes, contrasts: Sequence[Contrast]) -> None:
 
 
 def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
-    """Return a line per arm over the rounds, with its interval."""
+    """Return a line per arm over the rounds, with its interval; None if nothing to draw."""
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = panel(5.0, 2.9)
@@ -198,7 +198,7 @@ def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
 
 
 def _rounds(arm: Arm, metric: str) -> tuple[Floats, Floats]:
-    """Return the numbers of the rounds, and one row of values per seed, NaN where a run ended."""
+    """Return the round numbers, and a row of values per seed, NaN after a run ended."""
     longest = max((run.rounds for run in arm.runs), key=len, default=())
     numbers = np.array([row.get("round", place) for place, row in enumerate(longest, 1)])
     values = np.full((len(arm.runs), len(longest)), math.nan)
@@ -208,14 +208,14 @@ def _rounds(arm: Arm, metric: str) -> tuple[Floats, Floats]:
 
 
 def name_ends(axes: Axes, ends: list[tuple[float, int]], arms: Sequence[Arm]) -> None:
-    """Write each arm's name where its line ends, apart from each other."""
+    """Write each arm's name where its line ends, without overlaps."""
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom, top)
     least = 0.085
     heights: list[float] = []
     for value, _ in sorted(ends):
-        wanted = (value - bottom) / (top - bottom)
-        heights.append(max(wanted, heights[-1] + least) if heights else wanted)
+        target = (value - bottom) / (top - bottom)
+        heights.append(max(target, heights[-1] + least) if heights else target)
     above = max(0.0, heights[-1] - 1.0)
     for height, (_, place) in zip(heights, sorted(ends), strict=True):
         at = bottom + (height - above) * (top - bottom)
@@ -256,7 +256,7 @@ def bars(
 
 
 def key(figure: Figure, names: Sequence[tuple[str, int]]) -> None:
-    """Name the arms below the axes, where there are several."""
+    """Add a legend of the arms below the axes if there are several."""
     from matplotlib.patches import Patch
 
     if len(names) < 2:
@@ -274,13 +274,13 @@ BY_ROUND = (
     "entropy_consumption",
 )
 SPREAD_BY_ROUND = ("reach", "emotion", "positive")
-"""Drawn where a topic spread."""
+"""Drawn if a topic spread."""
 CONCENTRATION = ("gini", "coverage_exposure", "coverage_consumption")
 STARS = tuple(f"rating_{stars}" for stars in range(1, 6))
 
 
 def draw(findings: Findings) -> dict[str, Figure]:
-    """Return every figure that these findings have something to show in, by name."""
+    """Return every figure that these findings have data for, by name."""
     drawn: dict[str, Figure | None] = {}
     with styled():
         drawn["differences"] = forest(findings)

@@ -1,4 +1,4 @@
-"""The summary of findings as one table, and as CSV, LaTeX, Markdown and JSON."""
+"""The summary of findings as one table, and as CSV, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _COLUMNS = (
     "judgement",
 )  # fmt: skip
 ONE_RUN = "one run"
-"""What a number is of that is no mean."""
+"""What a number is of that is not a mean."""
 
 
 def result_table(
     findings: Findings, lines: Sequence[Line] | None = None, *, brief: bool = False
 ) -> ResultTable:
-    """Return one row per metric: every arm, then the differences; `brief`: without percentages."""
+    """Return one row per metric: every arm, then the differences; `brief`: no percentages."""
     lines = summary(findings) if lines is None else lines
     pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
     columns = [Column(head, is_text=True) for head in ("Metric", "Unit", "Mean over")]
@@ -64,8 +64,8 @@ def over(cells: Sequence[ArmCell]) -> str:
 def _percent(contrast: Contrast | None) -> str:
     if contrast is None:
         return NOTHING
-    said = change(contrast)
-    return f"{said} ({contrast.judgement})" if contrast.judgement else said
+    text = change(contrast)
+    return f"{text} ({contrast.judgement})" if contrast.judgement else text
 
 
 def change(contrast: Contrast) -> str:
@@ -77,15 +77,15 @@ def change(contrast: Contrast) -> str:
 
 
 def findings_to_csv(findings: Findings) -> str:
-    """Return one row per metric and arm with every digit; an undefined number is an empty cell."""
-    found = []
+    """Return one row per metric and arm with all digits; an undefined number is an empty cell."""
+    rows = []
     for line in summary(findings):
         contrasts = {contrast.other: contrast for contrast in line.contrasts}
         for cell in line.cells:
             row: list[object] = [line.metric, line.label, line.unit, line.better, cell.arm]
             row += [cell.mean, cell.low, cell.high, cell.count, cell.over]
-            found.append(row + _numbers(contrasts.get(cell.arm)))
-    return csv_text(_COLUMNS, found)
+            rows.append(row + _numbers(contrasts.get(cell.arm)))
+    return csv_text(_COLUMNS, rows)
 
 
 def _numbers(contrast: Contrast | None) -> list[object]:
@@ -126,4 +126,4 @@ WRITERS: dict[str, Callable[[Findings], str]] = {
     "tex": lambda findings: to_latex(result_table(findings)),
     "json": findings_to_json,
 }
-"""The formats that are the table and nothing else."""
+"""The formats that hold the table and nothing else."""

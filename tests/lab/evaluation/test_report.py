@@ -137,7 +137,7 @@ def test_mistakes_in_answers_are_told(tmp_path: Path) -> None:
     path = people(tmp_path / "people.json", seed=4)
     with pytest.raises(BadInput, match="use --seed 4"):
         read_answers(path, 1)
-    with pytest.raises(BadInput, match="no file of people's choices"):
+    with pytest.raises(BadInput, match="not a file of people's choices"):
         read_answers(people(path, format="other"), 1)
     path.write_text("[]")
     with pytest.raises(BadInput, match="eval people import"):

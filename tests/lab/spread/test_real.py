@@ -71,7 +71,7 @@ def test_the_onset_is_found_in_the_fitted_hours() -> None:
     other = wave()
     other[70:] += 10_000_000  # what is predicted tells nothing of where it began
     assert real.truth_of(other).onset == 40
-    with pytest.raises(BadInput, match="too near"):
+    with pytest.raises(BadInput, match="too close"):
         real.truth_of(wave(onset=58))
 
 

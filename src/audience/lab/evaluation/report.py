@@ -1,4 +1,4 @@
-"""A result as a table for people, as Markdown and as CSV."""
+"""Reports of evaluations: tables, notes, a figure, and the files they are written to."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def group_table(result: Result, group: str) -> ResultTable:
 
 
 def paired_table(result: Result, group: str) -> ResultTable:
-    """Return the differences to the best baseline of whoever is no baseline."""
+    """Return the paired differences to the best baseline, for all but baselines."""
     rows = [
         (label(row), *(_difference(row.cells[group].get(name)) for name in result.columns))
         for row in result.rows
@@ -89,29 +89,29 @@ def _difference(cell: ContestCell | None) -> Interval | str:
 
 def best_line(result: Result, group: str) -> list[str]:
     """Return the best baseline of each column."""
-    found = result.best.get(group, {})
-    return [LABELS.get(name, name) for name in (found.get(one, "") for one in result.columns)]
+    best = result.best.get(group, {})
+    return [LABELS.get(name, name) for name in (best.get(column, "") for column in result.columns)]
 
 
 def footer(result: Result) -> list[str]:
-    """Return what a reader must know besides: people, seed, models and what they cost."""
+    """Return the notes below the tables: people, seed, models and their cost."""
     spent = result.spent
-    told = [
-        f"{result.dataset}: {result.users:,} users, seed {result.seed}; ± is a 95 % interval over "
-        "users.",
+    lines = [
+        f"{result.dataset}: {result.users:,} users, seed {result.seed}; ± or [low, high] is a 95 % "
+        "interval over users.",
         f"Model: {result.model or 'none'}; {spent.calls:,} calls ({result.calls_now:,} of them "
         f"now), {spent.tokens:,} tokens, {spent.cost}.",
     ]
     odd = {label(row): row.unreadable for row in result.rows if row.unreadable}
     if odd:
         counts = ", ".join(f"{name} {count:,}" for name, count in odd.items())
-        told.append(f"Unreadable answers, scored as wrong: {counts}.")
+        lines.append(f"Unreadable answers, scored as wrong: {counts}.")
     people = [row for row in result.rows if row.kind == "people"]
     fewer = {label(row): _users(row) for row in people if _users(row) < result.users}
     if fewer:
         counts = ", ".join(f"{name} {count:,}" for name, count in fewer.items())
-        told.append(f"Fewer users: {counts}.")
-    return [*told, *result.notes]
+        lines.append(f"Fewer users: {counts}.")
+    return [*lines, *result.notes]
 
 
 def _users(row: ContestantRow) -> int:
@@ -136,11 +136,11 @@ def as_csv(result: Result) -> str:
     for row in result.rows:
         for group, cells in row.cells.items():
             for column, cell in cells.items():
-                said = (result.name, group, column, row.name, row.kind, row.model, cell.users)
+                key = (result.name, group, column, row.name, row.kind, row.model, cell.users)
                 best = result.best.get(group, {}).get(column, "")
                 apart = cell.against_best or Interval()
                 numbers = (*_digits(cell.value), best, *_digits(apart))
-                rows.append((*said, *numbers))
+                rows.append((*key, *numbers))
     return csv_text((*heads, *numbered, *paired), rows)
 
 
@@ -149,12 +149,12 @@ def _digits(interval: Interval) -> list[str]:
 
 
 MOST = 4
-"""Panels side by side."""
+"""Most panels in a row."""
 _COLOURS = {"baseline": 5, "mind": 1, "people": 2}
 
 
 def drawn_columns(result: Result) -> tuple[str, ...]:
-    """Return the columns a figure shows: all of one kind, or the headline alone."""
+    """Return the columns that are drawn: the headline, or all if there is none."""
     return (result.headline,) if result.headline else result.columns
 
 

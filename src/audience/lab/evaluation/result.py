@@ -17,7 +17,7 @@ from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval, finite, t_i
 from audience.world import Bools, Floats, Ints
 
 AREA = ", AUC"
-"""The end of the name of a group that tells a second measure of the same tasks."""
+"""The suffix of groups that hold a second measure, AUC, of the same tasks."""
 PEOPLE = "real humans"
 _UNLIMITED = ("RMSE", "MAE", "popularity")
 """Columns of errors; those of all others lie between 0 and 1."""
@@ -31,7 +31,7 @@ class ContestCell(msgspec.Struct, frozen=True):
     value: Interval
     users: int
     against_best: Interval | None = None
-    """How much more than the best baseline, over the same people, paired; none for itself."""
+    """How much more than the best baseline, paired over the same people; None for itself."""
 
 
 class ContestantRow(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class ContestantRow(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """One evaluation, ready to be printed, drawn and kept."""
+    """One evaluation, ready to be printed, drawn and stored."""
 
     name: str
     title: str
@@ -67,7 +67,7 @@ class Result(msgspec.Struct, frozen=True):
     """The column that is drawn; where empty, all are."""
     notes: tuple[str, ...] = ()
     calls_now: int = 0
-    """Of all the calls it rests on, those made for this result; the others were kept."""
+    """Of all the calls it rests on, those made for this result; the others were stored."""
 
     @property
     def spent(self) -> Counts:
@@ -128,7 +128,7 @@ def _cells(
 
 
 def best_of(values: Values, *, is_lower: bool = False) -> str:
-    """Return whose mean is best; nobody where there is none."""
+    """Return who has the best mean; empty if nobody has one."""
     some = {name: each[~np.isnan(each)] for name, each in values.items()}
     means = {name: float(each.mean()) for name, each in some.items() if len(each)}
     if not means:
@@ -151,53 +151,55 @@ def result_values(result: Result) -> dict[str, object]:
 
 
 def hits(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return |truth and chosen| / a of each case; what could not be said is scored as wrong.
+    """Return |truth and chosen| / a of each case; an unreadable answer is scored as wrong.
 
-    Chosen are the a highest; equal scores share their places, so that order is worth nothing.
+    Chosen are the a highest; equal scores share their ranks, so that their order is irrelevant.
     """
-    found = np.zeros(len(cases))
+    shares = np.zeros(len(cases))
     for rows, truth, values in _alike(cases, scores):
-        wanted = truth.sum(axis=1)
-        cut = np.take_along_axis(np.sort(values, axis=1), -wanted[:, None], axis=1)
+        count = truth.sum(axis=1)
+        cut = np.take_along_axis(np.sort(values, axis=1), -count[:, None], axis=1)
         sure, tied = values > cut, values == cut
-        share = (wanted - sure.sum(axis=1)) / np.maximum(tied.sum(axis=1), 1)
+        share = (count - sure.sum(axis=1)) / np.maximum(tied.sum(axis=1), 1)
         right = (sure & truth).sum(axis=1) + share * (tied & truth).sum(axis=1)
-        found[rows] = np.where(np.isnan(values).any(axis=1), 0.0, right / np.maximum(wanted, 1))
-    return found
+        shares[rows] = np.where(np.isnan(values).any(axis=1), 0.0, right / np.maximum(count, 1))
+    return shares
 
 
 def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return the AUC within each case; what could not be said is worth a half."""
-    found = np.zeros(len(cases))
+    """Return the AUC within each case; an unreadable answer counts one half."""
+    areas = np.zeros(len(cases))
     for rows, truth, values in _alike(cases, scores):
-        unsaid = np.asarray(np.isnan(values).any(axis=1))
-        found[rows] = np.where(unsaid, 0.5, _areas(np.where(unsaid[:, None], 0.0, values), truth))
-    return found
+        unreadable = np.asarray(np.isnan(values).any(axis=1))
+        areas[rows] = np.where(
+            unreadable, 0.5, _areas(np.where(unreadable[:, None], 0.0, values), truth)
+        )
+    return areas
 
 
 def auc(scores: Floats, truth: Sequence[bool]) -> float:
-    """Return how often something taken up scores above something not; ties count half."""
+    """Return how often a consumed item scores above another; ties count half."""
     if np.isnan(scores).any():
         return math.nan
     return float(_areas(scores[None, :], np.array([truth], np.bool_))[0])
 
 
 def _areas(values: Floats, truth: Bools) -> Floats:
-    """Return the AUC of each row; NaN where all or none were taken up."""
+    """Return the AUC of each row; NaN where all or none were consumed."""
     above, level = np.zeros(len(values)), np.zeros(len(values))
     for column in range(values.shape[1]):
         others = truth[:, column, None] & ~truth
-        one = values[:, column, None]
-        above += ((one > values) & others).sum(axis=1)
-        level += ((one == values) & others).sum(axis=1)
+        score = values[:, column, None]
+        above += ((score > values) & others).sum(axis=1)
+        level += ((score == values) & others).sum(axis=1)
     pairs = (truth.sum(axis=1) * (~truth).sum(axis=1)).astype(np.float64)
     pairs[pairs == 0] = np.nan
-    found: Floats = above / pairs + 0.5 * (level / pairs)
-    return found
+    areas: Floats = above / pairs + 0.5 * (level / pairs)
+    return areas
 
 
 def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[Ints, Bools, Floats]]:
-    """Yield cases with as many candidates together: their numbers, truth and scores as rows."""
+    """Yield cases with equally many candidates: their numbers, truth and scores as rows."""
     sizes = np.array([len(case.candidates) for case in cases], np.int64)
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero(sizes == size)
@@ -207,12 +209,12 @@ def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[In
 
 def order_of(entries: Sequence[Entrant], *, mixes: bool = True) -> dict[str, str]:
     """Return the kind of everybody in a table by name: baselines, the mixes, then minds."""
-    shown = {one.name: one.kind for one in entries if one.kind != "feature"}
-    found = {name: kind for name, kind in shown.items() if kind == "baseline"}
-    found |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
-    return found | shown
+    shown = {entry.name: entry.kind for entry in entries if entry.kind != "feature"}
+    ordered = {name: kind for name, kind in shown.items() if kind == "baseline"}
+    ordered |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
+    return ordered | shown
 
 
 def answers_in(played: Sequence[ContestAnswers]) -> list[Mapping[tuple[str, str], StoredAnswers]]:
     """Return all answers that were given, practice included: both are paid for."""
-    return [answers for one in played for answers in (one.answers, one.practice)]
+    return [answers for contest in played for answers in (contest.answers, contest.practice)]

@@ -1,4 +1,4 @@
-"""A real curve and its predictions as a table, a sentence, a figure and files."""
+"""Report of a spread evaluation: table, verdict, figure and files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OURS = "rule minds"
 
 
 def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
-    """Return a row for each model."""
+    """Return a table with one row per model."""
     over = f"{seeds} seeds"
     columns = (
         Column("model", is_text=True),
@@ -54,29 +54,29 @@ def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
 
 
 def verdict(rows: Sequence[FittedSpread]) -> str:
-    """Return whether rule minds come as near as the better classical model, from the numbers."""
-    ours = next((one for one in rows if one.name == OURS), None)
-    others = [one for one in rows if one.name != OURS and one.parameters]
+    """Return whether rule minds predict as well as the better classical model."""
+    ours = next((row for row in rows if row.name == OURS), None)
+    others = [row for row in rows if row.name != OURS and row.parameters]
     if ours is None or not others:
         return ""
-    best = min(others, key=lambda one: one.msed.mean)
-    told = f"MSED {ours.msed.mean:.4f} against {best.msed.mean:.4f} of {best.name}"
+    best = min(others, key=lambda row: row.msed.mean)
+    errors = f"MSED {ours.msed.mean:.4f} against {best.msed.mean:.4f} of {best.name}"
     if ours.msed.high < best.msed.low:
-        return f"Rule minds predict the rest better than the better classical model: {told}."
+        return f"Rule minds predict the rest better than the better classical model: {errors}."
     if ours.msed.mean <= best.msed.mean:
-        return f"Rule minds predict the rest as well as the better classical model: {told}."
-    return f"Rule minds predict the rest worse than the better classical model: {told}."
+        return f"Rule minds predict the rest as well as the better classical model: {errors}."
+    return f"Rule minds predict the rest worse than the better classical model: {errors}."
 
 
 def foot(truth: Truth, people: int, graph: str, seed_count: int) -> list[str]:
-    """Return what a reader must know of the numbers."""
+    """Return the notes below the table."""
     return [
         f"{truth.hours} hours; the curve takes off in hour {truth.onset}. Fitted on the "
         f"{truth.fitted} hours from there on; the last {len(truth.counts) - truth.fitted} are "
         "predicted.",
-        f"Graphs are generated ({people:,} people, {graph}, directed): the real one is not at "
-        "hand. Each model has three fitted parameters and the number of people to be reached.",
-        f"Mean over {seed_count} seeds that nothing was fitted on, with 95 % intervals. MSED is of "
+        f"Graphs are generated ({people:,} people, {graph}, directed): the real one is not "
+        "available. Each model has three fitted parameters and the number of people to reach.",
+        f"Mean over {seed_count} seeds not used for fitting, with 95 % intervals. MSED is of "
         "numbers divided by the true maximum.",
     ]
 
@@ -96,13 +96,13 @@ def plain(
         "verdict": verdict(rows),
         "models": [
             {
-                "model": one.name,
-                "parameters": one.parameters,
-                "fit": one.fit,
-                "msed": finite(one.msed),
-                "correlation": finite(one.correlation),
+                "model": row.name,
+                "parameters": row.parameters,
+                "fit": row.fit,
+                "msed": finite(row.msed),
+                "correlation": finite(row.correlation),
             }
-            for one in rows
+            for row in rows
         ],
     }
 
@@ -114,12 +114,12 @@ def drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
 
     figure, axes = panel(6.4, 3.6)
     hours = truth.onset + np.arange(len(truth.counts))
-    for place, one in enumerate(rows):
-        curves = np.array(one.curves)
+    for place, row in enumerate(rows):
+        curves = np.array(row.curves)
         if len(curves) > 1:
             low, high = curves.min(axis=0), curves.max(axis=0)
             axes.fill_between(hours, low, high, color=colour(place), alpha=0.15, linewidth=0)
-        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=one.name)
+        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=row.name)
     axes.plot(hours, truth.counts, color=INK, linewidth=1.8, label="real")
     axes.axvline(truth.onset + truth.fitted - 0.5, color=INK, linewidth=0.7, linestyle=":")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
@@ -140,8 +140,8 @@ def write(
     """Write the files of the evaluation into a folder and return the paths."""
     shown = [to_markdown(table(rows, len(seeds)), bare=True), verdict(rows), ""]
     shown += foot(truth, people, graph, len(seeds))
-    names = [one.name for one in rows]
-    means = [np.mean(one.curves, axis=0).tolist() for one in rows]
+    names = [row.name for row in rows]
+    means = [np.mean(row.curves, axis=0).tolist() for row in rows]
     curves = (
         [truth.onset + at, f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
         for at, real in enumerate(truth.counts.tolist())

@@ -21,13 +21,13 @@ from audience.scenario import Options
 from audience.world import Picked, Record, RoundEnded, SlateShown, View, Watched, rng
 
 ITEMS, PEOPLE = 20, 0.1
-"""How many new items there are, and how many newcomers as a share of all."""
+"""How many new items there are, and the number of newcomers as a share of all."""
 KNOWN = ((0, 3), (4, 9), (10, 19), (20, 10**9))
-"""How many items somebody has lived when it sees a page."""
+"""Groups by how many items a person has consumed when they see a page."""
 LABELS: dict[str, Label] = {
     "new_shown": ("Exposure of new items against their fair share", "times", "higher"),
     "new_picked": ("Picks of new items against their fair share", "times", "higher"),
-    "new_reached": ("New items shown to somebody", "share", "higher"),
+    "new_reached": ("New items shown at least once", "share", "higher"),
     "newcomer_clicks": ("Pages of newcomers with a pick", "share", "higher"),
     "old_clicks": ("Pages of the others with a pick, same rounds", "share", "higher"),
     "newcomer_gap": (
@@ -37,7 +37,7 @@ LABELS: dict[str, Label] = {
     ),
     **{
         f"clicks_{low}": (
-            f"Pages with a pick, {f'{low} to {high}' if high < 100 else f'{low} or more'} lived",
+            f"Pages with a pick, {f'{low} to {high}' if high < 100 else f'{low} or more'} consumed",
             "share",
             "higher",
         )
@@ -47,26 +47,26 @@ LABELS: dict[str, Label] = {
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return newcomers and new items: like those there are, drawn by name."""
+    """Return newcomers and new items: like existing ones, by a named draw."""
     genesis = setting.genesis
     draw = rng(setting.seed, "cold-start")
     catalogue, profiles = genesis.catalogue, genesis.profiles
     items = int(setting.option("new_items", ITEMS))
     people = max(1, round(setting.option("new_people", PEOPLE) * len(profiles)))
     when = setting.change_round
-    found: list[Options] = []
+    added: list[Options] = []
     for number, like in enumerate(draw.choice(len(catalogue), min(items, len(catalogue)), False)):
         item = catalogue[int(like)]
         fields = {"tags": list(item.tags), "minutes": item.minutes, "quality": item.quality}
         title = f"New {genesis.domain.noun} {number + 1}"
-        found.append({"round": when, "do": "add_item", "title": title, **fields})
+        added.append({"round": when, "do": "add_item", "title": title, **fields})
     for number, like in enumerate(draw.choice(len(profiles), min(people, len(profiles)), False)):
         who = profiles[int(like)]
         habits = {name: getattr(who.habits, name) for name in who.habits.__struct_fields__}
         fields = {"interests": list(who.interests), "habits": habits, "activity": 2.0}
         name = f"Newcomer {number + 1}"
-        found.append({"round": when, "do": "add_person", "name": name, **fields})
-    return found
+        added.append({"round": when, "do": "add_person", "name": name, **fields})
+    return added
 
 
 class ColdStart:
@@ -86,7 +86,7 @@ class ColdStart:
     def update(self, record: Record, world: View) -> None:
         event: Any = record.event
         if self._known is None:
-            self._known = Counter(one.agent for one in world.genesis.past)
+            self._known = Counter(past.agent for past in world.genesis.past)
         if isinstance(event, RoundEnded):
             self._end_page()
         elif isinstance(event, Watched):
@@ -130,24 +130,24 @@ class ColdStart:
     def close(self) -> dict[str, float]:
         count = self._counts
         now = (count["new shown"], count["fair shown"])
-        found = ratio(now[0] - self._past[0], now[1] - self._past[1])
+        share = ratio(now[0] - self._past[0], now[1] - self._past[1])
         self._past = now
-        return {"new_shown": found}
+        return {"new_shown": share}
 
     def value(self) -> dict[str, float]:
         count = self._counts
-        found = {
+        values = {
             "new_shown": ratio(count["new shown"], count["fair shown"]),
             "new_picked": ratio(count["new picked"], count["fair picked"]),
             "new_reached": ratio(len(self._reached), self._new),
             "newcomer_clicks": ratio(count["new clicks"], count["new clicks pages"]),
             "old_clicks": ratio(count["old clicks"], count["old clicks pages"]),
         }
-        found["newcomer_gap"] = found["newcomer_clicks"] - found["old_clicks"]
+        values["newcomer_gap"] = values["newcomer_clicks"] - values["old_clicks"]
         for low, _ in KNOWN:
             name = f"clicks_{low}"
-            found[name] = ratio(count[name], count[f"{name} pages"])
-        return found
+            values[name] = ratio(count[name], count[f"{name} pages"])
+        return values
 
 
 STUDY = Study(
@@ -174,7 +174,7 @@ STUDY = Study(
             "bars",
             tuple(f"clicks_{low}" for low, _ in KNOWN),
             "Pages with a pick, by what is known",
-            "Quality by the number of items that the reader has lived.",
+            "Quality by the number of items that the reader has consumed.",
             ("0 to 3", "4 to 9", "10 to 19", "20 or more"),
         ),
         Chart("newcomers", "levels", ("newcomer_gap",), caption="Same rounds, same pages."),

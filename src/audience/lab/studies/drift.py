@@ -1,4 +1,4 @@
-"""Drift: do tastes move over many rounds, and with whom?"""
+"""Drift: do tastes move over many rounds, and towards whom?"""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from audience.world import Floats, Ints, Record, RoundEnded, View, keys, taste_o
 
 LABELS: dict[str, Label] = {
     "taste_moved": ("Distance of taste from its beginning", "cosine distance", ""),
-    "nearer_friends": ("Change in likeness to friends", "cosine", ""),
-    "nearer_strangers": ("Change in likeness to strangers", "cosine", ""),
+    "nearer_friends": ("Change in similarity to friends", "cosine", ""),
+    "nearer_strangers": ("Change in similarity to strangers", "cosine", ""),
     "nearer_than_strangers": ("Drift towards friends beyond that towards all", "cosine", ""),
-    "nearer_crowd": ("Change in likeness to the mean taste", "cosine", ""),
+    "nearer_crowd": ("Change in similarity to the mean taste", "cosine", ""),
 }
 
 
 class Drifts:
-    """Compares tastes with where they began, at the end of every round.
+    """Compares tastes with those at the beginning, at the end of every round.
 
     taste_moved              mean of 1 - cosine between taste now and at the beginning
-    nearer_friends           mean change in cosine to those somebody listens to
-    nearer_strangers         the same to as many others, drawn by name
+    nearer_friends           mean change in cosine to those a person listens to
+    nearer_strangers         the same to as many others, by a named draw
     nearer_than_strangers    the first less the second
     nearer_crowd             mean change in cosine to the mean taste
     """
@@ -68,12 +68,12 @@ class Drifts:
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:
-    found: Floats = (rows[first] * rows[second]).sum(axis=1)
-    return found
+    cosines: Floats = (rows[first] * rows[second]).sum(axis=1)
+    return cosines
 
 
 def _pairs(world: View, people: int, seed: int) -> tuple[Ints, Ints, Ints]:
-    """Return who listens to whom at the beginning, and a stranger beside every friend."""
+    """Return who listens to whom at the beginning, and a stranger for every friend."""
     ties = world.genesis.ties
     who = np.repeat(np.arange(people), np.diff(ties.starts)[:people])
     friend = ties.others.astype(np.int64)[: len(who)]
@@ -97,7 +97,7 @@ STUDY = Study(
             "with_whom",
             "bars",
             ("nearer_friends", "nearer_strangers", "nearer_crowd"),
-            "Change in likeness, cosine",
+            "Change in similarity, cosine",
             "At the end, against the beginning.",
             ("to friends", "to strangers", "to the mean"),
         ),

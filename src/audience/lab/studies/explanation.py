@@ -28,7 +28,7 @@ LABELS: dict[str, Label] = {
 class Explanations:
     """Follows which items of a page came with a reason, and which of them are picked.
 
-    Where reasons are hidden nothing of them is in the log, and these numbers are not defined.
+    If reasons are hidden they are not in the log, and these numbers are not defined.
     """
 
     watches = (SlateShown, SlateAnnotated, Picked)

@@ -1,4 +1,4 @@
-"""Feedback: does a recommender find what people really lived better after simulated clicks?"""
+"""Feedback: does a recommender predict real consumption better after simulated clicks?"""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ LABELS: dict[str, Label] = {
 
 
 class Feedback:
-    """Gathers what is lived in a run, then fits `learner` without it, with it, and with noise.
+    """Gathers what is consumed in a run, then fits `learner` without it, with it, and with noise.
 
-    Everybody's last item before the run is held out; the whole catalogue is ranked, less what is
-    learnt from. The noise gives the same people as many items drawn by name.
+    Everybody's last item before the run is held out; the whole catalogue is ranked, without what
+    is learnt from. The noise gives the same people as many random items, by a named draw.
     """
 
     watches = (Watched, Rated, RoundEnded)
@@ -59,14 +59,14 @@ class Feedback:
             self._clicks.append((event.agent, event.item, world.now))
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
-        found = dict.fromkeys(LABELS, NAN)
+        values = dict.fromkeys(LABELS, NAN)
         if self._world is None or not self._held:
-            return found
-        past = [(one.agent, one.item, one.at) for one in self._world.genesis.past]
+            return values
+        past = [(own.agent, own.item, own.at) for own in self._world.genesis.past]
         items = rng(self._seed, "shuffled").integers(
             0, len(self._world.genesis.catalogue), len(self._clicks)
         )
@@ -91,7 +91,7 @@ class Feedback:
         assert self._world is not None
         genesis = self._world.genesis
         train = _columns(rows)
-        truth = _columns([(one.agent, one.item, one.at) for one in self._held])
+        truth = _columns([(past.agent, past.item, past.at) for past in self._held])
         whole = np.ones(len(rows))
         columns = (train.users, train.items, train.at, whole, train.stars)
         learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), columns)
@@ -99,8 +99,8 @@ class Feedback:
         ranker = recommender.fit(learnt, rng(self._seed, "fit", 0))
         split = OfflineSplit(train, truth, _columns([]))
         slates = slates_of(ranker, split, min(K, len(genesis.catalogue)), self._seed)
-        found = measures(slates, truth.items)
-        return float(found["ndcg"].mean()), float(found["recall"].mean())
+        per_user = measures(slates, truth.items)
+        return float(per_user["ndcg"].mean()), float(per_user["recall"].mean())
 
 
 def _columns(rows: list[tuple[int, int, int]]) -> InteractionColumns:
@@ -126,8 +126,8 @@ def remarks(findings: StudyFindings) -> list[str]:
     if not any(variant.dataset.options.get("of") in DRAWN for variant in findings.variants):
         return []
     return [
-        "What people lived before the run is drawn here from the same tastes that rule minds "
-        "choose by, so clicks can hardly mislead; with real histories (--data) they can."
+        "Histories are drawn here from the same tastes that rule minds choose by, so clicks can "
+        "hardly mislead; with real histories (--data) they can."
     ]
 
 

@@ -14,7 +14,7 @@ GROWTH = {
 
 
 class Narrowing:
-    """Windows, with how much pages changed between the first round and the last."""
+    """`Windows`, with how much pages changed between the first round and the last."""
 
     watches = Windows.watches
 
@@ -26,9 +26,9 @@ class Narrowing:
         self._windows.update(record, world)
 
     def close(self) -> dict[str, float]:
-        found = self._windows.close()
-        self._rounds.append(found)
-        return found
+        values = self._windows.close()
+        self._rounds.append(values)
+        return values
 
     def value(self) -> dict[str, float]:
         first, last = (self._rounds[0], self._rounds[-1]) if self._rounds else ({}, {})
@@ -83,7 +83,7 @@ STUDY = Study(
             "rounds",
             ("taste_top",),
             "Top genre's share of taste",
-            "Latent interest of those who took something up.",
+            "Latent interest of those who consumed something.",
         ),
     ),
     answer(

@@ -14,13 +14,13 @@ from audience.scenario import Options
 from audience.world import Picked, Record, RoundEnded, Said, SlateShown, View, rng, taste_of, tastes
 
 SHARE, NEW = 0.1, 2
-"""How many people change, as a share of all, and how many interests they then have."""
+"""The share of people who change, and how many interests they then have."""
 ASKED = "What would you like to watch next, and why?"
 LABELS: dict[str, Label] = {
     "new_picks": ("Picks of the changed in their new interests", "share of picks", ""),
     "new_pages": ("Items shown to the changed in their new interests", "share of items", ""),
     "new_words": ("Lines of the changed about their new interests", "share of lines", ""),
-    "new_answers": ("The changed whose first love is a new interest", "share", ""),
+    "new_answers": ("The changed whose favourite genre is a new interest", "share", ""),
     "friends_picks": ("Picks of their friends in those interests", "share of picks", ""),
     "changed_lines": ("Lines said by the changed", "per person", ""),
     "changed_picks": ("Picks of the changed", "per person", ""),
@@ -28,34 +28,34 @@ LABELS: dict[str, Label] = {
 
 
 def changed_people(setting: Setting) -> dict[int, tuple[str, ...]]:
-    """Return who changes, drawn by name, and to what: the interests each liked least."""
+    """Return who changes, by a named draw, and to what: the interests each liked least."""
     profiles, catalogue = setting.genesis.profiles, setting.genesis.catalogue
     count = max(1, round(setting.option("share", SHARE) * len(profiles)))
     chosen = sorted(rng(setting.seed, "changed").choice(len(profiles), count, False).tolist())
     own = tastes([taste_of(profiles[who], catalogue.tag_ids) for who in chosen])
     common = catalogue.weights.sum(axis=0)
     seen = np.flatnonzero(common >= np.median(common))
-    found = {}
+    people = {}
     for row, who in enumerate(chosen):
         least = sorted(seen.tolist(), key=lambda tag: (round(own[row, tag], 9), tag))[:NEW]
-        found[who] = tuple(catalogue.tags[tag] for tag in least)
-    return found
+        people[who] = tuple(catalogue.tags[tag] for tag in least)
+    return people
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return the changed profiles of an arm; the placebo changes what no interest follows from."""
-    found: list[Options] = []
+    """Return the changed profiles of an arm; the placebo changes something irrelevant."""
+    added: list[Options] = []
     for who, interests in changed_people(setting).items():
-        told: Options = {"round": setting.change_round, "do": "change_profile", "agent": who}
+        change: Options = {"round": setting.change_round, "do": "change_profile", "agent": who}
         if setting.arm == "changed":
-            found.append({**told, "interests": list(interests)})
+            added.append({**change, "interests": list(interests)})
         elif setting.arm == "placebo":
-            found.append({**told, "career": "gardener"})
-    return found
+            added.append({**change, "career": "gardener"})
+    return added
 
 
 class Changed:
-    """Follows those who change, in every arm, from the round on in which they do."""
+    """Follows those who change, in every arm, from the round of the change on."""
 
     watches = (Picked, SlateShown, Said, RoundEnded)
 
@@ -86,7 +86,7 @@ class Changed:
 
     def _begin_with(self, world: View) -> None:
         tags = world.catalogue.tag_ids
-        self._wanted = {who: {tags[one] for one in told} for who, told in self._people.items()}
+        self._wanted = {who: {tags[name] for name in new} for who, new in self._people.items()}
         for who in self._people:
             for friend in world.graph.followers(who):
                 if friend not in self._people:
@@ -162,7 +162,7 @@ STUDY = Study(
             "answers_by_round",
             "rounds",
             ("new_answers",),
-            "The changed whose first love is a new interest",
+            "The changed whose favourite genre is a new interest",
             "Latent interest.",
         ),
         Chart(
@@ -186,7 +186,7 @@ STUDY = Study(
     options=("at", "share"),
     notes=(
         "All arms are one run up to the change, and branch there: the same bytes before it.",
-        "What somebody lived is not shown to them again: who picks more of a genre leaves less of "
+        "What a person consumed is not shown to them again: to pick more of a genre leaves less of "
         "it to be shown, which works against a recommender that follows.",
     ),
     rule_notes=(

@@ -1,4 +1,4 @@
-"""One item that people are told of from outside: who was reached, who looks for it and picks it."""
+"""Advertisement and emergency: people are told of one item from outside; do they follow?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from audience.world import (
 )
 
 PLATFORM = -1
-"""The author of what comes from outside."""
+"""The author of messages from outside."""
 LABELS: dict[str, Label] = {
     "reached": ("People reached from outside", "share of people", ""),
     "item_picks": ("Picks of the item afterwards", "per 100 people", ""),
@@ -44,8 +44,8 @@ def item_of(setting: Setting) -> Item:
     """Return the item that people are told of: a good one, neither known to all nor to nobody."""
     genesis = setting.genesis
     lived = dict.fromkeys(range(len(genesis.catalogue)), 0)
-    for one in genesis.past:
-        lived[one.item] += 1
+    for past in genesis.past:
+        lived[past.item] += 1
     good = sorted(lived, key=lambda item: (-genesis.catalogue[item].quality, item))
     some = good[: max(1, len(good) // 4)]
     middle = sorted(some, key=lambda item: (lived[item], item))[: max(1, len(some) * 3 // 4)]
@@ -54,18 +54,18 @@ def item_of(setting: Setting) -> Item:
 
 
 def metrics(setting: Setting) -> list[Metric]:
-    """Return what follows the item from the round on in which people are told of it."""
+    """Return what follows the item from the round of the message on."""
     return [Promoted(item_of(setting), setting.change_round)]
 
 
 def words(setting: Setting, do: str, text: str) -> Options:
-    """Return what is told of the item, in the study's own words or in `text`: no item, no tone."""
-    said = str(setting.options.get("text", text)).replace("{}", item_of(setting).title)
-    return {"round": setting.change_round, "do": do, "text": said}
+    """Return a message about the item, in the study's own words or in `text`; no item, no tone."""
+    message = str(setting.options.get("text", text)).replace("{}", item_of(setting).title)
+    return {"round": setting.change_round, "do": do, "text": message}
 
 
 def about(setting: Setting, stance: float) -> Options:
-    """Return which item words are about, and how they speak of it."""
+    """Return which item a message is about, and its tone."""
     return {"items": [item_of(setting).id], "stance": setting.option("stance", stance)}
 
 
@@ -75,8 +75,8 @@ def followed(name: str, metric: str, title: str, caption: str = "Of each round a
 
 
 def by_round() -> tuple[Chart, ...]:
-    """Return the charts of what is looked for and taken up."""
-    picks, searches = (f"{one} the item, per 100 people" for one in ("Picks of", "Searches for"))
+    """Return the charts of searches and picks."""
+    picks, searches = (f"{verb} the item, per 100 people" for verb in ("Picks of", "Searches for"))
     alone = "Consumption of each round alone."
     return (
         followed("picks_by_round", "item_picks", picks, alone),
@@ -161,23 +161,23 @@ SHARE = 0.2
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return the advertisement of an arm, to those it is for."""
+    """Return the advertisement of an arm, for those it addresses."""
     if setting.arm.startswith("silent"):
         return []
     item = item_of(setting)
-    told = words(setting, "advertise", TEXT) | about(setting, 0.5)
+    message = words(setting, "advertise", TEXT) | about(setting, 0.5)
     profiles = setting.genesis.profiles
     some = max(1, round(setting.option("share", SHARE) * len(profiles)))
     if setting.arm.startswith("targeted"):
         catalogue = setting.genesis.catalogue
-        own = tastes([taste_of(one, catalogue.tag_ids) for one in profiles])
+        own = tastes([taste_of(profile, catalogue.tag_ids) for profile in profiles])
         match = (own * catalogue.weights[item.id]).sum(axis=1).round(9).tolist()
         order = sorted(range(len(profiles)), key=lambda who: (-match[who], who))
-        told["agents"] = sorted(order[:some])
+        message["agents"] = sorted(order[:some])
     elif setting.arm.startswith("anybody"):
         drawn = rng(setting.seed, "advertised").choice(len(profiles), some, False)
-        told["agents"] = sorted(drawn.tolist())
-    return [told]
+        message["agents"] = sorted(drawn.tolist())
+    return [message]
 
 
 ADVERTISEMENT = Study(
@@ -216,8 +216,8 @@ def alarm_changes(setting: Setting) -> list[Options]:
     """Return the announcement of an arm: with the item, with words alone, or none."""
     if setting.arm.startswith("quiet"):
         return []
-    told = words(setting, "announce", ALARM_TEXT)
-    return [told if setting.arm.startswith("words") else told | about(setting, 0.8)]
+    message = words(setting, "announce", ALARM_TEXT)
+    return [message if setting.arm.startswith("words") else message | about(setting, 0.8)]
 
 
 EMERGENCY = Study(

@@ -1,4 +1,4 @@
-"""Spread: does it matter who hears of something first, and how people are tied?"""
+"""Spread: does it matter who hears of something first, and how people are connected?"""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ DRAWS = 5
 
 
 class SpreadSpeed:
-    """Follows how many know, round by round: how soon, and how many at once.
+    """Follows how many people know, round by round: how soon, and how many at once.
 
-    The classical models run on the same ties from the same first ones. Their one parameter is
-    fitted to the first half of the rounds; scored is the other half.
+    The classical models run on the same ties from the same seeds. Their only parameter is fitted
+    to the first half of the rounds; the other half is scored.
     """
 
     watches = (Intervened, RoundEnded)
@@ -48,8 +48,8 @@ class SpreadSpeed:
                 self._first = tuple(event.change.seeds)
                 self._network = Network.of(world.genesis.ties)
             return
-        found: Any = standing(world.spread)["reach"] if world.spread.topics else NAN
-        self._reach.append(found)
+        reach: Any = standing(world.spread)["reach"] if world.spread.topics else NAN
+        self._reach.append(reach)
 
     def _error(self, model: Callable[..., Floats]) -> float:
         half = len(self._reach) // 2
@@ -68,11 +68,11 @@ class SpreadSpeed:
             return mean
 
         curves = {parameter: curve(parameter) for parameter in GRID}
-        best = min(GRID, key=lambda one: (msed(actual[:half], curves[one][:half]), one))
+        best = min(GRID, key=lambda value: (msed(actual[:half], curves[value][:half]), value))
         return msed(actual[half:], curves[best][half:])
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
@@ -82,7 +82,7 @@ class SpreadSpeed:
         gains = [now - before for now, before in zip(reach[1:], reach, strict=False)]
         return {
             "reach_early": reach[min(EARLY, len(reach)) - 1],
-            "half_round": float(1 + sum(one < reach[-1] / 2.0 for one in reach)),
+            "half_round": float(1 + sum(share < reach[-1] / 2.0 for share in reach)),
             "reach_peak": max([reach[0], *gains]),
             "ic_msed": self._error(independent_cascade),
             "lt_msed": self._error(linear_threshold),

@@ -1,4 +1,4 @@
-"""Word of mouth: after a talk, what do the two search for and take up?"""
+"""Word of mouth: after a talk, what do the listeners search for and consume?"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from audience.results import Label
 from audience.world import Picked, Record, RoundEnded, Said, Searched, View, key
 
 AFTER = 3
-"""Rounds after a talk in which something may come of it."""
+"""Rounds after a talk in which it may have an effect."""
 LABELS: dict[str, Label] = {
     "told_pick": ("Picked within three rounds of a good word", "share of talks", ""),
-    "untold_pick": ("Picked by somebody else who was not told", "share of talks", ""),
+    "untold_pick": ("Picked by a control who was not told", "share of talks", ""),
     "told_lift": ("Lift of a good word", "difference of shares", ""),
     "told_search": ("Searched for within three rounds of a good word", "share of talks", ""),
     "warned_pick": ("Picked within three rounds of a bad word", "share of talks", ""),
@@ -23,10 +23,10 @@ LABELS: dict[str, Label] = {
 
 
 class Talks:
-    """Follows what is said of items that the listener has not lived, and what comes of it.
+    """Follows what is said of items that are new to the listener, and what comes of it.
 
-    Beside every listener stands somebody else by a named draw, who has not lived the item either
-    and was not told: what that one picks is what would have been picked anyway.
+    Every listener has a control by a named draw, who does not know the item either and was not
+    told: what they pick is what would have been picked anyway.
     """
 
     watches = (Said, Picked, Searched, RoundEnded)
@@ -34,7 +34,7 @@ class Talks:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._open: dict[tuple[int, int], tuple[int, str]] = {}
-        """(person, item): last round it counts, and which group it is of."""
+        """(person, item): the last round that counts, and the group it belongs to."""
         self._counts: Counter[str] = Counter()
 
     def update(self, record: Record, world: View) -> None:
@@ -43,9 +43,9 @@ class Talks:
             for item in event.items:
                 self._hear(event.to, item, event.stance, record.round, world)
         elif isinstance(event, Picked):
-            found = self._open.pop((event.agent, event.item), None)
-            if found and record.round <= found[0]:
-                self._counts[f"{found[1]} picked"] += 1
+            talk = self._open.pop((event.agent, event.item), None)
+            if talk and record.round <= talk[0]:
+                self._counts[f"{talk[1]} picked"] += 1
         elif isinstance(event, Searched):
             self._search(event.agent, event.query, record.round, world)
 
@@ -58,7 +58,7 @@ class Talks:
         self._open[who, item] = (round_ + AFTER, kind)
         other = key(self._seed, "untold", who, item, round_) % len(world.agents)
         them = world.agents[other]
-        knows = _lived(them, item) or any(one.item == item for one in them.heard)
+        knows = _lived(them, item) or any(news.item == item for news in them.heard)
         if kind == "told" and not knows and (other, item) not in self._open:
             self._counts["untold"] += 1
             self._open[other, item] = (round_ + AFTER, "untold")
@@ -71,12 +71,12 @@ class Talks:
 
     def value(self) -> dict[str, float]:
         count = self._counts
-        told = ratio(count["told picked"], count["told"])
+        told_share = ratio(count["told picked"], count["told"])
         untold = ratio(count["untold picked"], count["untold"])
         return {
-            "told_pick": told,
+            "told_pick": told_share,
             "untold_pick": untold,
-            "told_lift": told - untold,
+            "told_lift": told_share - untold,
             "told_search": ratio(count["told searched"], count["told"]),
             "warned_pick": ratio(count["warned picked"], count["warned"]),
             "good_words": float(count["told"]),
@@ -84,7 +84,7 @@ class Talks:
 
 
 def _lived(me: Any, item: int) -> bool:  # noqa: ANN401
-    return any(one.item == item for one in me.history)
+    return any(entry.item == item for entry in me.history)
 
 
 STUDY = Study(
@@ -96,7 +96,7 @@ STUDY = Study(
             "bars",
             ("told_pick", "untold_pick", "warned_pick", "told_search"),
             "What comes of a word, share of talks",
-            "Not told: somebody else, drawn by name, who had neither lived nor heard of the item.",
+            "Not told: a control by a named draw, who neither knew nor had heard of the item.",
             ("told:\npicks", "not told:\npicks", "warned:\npicks", "told:\nsearches"),
         ),
         Chart("lift", "levels", ("told_lift",), caption="Told less not told."),
