@@ -96,6 +96,19 @@ def test_a_model_that_has_the_truth_predicts_it() -> None:
     assert real.unmoved(truth).msed.mean > found.msed.mean
 
 
+def test_intervals_hold_only_what_is_possible() -> None:
+    truth = real.truth_of(wave())
+
+    def unsteady(strength: float, speed: float, known: float, steps: int, seed: int) -> Floats:
+        rise = saturating(strength, speed, known, steps, seed)
+        return rise if seed % 2 else rise[-1] * (1.0 - np.exp(-np.arange(steps + 1.0)))
+
+    model = SpreadModel("unsteady", unsteady, (0.5,), (0.08,), (0.1,))
+    score = real.scored(model, truth, fitting=(1,), testing=(101, 102, 103))
+    assert score.msed.low >= 0.0
+    assert -1.0 <= score.correlation.low <= score.correlation.high <= 1.0
+
+
 def scored(name: str, mean: float, half: float = 0.001) -> FittedSpread:
     band = Interval(mean, mean - half, mean + half)
     return FittedSpread(name, {"x": 1.0}, 0.1, band, band, ((0.0, 1.0),))
