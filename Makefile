@@ -6,12 +6,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS ?= .venv-extras
 TORCH ?= torch==2.13.0
 
-.PHONY: run test test-extras test-parity check check-ui ui bench fmt clean
+.PHONY: run test test-extras test-parity check check-ui ui docs bench fmt clean
 
 run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
 	@if [ -s $(VENV)/.model ]; then echo; $(BIN)/audience run examples/voices.toml; \
-	else echo "The embedded model could not be installed here, so nobody speaks; see docs/models.md."; fi
+	else echo "The embedded model could not be installed here, so nobody speaks; see docs/how-to/models.md."; fi
 
 test: $(VENV)/.ready
 	@$(BIN)/pytest -n auto
@@ -32,7 +32,12 @@ check: $(VENV)/.ready
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/limits.py
+	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory check-ui
+
+# The documentation as a site of plain files; a broken link or a page left out of the menu fails.
+docs: $(VENV)/.ready
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # The built page lies in the package, so that nobody needs Node to use it.
 ui: ui/node_modules/.package-lock.json

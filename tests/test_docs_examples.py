@@ -27,32 +27,38 @@ def executed(page: str, places: slice = slice(None)) -> dict[str, Any]:
 
 
 def test_the_recommender_example_conforms() -> None:
-    space = executed("docs/recommenders.md")
+    space = executed("docs/reference/recommenders.md")
     check_recommender(space["TagLover"]())
 
 
+def test_the_recommenders_of_the_tutorial_conform() -> None:
+    space = executed("docs/tutorial/my-recommender.md")
+    check_recommender(space["Newest"]())
+    check_recommender(space["Tags"](fresh=0.5))
+
+
 def test_the_service_page_explains_and_describes_every_option() -> None:
-    check_recommender(executed("docs/service.md")["Explained"]())
+    check_recommender(executed("docs/how-to/recommender-service.md")["Explained"]())
     asked = inspect.signature(Service).parameters.values()
     for one in asked:
         if one.kind is one.KEYWORD_ONLY and one.name != "run":
             row = f"| `{one.name}` | `{json.dumps(one.default)}` |"
-            assert row in text_of("docs/service.md"), row
-    assert fields(Ranked) <= described("docs/service.md")
+            assert row in text_of("docs/how-to/recommender-service.md"), row
+    assert fields(Ranked) <= described("docs/how-to/recommender-service.md")
 
 
 def test_the_export_page_describes_every_column_and_kind_and_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert {*COLUMNS, *EXPORTS} <= described("docs/export.md")
+    assert {*COLUMNS, *EXPORTS} <= described("docs/how-to/export.md")
     monkeypatch.chdir(tmp_path)
-    columns = executed("docs/export.md")["columns"]
+    columns = executed("docs/how-to/export.md")["columns"]
     assert columns["outcome"].count("shown") > columns["outcome"].count("picked") > 0
 
 
 def test_the_mind_and_the_metric_of_the_examples_conform() -> None:
-    check_mind(executed("docs/minds.md")["FirstItem"]())
-    check_metric(executed("docs/metrics.md")["Searches"])
+    check_mind(executed("docs/reference/minds.md")["FirstItem"]())
+    check_metric(executed("docs/reference/metrics.md")["Searches"])
 
 
 @pytest.mark.slow
@@ -60,7 +66,7 @@ def test_the_python_page_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    space = executed("docs/python.md")
+    space = executed("docs/how-to/python.md")
     assert (tmp_path / space["outcome"].report).is_file()
     told = capsys.readouterr().out
     assert "what-if" in told
@@ -69,7 +75,7 @@ def test_the_python_page_runs(
 
 @pytest.mark.slow
 def test_the_plugins_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    executed("docs/plugins.md")
+    executed("docs/reference/plugins.md")
     assert re.fullmatch(r"\d+ [0-9a-f]{32}\n", capsys.readouterr().out)
 
 
@@ -77,10 +83,10 @@ def test_the_sql_and_the_live_reader_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run(parse("agents = 40\nrounds = 2"), out=tmp_path / "one", report=False)
-    queries = blocks("docs/runs.md", "sql")
+    queries = blocks("docs/reference/run-folder.md", "sql")
     assert len(queries) == 3
     with Log.open(tmp_path / "one") as log:
         for query in queries:
             assert log.query(query), query
-    newest = executed("docs/runs.md")["news"](tmp_path / "one")
+    newest = executed("docs/reference/run-folder.md")["news"](tmp_path / "one")
     assert newest == len(capsys.readouterr().out.splitlines())

@@ -10,11 +10,10 @@ import pytest
 
 from audience.lab.evaluation import KINDS, OFTEN, OLD, RECENT
 from audience.lab.evaluation.planted_facts import REPEATS, ages_of
-from audience.memory import RecAgentMemory
-from audience.memory.agent4rec import Agent4RecMemory
+from audience.memory import Agent4RecMemory, RecAgentMemory
 from audience.plugins import known
 
-PAGE = (Path(__file__).parent.parent / "docs" / "memory.md").read_text("utf-8")
+PAGE = (Path(__file__).parent.parent / "docs" / "reference" / "memory.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("memory", [RecAgentMemory, Agent4RecMemory])

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import audience
+from audience import experiments
+from audience.lab.studies import Study
 from audience.plugins import GROUPS, find, known
 
 
@@ -35,9 +37,9 @@ def test_importing_audience_imports_little_and_does_nothing(tmp_path: Path) -> N
     assert {name for name in imported if name.startswith("audience")} == {"audience"}
 
 
-def test_the_experiments_draw_nothing_until_asked(tmp_path: Path) -> None:
+def test_runs_draw_nothing_until_asked(tmp_path: Path) -> None:
     imported = modules_after("import audience; audience.run", tmp_path)
-    assert "audience.experiments" in imported
+    assert "audience.runs" in imported
     assert not {"matplotlib", "rich", "click"} & imported
 
 
@@ -62,7 +64,17 @@ def test_the_version_says_what_was_installed() -> None:
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_entry_point_resolves(group: str) -> None:
     for kind in known(group):
-        assert callable(find(group, kind)), kind
+        part = find(group, kind)
+        assert isinstance(part, Study) if group == "studies" else callable(part), kind
+
+
+def test_what_lay_in_experiments_can_still_be_had_from_there() -> None:
+    with pytest.deprecated_call(match=r"audience\.runs\.branch"):
+        assert experiments.branch is audience.branch
+    with pytest.deprecated_call(match=r"audience\.runs\.CostEstimate"):
+        assert experiments.Estimate.__name__ == "CostEstimate"
+    with pytest.raises(AttributeError):
+        _ = experiments.nothing
 
 
 def test_the_command_is_installed() -> None:

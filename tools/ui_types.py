@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import get_args
@@ -12,7 +13,7 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
-from audience.world import AnyAction, AnyChange, events as e
+from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
 _PLAIN = {
@@ -89,6 +90,8 @@ def generated() -> str:
         "export interface Chapter {\n  n: number;\n  round: number;\n  phase: number;\n"
         "  rank: number;\n  agent: number;\n  entries: Entry[];\n}",
         kinds(),
+        phrases(),
+        page_fields(),
     ]
     head = "// Made by tools/ui_types.py from the event schema; do not edit by hand."
     return "\n\n".join([head, *types.told.values(), *rest]) + "\n"
@@ -101,6 +104,20 @@ def kinds() -> str:
         names = ", ".join(f'"{field.name}"' for field in msgspec.structs.fields(one))
         lines.append(f"  {one.__name__}: [{names}],")
     return "\n".join([*lines, "} as const;"])
+
+
+def phrases() -> str:
+    """Return how events are told that the page has no words of its own for."""
+    lines = ["export const PHRASES: Record<string, string> = {"]
+    told = [one for one in e.EVENTS if one.phrase]
+    lines += [f"  {one.__name__}: {json.dumps(one.phrase)}," for one in told]
+    return "\n".join([*lines, "};"])
+
+
+def page_fields() -> str:
+    """Return the actions, besides picking, that take an item of a page."""
+    names = ", ".join(f'"{one.__name__}"' for one in a.ACTIONS if one.page_field)
+    return f'export const PAGE_ACTIONS: AnyAction["type"][] = [{names}];'
 
 
 def main() -> int:

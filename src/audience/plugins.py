@@ -27,6 +27,20 @@ GROUPS = (
 _SINGULAR = {"memories": "memory", "studies": "study"}
 
 
+_OFFERED: dict[str, object] = {}
+_OBJECT = "object:"
+
+
+def offer(part: object) -> str:
+    """Return the kind by which this process can name a part that was made already."""
+    name = f"{_OBJECT}{type(part).__name__}"
+    kind, count = name, 1
+    while _OFFERED.setdefault(kind, part) is not part:
+        count += 1
+        kind = f"{name}-{count}"
+    return kind
+
+
 @lru_cache
 def known(group: str) -> dict[str, EntryPoint]:
     """Return every registered part of a group by its kind, as installed when first asked for."""
@@ -35,6 +49,13 @@ def known(group: str) -> dict[str, EntryPoint]:
 
 def find(group: str, kind: str) -> Any:  # noqa: ANN401
     """Return what a kind, `package.module:Class` or `file.py:Class` names."""
+    if kind in _OFFERED:
+        return lambda: _OFFERED[kind]
+    if kind.startswith(_OBJECT):
+        raise BadInput(
+            f"{singular(group)} {kind!r} was a Python object of another process; to go on with "
+            "its run, put its class into a file and name it as file.py:Class"
+        )
     path, colon, name = kind.rpartition(":")
     if colon and path.endswith(".py"):
         return _from_file(Path(path), name)

@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from audience.cli import options
 from audience.errors import BadInput
@@ -46,3 +48,18 @@ def test_json_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     line = capsys.readouterr().out
     assert line.count("\n") == 1
     assert json.loads(line) == {"a": "x\ny", "path": "p"}
+
+
+def test_recommenders_are_listed_with_commas_or_by_repeating_the_flag() -> None:
+    @click.command()
+    @options.recommender_option("What serves.", "popular,ease")
+    def command(recommender: tuple[str, ...]) -> None:
+        click.echo(" ".join(recommender))
+
+    def said(*words: str) -> str:
+        return CliRunner().invoke(command, words, catch_exceptions=False).output.strip()
+
+    assert said() == "popular ease"
+    assert said("--recommender", "a, b", "--recommender", "c.py:C") == "a b c.py:C"
+    with pytest.raises(BadInput, match="is empty"):
+        said("--recommender", " , ")

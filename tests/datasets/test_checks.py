@@ -53,3 +53,18 @@ def test_listing_names_what_there_is() -> None:
     assert found["folder"].counts == ""
     for listed in found.values():
         assert listed.what.endswith(".")
+
+
+def test_a_mistake_is_named_by_its_line_however_many_lines_a_cell_takes(tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").write_text("userId,movieId,rating,timestamp\n1,1,3,5\n")
+    (tmp_path / "movies.csv").write_text(
+        'movieId,title,genres\n1,"A\n(1990)",Drama\n2,B (1991),Drama\n,C,Drama\n'
+    )
+    with pytest.raises(BadInput, match=r"movies\.csv: line 5, column"):
+        check(tmp_path)
+
+
+def test_a_header_after_empty_lines_is_named_by_its_own_line(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("\n\nid,titel,tags\n1,A,x\n")
+    with pytest.raises(BadInput, match=r"items\.csv: line 3: column 'title' is missing"):
+        check(tmp_path)

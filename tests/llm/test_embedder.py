@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.llm import open_embedder
+from audience.llm import Wordllama, open_embedder
 from audience.llm.embedder import VectorCache, unit
-from audience.llm.embedders import Wordllama
 from audience.plugins import known
 
 OWN = """

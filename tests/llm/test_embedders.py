@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from audience.errors import BadInput
-from audience.llm import Vectors
-from audience.llm.embedders import Wordllama
+from audience.llm import Vectors, Wordllama
 
 
 def rows_of(*texts: str) -> Vectors:

@@ -17,12 +17,13 @@ from audience.llm import (
     Mode,
     NoVectors,
     Prices,
+    RemoteEmbedder,
     Reply,
     Request,
     open_gateway,
 )
 from audience.llm.embedder import VectorCache
-from audience.llm.embedders import LONGEST, RemoteEmbedder, request_of, vector_of
+from audience.llm.embedders import LONGEST, request_of, vector_of
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults, vector
 from audience.llm.openai import OpenAI

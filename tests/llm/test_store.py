@@ -101,10 +101,10 @@ def test_what_was_flushed_outlives_a_kill(tmp_path: Path, wish: Any) -> None:
     script = """
         import sys, time
         from pathlib import Path
-        from audience.llm import CallStore, Message, Reply, Request
+        from audience.llm import CallStore, ChatMessage, Reply, Request
         store = CallStore(Path(sys.argv[1]))
         for number in range(10_000):
-            request = Request("feeling", (Message("user", str(number)),))
+            request = Request("feeling", (ChatMessage("user", str(number)),))
             store.add(request, Reply(request.key, "reply", texts=(str(number),)))
             if number % 10 == 9:
                 store.flush()

@@ -130,7 +130,7 @@ import os
 from pathlib import Path
 from audience.errors import AudienceError
 from audience.log import Log, fork
-from audience.log.making import manifest
+from audience.log.folder import manifest
 manifest()  # nobody may be unable to read what Python imports late
 os.chmod("run", 0o555); os.chmod("run/run.db", 0o444); os.chmod(".", 0o755)
 if os.geteuid() == 0:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.memory.conftest import Words, life_of, person, some_dice
 
 from audience.errors import BadInput
-from audience.memory.agent4rec import Agent4RecMemory
+from audience.memory import Agent4RecMemory
 from audience.world import events as e
 
 

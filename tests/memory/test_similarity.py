@@ -8,8 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from audience.llm import NoVectors, Vectors
-from audience.llm.embedders import Wordllama
+from audience.llm import NoVectors, Vectors, Wordllama
 from audience.memory.similarity import (
     MISTAKEN,
     REPEATED,

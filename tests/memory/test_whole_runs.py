@@ -12,8 +12,7 @@ from audience.agents.rule import RuleMind
 from audience.cli import main
 from audience.engine import Rules
 from audience.log import Log, world_at
-from audience.memory import Memory, RecAgentMemory
-from audience.memory.agent4rec import Agent4RecMemory
+from audience.memory import Agent4RecMemory, Memory, RecAgentMemory
 from audience.testing import ListKeeper, simulate, tiny_genesis
 from audience.world import Thoughts, World, changes as c, events as e
 

@@ -11,7 +11,7 @@ import pytest
 from tests.results.conftest import make_findings
 
 from audience.errors import BadInput
-from audience.results import Findings, caption, limits, page, write
+from audience.results import Findings, caption, limits, page, write_report
 from audience.results.charts import draw
 from audience.results.report import FORMATS
 
@@ -58,7 +58,7 @@ def html(findings: Findings) -> str:
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Path]]:
     """Every format, drawn once: a folder and its files. To be read only."""
     folder = tmp_path_factory.mktemp("written")
-    return folder, write(make_findings(rounds=3), folder, FORMATS)
+    return folder, write_report(make_findings(rounds=3), folder, FORMATS)
 
 
 def test_all_formats_are_written_with_their_figures(written: tuple[Path, list[Path]]) -> None:
@@ -79,7 +79,7 @@ def test_all_formats_are_written_with_their_figures(written: tuple[Path, list[Pa
 
 
 def test_numbers_alone_draw_nothing(make: Make, tmp_path: Path) -> None:
-    assert write(make(), tmp_path, ("csv",)) == [tmp_path / "report.csv"]
+    assert write_report(make(), tmp_path, ("csv",)) == [tmp_path / "report.csv"]
     assert not (tmp_path / "figures").exists()
 
 
@@ -110,7 +110,7 @@ def test_names_and_titles_are_shown_and_never_run(make: Make) -> None:
 def test_every_file_is_the_same_every_time(
     written: tuple[Path, list[Path]], make: Make, tmp_path: Path
 ) -> None:
-    first, second = written[1], write(make(rounds=3), tmp_path, FORMATS)
+    first, second = written[1], write_report(make(rounds=3), tmp_path, FORMATS)
     assert [path.name for path in first] == [path.name for path in second]
     for one, two in zip(first, second, strict=True):
         assert one.read_bytes() == two.read_bytes(), one.name
@@ -142,7 +142,7 @@ def test_a_failed_write_leaves_everything_as_it_was(make: Make, tmp_path: Path) 
     (tmp_path / "report.json").write_text("old")
     (tmp_path / "report.csv").mkdir()
     with pytest.raises(BadInput, match=r"report\.csv could not be written: .*nothing was changed"):
-        write(make(rounds=2), tmp_path, ("json", "csv"))
+        write_report(make(rounds=2), tmp_path, ("json", "csv"))
     assert (tmp_path / "report.json").read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.csv"}
 
@@ -150,7 +150,7 @@ def test_a_failed_write_leaves_everything_as_it_was(make: Make, tmp_path: Path) 
 def test_a_full_disk_leaves_everything_as_it_was(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(make(rounds=2), tmp_path, ("json", "csv"))
+    write_report(make(rounds=2), tmp_path, ("json", "csv"))
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     whole = Path.write_bytes
 
@@ -162,16 +162,16 @@ def test_a_full_disk_leaves_everything_as_it_was(
 
     monkeypatch.setattr(Path, "write_bytes", write_bytes)
     with pytest.raises(BadInput, match="No space left on device"):
-        write(make(rounds=2, seeds=2), tmp_path, ("json", "csv"))
+        write_report(make(rounds=2, seeds=2), tmp_path, ("json", "csv"))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_an_unknown_format_names_the_nearest(make: Make, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="did you mean 'html'"):
-        write(make(), tmp_path, ("htm",))
+        write_report(make(), tmp_path, ("htm",))
     assert not list(tmp_path.iterdir())
 
 
 def test_nothing_to_report_is_said(make: Make, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="nothing to report"):
-        write(make(arms=()), tmp_path)
+        write_report(make(arms=()), tmp_path)

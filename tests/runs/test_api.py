@@ -8,6 +8,8 @@ import pytest
 
 import audience
 from audience.errors import BadInput
+from audience.plugins import find
+from audience.recommenders import Popular, Random, Recommender
 from audience.runs import embedded_scenario, load_interventions
 
 QUICK: dict[str, Any] = {"agents": 30, "rounds": 2}
@@ -80,3 +82,29 @@ def test_interventions_are_read_with_paths_from_their_file(here: Path) -> None:
     file.write_text("rounds = 3\n")
     with pytest.raises(BadInput, match=r"must hold \[\[interventions\]\] tables and nothing else"):
         load_interventions(file)
+
+
+def test_recommenders_may_be_objects_and_the_outcome_is_short_to_look_at() -> None:
+    given: list[Recommender] = [Random(), Popular(half_life_days=3.0), Popular()]
+    outcome = audience.run(recommenders=given, seeds=1, out="a", report=False, **QUICK)
+    assert [arm.name for arm in outcome.findings.arms] == ["Random", "Popular", "Popular-2"]
+    assert outcome.finished[1].measured.digest != outcome.finished[0].measured.digest
+    assert len(repr(outcome)) < 600
+    assert outcome.verdict in repr(outcome)
+    html = outcome._repr_html_()
+    assert "<table" in html
+    assert "Satisfaction" in html
+
+
+def test_a_run_of_objects_says_why_another_process_cannot_take_it_up() -> None:
+    with pytest.raises(BadInput, match=r"'object:Gone' was a Python object .* file\.py:Class"):
+        find("recommenders", "object:Gone")
+
+
+def test_a_run_that_asked_a_model_is_replaced_when_told(here: Path) -> None:
+    again: dict[str, Any] = {"recommenders": ["popular"], "out": "a", "report": False, **QUICK}
+    audience.run(**again, seeds=1)
+    for name in ("calls.db", "calls.db-wal", "human.db"):
+        (here / "a" / name).write_bytes(b"")
+    audience.run(**again, seeds=1, overwrite=True)
+    assert not (here / "a" / "calls.db").exists()

@@ -46,7 +46,7 @@ def test_people_are_paired(places: tuple[Path, Path]) -> None:
 def test_where_two_logs_part(places: tuple[Path, Path]) -> None:
     said = first_difference(places)
     assert said is not None
-    assert said.startswith("round 2, opening: nothing against Intervention: Silence(agent=0")
+    assert said.startswith("round 2, opening: nothing against Intervention: silence: agent ")
     assert first_difference((places[0], places[0])) is None
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ OUTCOMES = ("shown", "picked", "rated")
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Log]:
     """A run over data with ids of its own."""
     folder = tmp_path_factory.mktemp("export")
     items = "".join(f'tt{n},"Title, {n}",{"ab"[n % 2]}|c d,{1990 + n},60,0.9\n' for n in range(30))
@@ -35,7 +36,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
         "[[interventions]]\nround = 3\ndo = 'change_profile'\nagent = 1\ncareer = \"a\\tb\"\n"
     )
     start(load(folder / "s.toml"), 1, folder / "run")
-    return Log.open(folder / "run")
+    with Log.open(folder / "run") as opened:
+        yield opened
 
 
 def count(log: Log, kind: type) -> int:

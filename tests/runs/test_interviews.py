@@ -14,7 +14,7 @@ from audience.llm import BudgetSpent, Call, CallStore
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults
 from audience.log import Log, world_at
-from audience.runs import ask, prolong, remember, resume, start
+from audience.runs import ask, prolong, remember_answers, resume, start
 from audience.scenario import SpendingOptions, parse
 from audience.world import events as e
 
@@ -124,7 +124,7 @@ ODD = 'Do you "like" {braces}, $name and ${x}?\n[llm]\nkey = """'
 def test_what_is_remembered_comes_to_mind_from_the_next_round_on(run: Path) -> None:
     before = digest(run)
     answers = ask(run, [1, 4], ODD, 3)
-    assert remember(run, ODD, answers) == 4
+    assert remember_answers(run, ODD, answers) == 4
     assert digest(run) == before
     prolong(run, 4)
     resume(run)
@@ -157,7 +157,7 @@ def test_a_round_that_has_begun_is_not_changed_any_more(server: Fake, tmp_path: 
         done = log.complete_rounds()
         assert log.partial(done + 1)
     answers = ask(tmp_path / "run", [1], "Well?", done)
-    assert remember(tmp_path / "run", "Well?", answers) == done + 2
+    assert remember_answers(tmp_path / "run", "Well?", answers) == done + 2
     resume(tmp_path / "run")
     with Log.open(tmp_path / "run") as log:
         assert not world_at(log, done + 1).agents[1].thoughts
@@ -176,7 +176,7 @@ def test_who_gives_no_answer_has_nothing_to_remember(
         answers = ask(run, [1], "Well?", 3)
     assert answers[0].text == ""
     assert answers[0].failure.startswith("refusal: ")
-    remember(run, "Well?", answers)
+    remember_answers(run, "Well?", answers)
     with Log.open(run) as log:
         assert parse(log.scenario).interventions == ()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,11 @@ from audience.world import Item, Profile, Topic, changes as c, events as e
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
+def log(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Log]:
     folder = tmp_path_factory.mktemp("story") / "run"
     start(parse("agents = 60\nrounds = 3\nrecommender = 'popular'"), 1, folder)
-    return Log.open(folder)
+    with Log.open(folder) as opened:
+        yield opened
 
 
 def test_every_event_that_matters_has_a_line() -> None:
@@ -104,3 +106,14 @@ def test_topics_and_evenings_together_have_lines() -> None:
     assert teller.line(begun) == "  A topic begins: the bridge, told first by 2 people"
     for event, line in told.items():
         assert teller.line(event).strip() == line
+
+
+def test_interventions_are_told_in_words() -> None:
+    teller = Teller(tiny_genesis())
+    line = teller.line(e.Intervened(c.AddTie(0, 1, "friend", 0.9)))
+    names = [teller.names[0], teller.names[1]]
+    assert line == (
+        f"  Intervention: add tie: agent {names[0]}, other {names[1]}, kind friend, closeness 0.9"
+    )
+    swap = teller.line(e.Intervened(c.SwapRecommender("random", {"k": 3})))
+    assert swap == "  Intervention: swap recommender: kind random, k 3"

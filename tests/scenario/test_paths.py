@@ -32,3 +32,18 @@ def test_paths_in_changes_start_from_here(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.dataset.options == {"path": f"{tmp_path}/d"}
     absolute = changed(Scenario(), recommender="/lib/mine.py:Mine", mind="rule")
     assert absolute.recommender.kind == "/lib/mine.py:Mine"
+
+
+@pytest.mark.parametrize(
+    ("part", "option"),
+    [("mind", "prompts"), ("memory", "prompts"), ("rule", "parameters"), ("agent4rec", "prompts")],
+)
+def test_options_that_name_files_start_from_the_scenario_file(
+    tmp_path: Path, part: str, option: str
+) -> None:
+    kind = {"mind": "llm", "memory": "recagent"}.get(part, part)
+    key = "memory" if kind in ("recagent", "agent4rec") else "mind"
+    text = f'[{key}]\nkind = "{kind}"\n{option} = "words"\n'
+    (tmp_path / "s.toml").write_text(text)
+    found = load(tmp_path / "s.toml")
+    assert getattr(found, key).options[option] == str(tmp_path / "words")

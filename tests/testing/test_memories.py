@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from audience.memory import Life, NoMemory, RecAgentMemory, Recollection
-from audience.memory.agent4rec import Agent4RecMemory
+from audience.memory import Agent4RecMemory, Life, NoMemory, RecAgentMemory, Recollection
 from audience.testing import Diary, check_memory
 from audience.world import Agent, Dice, Thought, events as e
 

@@ -67,7 +67,7 @@ class Declared(RuleMind):
 @pytest.fixture
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     make = request.param
-    monkeypatch.setattr("audience.experiments.build.find", lambda group, kind: make)
+    monkeypatch.setattr("audience.scenario.build.find", lambda group, kind: make)
     return "mine"
 
 

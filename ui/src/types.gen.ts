@@ -211,6 +211,8 @@ export type Gathered = [tag: "Gathered", agent: number, members: number[], items
 
 export type Parted = [tag: "Parted", agent: number, item: number, company: number[], satisfaction: number];
 
+export type Saved = [tag: "Saved", agent: number, item: number];
+
 export type AnyEvent =
   | RunStarted
   | RoundStarted
@@ -249,7 +251,8 @@ export type AnyEvent =
   | Unfounded
   | TiesEnlivened
   | Gathered
-  | Parted;
+  | Parted
+  | Saved;
 
 export interface Enter {
   type: "Enter";
@@ -281,6 +284,11 @@ export interface Rate {
   stars: number;
   feeling?: string;
   voice?: string;
+}
+
+export interface Save {
+  type: "Save";
+  item: number;
 }
 
 export interface Post {
@@ -351,6 +359,7 @@ export type AnyAction =
   | Search
   | Pick
   | Rate
+  | Save
   | Post
   | Forward
   | Say
@@ -416,4 +425,11 @@ export const FIELDS = {
   TiesEnlivened: ["grow", "fade"],
   Gathered: ["agent", "members", "items", "at", "item", "rule", "scores"],
   Parted: ["agent", "item", "company", "satisfaction"],
+  Saved: ["agent", "item"],
 } as const;
+
+export const PHRASES: Record<string, string> = {
+  Saved: "{name} saves {item} for later",
+};
+
+export const PAGE_ACTIONS: AnyAction["type"][] = ["Save"];

@@ -24,3 +24,6 @@ from audience.agents.rule import (
     RuleParameters as RuleParameters,
 )
 from audience.agents.voiced import VoicedMind as VoicedMind
+
+# Deprecated names, gone with 0.3.
+TouchedMind = AssistedMind

@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.agents.rule import RuleMind, Wishes
 from audience.errors import BadInput
-from audience.parts import ChoiceEvidence, Options, PartContext, StarEvidence
+from audience.parts import ChoiceEvidence, FilePath, Options, PartContext, StarEvidence
 from audience.world import Floats, Observation
 
 _FURTHEST = 6.0
@@ -33,7 +33,7 @@ class GroundedMind(RuleMind):
         pull: float = 1.0,
         usual: float = 0.0,
         stars: bool = False,
-        parameters: str = "",
+        parameters: FilePath = "",
         **given: float,
     ) -> None:
         """`stars`: a scenario's way to ask for ratings; who gives them has asked."""

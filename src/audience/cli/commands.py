@@ -72,7 +72,7 @@ COMMANDS = {
         "study:study_command",
         "Study cocoons, conformity, spreading and more, with controls and intervals.",
     ),
-    "data": ("data:data_command", "List datasets, check your own files."),
+    "data": ("data:datasets_command", "List datasets, check your own files."),
     "model": ("doctor:model_command", "List and get models that run on this machine."),
     "serve": (
         "serve:serve_command",

@@ -79,17 +79,15 @@ def _write(
 
     from audience.datasets import Mixture
     from audience.runs import write_people
-    from audience.scenario import Models
 
     mixture = Mixture(profiles=str(like or ""), fill=filled(given["fill"]))
-    url, model, key_env = (given[flag] or "" for flag in ("llm", "model", "key_env"))
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
         table = write_people(
             part_of(data),
             mixture,
             agents,
-            Models(url=url, model=model, key_env=key_env),
+            o.models_of(given),
             o.spending_of(given),
             seed=given["seed"],
             store=out.with_suffix(".calls.db"),
@@ -210,14 +208,14 @@ def _is_plain(who: Profile) -> bool:
 
 
 @click.group("data")
-def data_command() -> None:
+def datasets_command() -> None:
     """List, get and check datasets, import RecAgent's settings, let a model write people."""
 
 
-data_command.add_command(command)
+datasets_command.add_command(command)
 
 
-@data_command.command("list")
+@datasets_command.command("list")
 def list_() -> None:
     """List the datasets that are here and those that can be had."""
     from rich.console import Console
@@ -231,7 +229,7 @@ def list_() -> None:
     Console().print(table)
 
 
-@data_command.command("get", short_help="Download a published dataset.")
+@datasets_command.command("get", short_help="Download a published dataset.")
 @click.argument("name")
 def get(name: str) -> None:
     """Download a published dataset, going on where an earlier attempt broke off."""
@@ -254,7 +252,7 @@ def get(name: str) -> None:
     click.echo(f"{folder}\nUse it with: audience run --data {name}")
 
 
-@data_command.command("check", short_help="Check your own tables, or any known dataset.")
+@datasets_command.command("check", short_help="Check your own tables, or any known dataset.")
 @click.argument("path", type=o.RUN)
 @o.json_option
 def check(path: Path, as_json: bool) -> None:
@@ -277,7 +275,7 @@ def check(path: Path, as_json: bool) -> None:
     click.echo(f"Good. Use it with: audience run --data {path}")
 
 
-@data_command.command("import", short_help="Write the scenario of RecAgent's config.yaml.")
+@datasets_command.command("import", short_help="Write the scenario of RecAgent's config.yaml.")
 @click.argument("config", type=o.RUN)
 @click.option("--out", type=o.RUN, default=Path("scenario.toml"), metavar="FILE")
 def import_(config: Path, out: Path) -> None:

@@ -114,7 +114,7 @@ def folder_for(out: Path | None, *parts: object) -> Path:
     if out is not None:
         return out
     name, data, *rest = parts
-    slug = "-".join("".join(c if c.isalnum() else " " for c in Path(str(data)).stem).split())
+    slug = o.slug_of(Path(str(data)).stem)
     return Path("runs") / f"eval-{name}-{slug[:30]}-{joined(str(data), *map(str, rest))[:8]}"
 
 
@@ -131,11 +131,8 @@ def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -
     """Do the work with a door to models and a progress bar; write and print what came of it."""
     from audience.engine import run_sync
     from audience.lab.evaluation import Doors, write_evaluation as write
-    from audience.scenario import Models
 
-    flags = {"url": given.pop("llm"), "model": given.pop("model"), "key_env": given.pop("key_env")}
-    models = Models(**{name: value for name, value in flags.items() if value})
-    doors = Doors(models, o.spending_of(given), folder)
+    doors = Doors(o.models_of(given), o.spending_of(given), folder)
     found: list[Result] = []
 
     async def whole() -> None:

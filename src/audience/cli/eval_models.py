@@ -50,11 +50,9 @@ def conduct(
     from rich.progress import Progress
 
     from audience.lab.probing import AT_ONCE, keep, plain, probe
-    from audience.scenario import Models
 
-    url, model, key_env = (given[flag] or "" for flag in ("llm", "model", "key_env"))
-    models = Models(url=url, model=model, key_env=key_env)
-    out = given["out"] or Path("evaluations") / f"{name}-{_slug(url, model)}"
+    models = o.models_of(given)
+    out = given["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
         probed = probe(
@@ -67,7 +65,7 @@ def conduct(
             out=out,
             seed=seed,
             prompts=given["prompts"],
-            at_once=AT_ONCE if url else EMBEDDED,
+            at_once=AT_ONCE if models.url else EMBEDDED,
             told=lambda done, planned: bar.update(task, completed=done, total=planned),
         )
     written = keep(probed, out)
@@ -81,7 +79,7 @@ def conduct(
 def _slug(url: str, model: str) -> str:
     """Return a folder's name for a model: its own, else its address."""
     text = Path(model).name if model else url.partition("://")[2] or url or "embedded"
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+    return o.slug_of(text)
 
 
 def show(probed: Probed) -> None:

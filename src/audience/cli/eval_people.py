@@ -323,15 +323,13 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None
 
     from audience.files import replace_all
     from audience.lab.judging import answers_file, read_answers, read_key, sheet_in
-    from audience.scenario import Models, check_models, name_of
+    from audience.scenario import check_models, name_of
 
     sheet, sealed = sheet_in(page), read_key(key)
     if sheet.id != sealed.page:
         raise BadInput(f"--key {key} belongs to another page than {page}; give that beside it")
     spending = o.spending_of(given)
-    models = Models(
-        url=given["llm"] or "", model=given["model"] or "", key_env=given["key_env"] or ""
-    )
+    models = o.models_of(given)
     check_models(models, spending)
     judged = _judged(sheet, models, spending, out, given["prompts"])
     told = json.dumps(answers_file(sheet, judged, name_of(models)), indent=1) + "\n"

@@ -24,19 +24,18 @@ USUAL = "random,popular,item-knn,ease,bpr,als,lightgcn,multvae,markov,content"
 
 @click.command("recommenders")
 @click.option("--data", type=o.RUN, required=True, metavar="PATH", help="Files with interactions.")
-@click.option("--recommender", default=USUAL, metavar="LIST", help=f"Default: {USUAL}.")
+@o.recommender_option("What is checked.", USUAL)
 @click.option("--k", default=10, show_default=True, help="How many items are shown.")
 @click.option("--seed", default=1, show_default=True, help="For methods that draw.")
 @o.json_option
-def recommenders_command(data: Path, recommender: str, k: int, seed: int, as_json: bool) -> None:
+def recommenders_command(
+    data: Path, recommender: tuple[str, ...], k: int, seed: int, as_json: bool
+) -> None:
     """Hold out the last item of each user and see who finds it among all that it did not live."""
     from audience.lab.evaluation import check_offline, leave_last, plain_scores, read_source
     from audience.scenario import Part, label, made
 
-    kinds = [kind.strip() for kind in recommender.split(",") if kind.strip()]
-    if not kinds:
-        raise BadInput("--recommender: is empty; give kinds such as popular,ease")
-    recommenders = {label(kind): made("recommenders", Part(kind)) for kind in kinds}
+    recommenders = {label(kind): made("recommenders", Part(kind)) for kind in recommender}
     found = read_source(data)
     split = leave_last(found.lived)
     scores = check_offline(
@@ -87,9 +86,7 @@ USUAL_VERDICTS = "random,popular,bpr,als,ease,lightgcn,multvae"
 @click.command("verdicts")
 @click.option("--data", required=True, metavar="PATH", help="A dataset by name or path.")
 @click.option("--mind", default="rule", show_default=True, metavar="KIND", help="Who judges.")
-@click.option(
-    "--recommender", default=USUAL_VERDICTS, metavar="LIST", help=f"Default: {USUAL_VERDICTS}."
-)
+@o.recommender_option("What is judged.", USUAL_VERDICTS)
 @click.option("--agents", default=200, show_default=True, help="How many people.")
 @click.option("--rounds", default=3, show_default=True, help="How many visits each may make.")
 @click.option("--seed", default=1, show_default=True, help="The first seed.")
@@ -114,7 +111,7 @@ USUAL_VERDICTS = "random,popular,bpr,als,ease,lightgcn,multvae"
 def verdicts_command(
     data: str,
     mind: str,
-    recommender: str,
+    recommender: tuple[str, ...],
     out: Path | None,
     as_json: bool,
     **given: Any,  # noqa: ANN401
@@ -146,15 +143,13 @@ def verdicts_command(
 
 
 def _experiment(
-    data: str, mind: str, recommender: str, given: dict[str, Any]
+    data: str, mind: str, recommender: tuple[str, ...], given: dict[str, Any]
 ) -> tuple[Scenario, tuple[SkippedRecommender, ...]]:
     from audience.datasets.loaders import options_for
     from audience.lab.verdicts import arms_for, can_be_apart, scenario_for
+    from audience.scenario import models_table
 
-    kinds = [kind.strip() for kind in recommender.split(",") if kind.strip()]
-    if not kinds:
-        raise BadInput("--recommender: is empty; give kinds such as random,popular,ease")
-    arms, skipped = arms_for(kinds, given.pop("recbole_python"))
+    arms, skipped = arms_for(list(recommender), given.pop("recbole_python"))
     dataset, evidence = options_for(data), given.pop("evidence")
     possible = can_be_apart(dataset)
     if evidence == "apart" and not possible:
@@ -162,9 +157,7 @@ def _experiment(
             f"--evidence apart: {data} cannot be halved; take a dataset of interactions as it is "
             "published, or --evidence same, which flags what is shared"
         )
-    names = {"url": "llm", "model": "model", "key_env": "key_env"}
-    models = {key: given.pop(flag) for key, flag in names.items()}
-    models = {key: value for key, value in models.items() if value is not None}
+    models = models_table(given)
     apart = possible and evidence != "same"
     return scenario_for(dataset, mind, arms, apart=apart, llm=models, **given), skipped
 

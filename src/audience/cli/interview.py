@@ -34,7 +34,7 @@ def ask_command(
     from rich.table import Table
     from rich.text import Text
 
-    from audience.runs import ask, remember as remember_answers
+    from audience.runs import ask, remember_answers
 
     *ids, question = words
     with o.open_run(run) as log:

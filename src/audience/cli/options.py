@@ -12,7 +12,7 @@ from audience.errors import BadInput
 from audience.log import Log
 
 if TYPE_CHECKING:
-    from audience.scenario import SpendingOptions
+    from audience.scenario import Models, SpendingOptions
 
 RUN = click.Path(path_type=Path)
 run_argument = click.argument("run", type=RUN)
@@ -57,6 +57,47 @@ def spending_options(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
+def recommender_option(
+    about: str, default: str = ""
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the flag that names recommenders: repeated, with commas, or both."""
+
+    def split(ctx: click.Context, flag: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+        del ctx, flag
+        kinds = [kind.strip() for words in given for kind in words.split(",")]
+        if given and not any(kinds):
+            raise BadInput("--recommender: is empty; give kinds such as random,popular,ease")
+        return tuple(kind for kind in kinds if kind) or tuple(default.split(",") if default else ())
+
+    return click.option(
+        "--recommender",
+        multiple=True,
+        callback=split,
+        metavar="KIND|FILE.py:CLASS|URL",
+        help=f"{about} Default: {default}." if default else about,
+    )
+
+
+def scenario_changes(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the flags of a command change in a scenario."""
+    from audience.datasets.loaders import options_for
+    from audience.scenario import models_table
+
+    changes = {key: value for key, value in given.items() if value is not None}
+    if models := models_table(changes):
+        changes["llm"] = models
+    if "data" in changes:
+        changes["dataset"] = options_for(changes.pop("data"))
+    return changes
+
+
+def models_of(given: dict[str, Any]) -> Models:
+    """Take the flags about models out of what was given."""
+    from audience.scenario import Models, models_table
+
+    return Models(**models_table(given))
+
+
 def spending_of(given: dict[str, Any]) -> SpendingOptions:
     """Take the flags about spending out of what was given."""
     from audience.scenario import SpendingOptions as Spending
@@ -84,9 +125,14 @@ def state_of(log: Log, folder: Path) -> str:
     return log.state if log.state != "running" or is_held(folder) else "interrupted"
 
 
+def slug_of(text: str) -> str:
+    """Return a text as a part of a folder's name."""
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
 def free_folder(name: str) -> Path:
     """Return the first free folder of runs/NAME-1, runs/NAME-2 and so on."""
-    slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split()) or "run"
+    slug = slug_of(name) or "run"
     count = 1
     while (place := Path("runs") / f"{slug[:40]}-{count}").exists():
         count += 1

@@ -16,7 +16,7 @@ from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
 from audience.log import Log, NotWritten
-from audience.results import write
+from audience.results import write_report
 from audience.runs import WORDS, Outcome, conduct, story
 from audience.scenario import Scenario, SpendingOptions
 
@@ -101,7 +101,7 @@ def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
 def _reported(outcome: Outcome, folder: Path, errors: Console) -> str:
     try:
         with errors.status("Writing the report and its figures …"):
-            return str(write(outcome.findings, folder)[0])
+            return str(write_report(outcome.findings, folder)[0])
     except KeyboardInterrupt:
         raise Interrupted(
             f"Everything was run and is kept. Write the report with: audience report {folder}"

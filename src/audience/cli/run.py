@@ -113,12 +113,7 @@ DEFAULT_TITLE = "Two recommenders"
 @click.option("--mind", default=None, metavar="KIND", help="How people decide.")
 @click.option("--memory", default=None, metavar="KIND", help="How people remember.")
 @click.option("--order", default=None, metavar="ORDER", help="together or one-by-one.")
-@click.option(
-    "--recommender",
-    multiple=True,
-    metavar="KIND|FILE.py:CLASS|URL",
-    help="What serves; give it twice or more to compare.",
-)
+@o.recommender_option("What serves; give several to compare.")
 @o.model_options
 @o.spending_options
 @click.option("--estimate", is_flag=True, help="Say what it would cost, and stop.")
@@ -181,18 +176,9 @@ def changed_by(
     scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
 ) -> Scenario:
     """Return the scenario with what the command line says laid over it."""
-    from audience.datasets.loaders import options_for
     from audience.scenario import arms_of, changed, label
 
-    changes = {key: value for key, value in given.items() if value is not None}
-    names = {"url": "llm", "model": "model", "key_env": "key_env"}
-    models = {key: changes.pop(flag) for key, flag in names.items() if flag in changes}
-    if models:
-        changes["llm"] = models
-        if models.get("url"):
-            changes["llm"]["endpoints"] = ()
-    if "data" in changes:
-        changes["dataset"] = options_for(changes.pop("data"))
+    changes = o.scenario_changes(given)
     if recommenders and scenario.title == DEFAULT_TITLE:
         changes["title"] = " against ".join(map(label, recommenders))
     if len(recommenders) == 1:

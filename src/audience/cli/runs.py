@@ -116,7 +116,7 @@ def report_command(run: Path, formats: tuple[str, ...], out: Path | None) -> Non
     from rich.console import Console
 
     from audience.cli.screen import reading
-    from audience.results import write as write_report
+    from audience.results import write_report
     from audience.runs import gathered
 
     with reading([run]) as seen:

@@ -93,7 +93,7 @@ def _one(
 
     from audience.lab.studies import command_of, find, with_changes, write_study
 
-    recipe = with_changes(find(name), changes_of(given), quick=quick)
+    recipe = with_changes(find(name), o.scenario_changes(given), quick=quick)
     errors = Console(stderr=True)
     again = command_of(name, given, quick=quick)
     try:
@@ -133,20 +133,6 @@ def _conducted(
         )
     with StudyBar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
         return conduct_study(recipe, folder, workers=workers, watch=bar.watch, stopping=stopping)
-
-
-def changes_of(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what the flags change in a scenario."""
-    from audience.datasets.loaders import options_for
-
-    changes = {key: value for key, value in given.items() if value is not None}
-    names = {"url": "llm", "model": "model", "key_env": "key_env"}
-    models = {key: changes.pop(flag) for key, flag in names.items() if flag in changes}
-    if models:
-        changes["llm"] = {**models, **({"endpoints": ()} if models.get("url") else {})}
-    if "data" in changes:
-        changes["dataset"] = options_for(changes.pop("data"))
-    return changes
 
 
 def _print_all(root: Path, done: list[Studied], *, as_json: bool) -> None:

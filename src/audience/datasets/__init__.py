@@ -75,3 +75,10 @@ from audience.datasets.splits import (
     by_time as by_time,
     leave_last as leave_last,
 )
+
+# Deprecated names, gone with 0.3.
+Tables = MappedTables
+Choices = SourceOptions
+Fitted = ActivityFit
+Found = RecognisedDataset
+Skipped = SkippedLines

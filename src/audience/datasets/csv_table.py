@@ -96,13 +96,13 @@ def read_table(path: Path, needed: tuple[str, ...]) -> CsvTable:
     reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
     lines = _lines(reader, path)
     try:
-        _, header = next(lines)
+        line, header = next(lines)
     except StopIteration:
         raise BadInput(
             f"{path}: is empty; its first line names the columns {_listed(needed)}"
         ) from None
     columns = tuple(cell.lower() for cell in header)
-    _check_columns(path, columns, needed)
+    _check_columns(f"{path}: line {line}", columns, needed)
     return CsvTable(str(path), columns, [_row(path, columns, *numbered) for numbered in lines])
 
 
@@ -139,14 +139,14 @@ def _lines(reader: Iterator[list[str]], path: Path) -> Iterator[tuple[int, list[
         line = reader.line_num + 1  # type: ignore[attr-defined]
 
 
-def _check_columns(path: Path, columns: tuple[str, ...], needed: tuple[str, ...]) -> None:
+def _check_columns(where: str, columns: tuple[str, ...], needed: tuple[str, ...]) -> None:
     for column in needed:
         if column not in columns:
             found = _listed(columns)
-            raise BadInput(f"{path}: line 1: column {column!r} is missing; add it (found: {found})")
+            raise BadInput(f"{where}: column {column!r} is missing; add it (found: {found})")
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
     if twice:
-        raise BadInput(f"{path}: line 1: column {twice[0]!r} stands there twice; rename one")
+        raise BadInput(f"{where}: column {twice[0]!r} stands there twice; rename one")
 
 
 def _row(path: Path, columns: tuple[str, ...], line: int, cells: list[str]) -> TableRow:

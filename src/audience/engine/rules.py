@@ -161,6 +161,15 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
     return rated
 
 
+def _save(world: View, me: Agent, action: a.Save) -> list[e.AnyEvent]:
+    item = action.item
+    if item not in me.situation.slate:
+        return [refuse(me, action, f"item {item} is not on the page")]
+    if item in me.saved or any(lived.item == item for lived in me.lived_now()):
+        return [refuse(me, action, f"item {item} was saved or picked already")]
+    return [e.Saved(me.profile.id, item)]
+
+
 def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
     if why := speech(world, me, action):
         return [refuse(me, action, why)]
@@ -266,6 +275,7 @@ _RULES: dict[type, Callable[[View, Agent, Any], list[e.AnyEvent]]] = {
     a.Enter: _enter,
     a.Pick: _pick,
     a.Rate: _rate,
+    a.Save: _save,
     a.Post: _post,
     a.Forward: _forward,
     a.Say: _say,

@@ -139,7 +139,7 @@ class _Stay:
     def menu(self) -> tuple[str, ...]:
         """Return what can be attempted on this very page."""
         now = self.me.situation
-        if now.surface not in ("recommender", "search"):
+        if now.surface not in a.PAGE_SURFACES:
             return MENUS[now.surface]
         if now.pages >= self.platform.max_pages:
             return LAST_PAGE
@@ -184,8 +184,7 @@ class _Stay:
         if not is_text(cause):
             cause = cause.encode("utf-8", "replace").decode()
         for action in decision.actions:
-            kind = type(action)
-            if kind is a.Browse or kind is a.NextPage or kind is a.Search:
+            if type(action) in a.PAGE_TURNS:
                 events: Iterable[e.AnyEvent] = yield from self._turn_page(action)
             else:
                 events = resolve(self.world, self.me, action)
@@ -205,6 +204,9 @@ class _Stay:
             return self._search(action)
         if isinstance(action, a.NextPage) and now.surface == "search":
             return self._more_results(action)
+        if isinstance(action, a.Browse) and not now.pages and self.me.saved:
+            kept = self.me.saved[-self.platform.page_size :]
+            return [e.SlateShown(self.me.profile.id, kept, 0, "saved")]
         if not self._page_ready():
             served = yield self.platform.want(self.me)
             if isinstance(served, e.Failed):
@@ -236,7 +238,8 @@ class _Stay:
             items, chances = mixed(self.world, who, now.pages, want.exclude, items, k)
         if not items:
             return [refuse(self.me, action, "there is nothing left to show")]
-        page = now.page + 1 if isinstance(action, a.NextPage) else 0
+        turned = isinstance(action, a.NextPage) and now.surface == "recommender"
+        page = now.page + 1 if turned else 0
         shown = e.SlateShown(who, items, page)
         known = annotated(who, items, self.notes, chances) if chances or self.notes else None
         return [shown, known] if known else [shown]

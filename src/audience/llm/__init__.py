@@ -92,3 +92,7 @@ from audience.llm.structured import (
     unanswered as unanswered,
     whole_of as whole_of,
 )
+
+# Deprecated names, gone with 0.3.
+Message = ChatMessage
+Door = GatewayStack

@@ -14,7 +14,7 @@ from audience.memory.model_consolidation import embedder_of, needs_gateway, take
 from audience.memory.recall import Recaller, Want
 from audience.memory.rule_consolidation import RuleWay
 from audience.memory.sentences import observations
-from audience.parts import Options, PartContext
+from audience.parts import FilePath, Options, PartContext
 from audience.world import Agent, Dice, Entry
 
 
@@ -41,7 +41,7 @@ class Agent4RecMemory:
         budget: int = 600,
         embedder: str | Embedder = "wordllama",
         embedding_model: str = "",
-        prompts: str = "",
+        prompts: FilePath = "",
     ) -> None:
         if every < 0:
             raise BadInput(f"memory: every is {every}; give a number of pages, or 0 for never")

@@ -19,7 +19,7 @@ from audience.memory.recall import Recaller, Want
 from audience.memory.rule_consolidation import RuleWay
 from audience.memory.sentences import observations
 from audience.memory.similarity import Thresholds, thresholds_of
-from audience.parts import Options, PartContext
+from audience.parts import FilePath, Options, PartContext
 from audience.world import Agent, Bools, Dice, Entry, Thought, Thoughts
 
 REFLECT_ON = 12
@@ -68,7 +68,7 @@ class RecAgentMemory:
         budget: int = 600,
         embedder: str | Embedder = "wordllama",
         embedding_model: str = "",
-        prompts: str = "",
+        prompts: FilePath = "",
     ) -> None:
         if not short and not long:
             raise BadInput('memory "recagent" without short and without long is memory = "none"')

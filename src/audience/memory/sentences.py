@@ -253,8 +253,8 @@ def _browsed(round_: Round, place: int, event: e.SlateShown) -> Observed | None:
         return None
     words, count = round_.life.domain, len(event.items)
     noun = words.noun if count == 1 else words.plural
-    found = event.surface == "search"
-    page = f"{count} {noun} from my search" if found else f"{count} recommended {noun}"
+    pages = {"search": f"{count} {noun} from my search", "saved": f"{count} {noun} I had saved"}
+    page = pages.get(event.surface, f"{count} recommended {noun}")
     every = round_.titles(event.items, count)
     text = f"I looked at {page}, {every}, and took nothing."
     such = "such as " if count > NAMED else ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from audience.world import COUNTED
+
 LABELS: dict[str, tuple[str, str, str]] = {
     "visits": ("Visits", "", "higher"),
     "pages": ("Pages", "", ""),
@@ -76,6 +78,7 @@ LABELS: dict[str, tuple[str, str, str]] = {
     "failed": ("Failed", "", "lower"),
 }
 """Name: (label, unit, whether "higher" or "lower" is better, or "" for neither)."""
+LABELS |= {name: (label, "", "") for name, label in COUNTED.values() if name not in LABELS}
 
 OPTIONAL = frozenset(
     {"group_size", "satisfaction_together", "misery_together", "rating_alone", "rating_together"}

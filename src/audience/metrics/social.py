@@ -7,37 +7,23 @@ from typing import Any
 
 from audience.metrics.formulas import ratio
 from audience.world import (
+    COUNTED,
     MEMORY,
     VISITS,
     Delivered,
-    Failed,
-    Followed,
-    Forwarded,
     Gathered,
     Parted,
-    Posted,
     Rated,
     Record,
-    Refused,
     Said,
-    Unfollowed,
     View,
 )
 
-_NAMES: dict[type, str] = {
-    Posted: "posts",
-    Forwarded: "forwards",
-    Said: "lines",
-    Delivered: "delivered",
-    Refused: "refused",
-    Failed: "failed",
-    Followed: "follows",
-    Unfollowed: "unfollows",
-}
+_NAMES = {event: name for event, (name, _) in COUNTED.items()}
 
 
 class SocialMetrics:
-    """Counts events.
+    """Counts the events that declare a metric.
 
     posts, forwards  number of Posted and of Forwarded
     lines            number of Said

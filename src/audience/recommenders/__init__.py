@@ -52,3 +52,7 @@ from audience.recommenders.simple import (
     Random as Random,
     Shuffled as Shuffled,
 )
+
+# Deprecated names, gone with 0.3.
+Nothing = NoRecommender
+Search = ItemSearch

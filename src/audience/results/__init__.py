@@ -69,7 +69,7 @@ from audience.results.report import (
     html as html,
     limits as limits,
     page as page,
-    write as write,
+    write_report as write_report,
 )
 from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,

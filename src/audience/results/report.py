@@ -193,7 +193,9 @@ _DRAWN = ("html", "md", "tex")
 _RULES = ("rule", "recsim")
 
 
-def write(findings: Findings, folder: Path, formats: Sequence[str] = ("html",)) -> list[Path]:
+def write_report(
+    findings: Findings, folder: Path, formats: Sequence[str] = ("html",)
+) -> list[Path]:
     """Write report.FORMAT for each format, and figures/, and return the paths.
 
     All files change together: if one cannot be written, all stay as they were.

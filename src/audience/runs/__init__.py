@@ -43,7 +43,11 @@ from audience.runs.inspect_memory import (
     plain as plain,
     remembrance as remembrance,
 )
-from audience.runs.interviews import ask as ask, remember as remember, reminders as reminders
+from audience.runs.interviews import (
+    ask as ask,
+    remember_answers as remember_answers,
+    reminders as reminders,
+)
 from audience.runs.launch import (
     branch as branch,
     prolong as prolong,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,16 @@ from audience.errors import BadInput
 from audience.files import claim
 from audience.log import Log
 from audience.metrics import LABELS, suite
-from audience.results import Arm, Difference, Findings, differences, level, shown
+from audience.results import (
+    Arm,
+    Difference,
+    Findings,
+    differences,
+    level,
+    result_table,
+    shown,
+    to_html,
+)
 from audience.runs import launch as runs
 from audience.runs.lifecycle import Finished, Progress, Stopping
 from audience.runs.measures import Seen, measured
@@ -97,6 +107,14 @@ class Outcome(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.verdict
+
+    def __repr__(self) -> str:
+        return f"<Outcome of {len(self.finished)} runs in {self.folder}: {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """Return the verdict and the table of all metrics, as notebooks show them."""
+        verdict = f"<p><strong>{escape(self.verdict)}</strong></p>"
+        return verdict + to_html(result_table(self.findings))
 
 
 def verify(scenario: Scenario, where: str = "") -> None:

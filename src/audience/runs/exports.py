@@ -358,23 +358,11 @@ def _messages(log: Log, folder: Path) -> list[Path]:
                     {
                         "content": line,
                         "agent_id": who,
-                        "action": _ACTIONS.get(type(entry.event), "STATE"),
+                        "action": entry.event.channel,
                     }
                 )
     body = msgspec.json.format(msgspec.json.encode(list(rounds.values())), indent=1)
     return [_whole(folder / "messages.json", body.decode())]
-
-
-_ACTIONS: dict[type, str] = {
-    e.SlateShown: "RECOMMENDER",
-    e.Searched: "RECOMMENDER",
-    e.Watched: "RECOMMENDER",
-    e.Rated: "RECOMMENDER",
-    e.Felt: "RECOMMENDER",
-    e.Said: "CHAT",
-    e.Posted: "POST",
-    e.Forwarded: "POST",
-}
 
 
 def _dialogues(log: Log, folder: Path) -> list[Path]:

@@ -14,7 +14,9 @@ from typing import Any
 
 from audience.errors import BadInput
 from audience.log import Log, is_held
-from audience.results import Measured, write
+from audience.plugins import offer
+from audience.recommenders import Recommender
+from audience.results import Measured, write_report
 from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
 from audience.runs.lifecycle import Progress
@@ -22,7 +24,10 @@ from audience.runs.measures import measured
 from audience.runs.people import settle_people
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
 
-_OURS = (FILE, "run.db*", "lock", "report.*", "figures", "export", "verdicts.*")
+_OURS = (
+    *(FILE, "run.db*", "calls.db*", "human.db*", "lock", "report.*", "figures", "export"),
+    *("verdicts.*", "measured*", "comparison*"),
+)
 
 
 def make_room(folder: Path, *, overwrite: bool = False) -> None:
@@ -135,7 +140,7 @@ def embedded_scenario() -> Scenario:
 def run(
     scenario: Scenario | Run | str | Path | None = None,
     *,
-    recommenders: Sequence[str] = (),
+    recommenders: Sequence[str | Recommender] = (),
     out: str | Path = "",
     overwrite: bool = False,
     report: bool = True,
@@ -144,9 +149,10 @@ def run(
 ) -> Outcome:
     """Run a scenario (the embedded one unless given, or a run's) and return what was found.
 
-    `recommenders` become the arms, the first being the reference; other keywords replace keys of
-    the scenario: agents, rounds, seed, seeds, mind, dataset, …  A folder that holds a run already
-    is refused unless `overwrite`. Works inside a running event loop.
+    `recommenders`, kinds or objects with a `fit`, become the arms, the first being the reference;
+    other keywords replace keys of the scenario: agents, rounds, seed, seeds, mind, dataset, …
+    A folder that holds a run already is refused unless `overwrite`. Works inside a running event
+    loop.
     """
     if isinstance(scenario, Run):
         scenario = scenario.scenario
@@ -154,7 +160,8 @@ def run(
     if wanted is None:
         wanted = load(Path(str(scenario))) if scenario else embedded_scenario()
     if recommenders:
-        changes["arms"] = arms_of(recommenders)
+        kinds = [given if isinstance(given, str) else offer(given) for given in recommenders]
+        changes["arms"] = arms_of(kinds)
     if changes:
         wanted = changed(wanted, **changes)
     settle_people(wanted)
@@ -163,7 +170,7 @@ def run(
     make_room(folder, overwrite=overwrite)
     outcome = conduct(wanted, folder, progress=progress)
     if report:
-        write(outcome.findings, folder)
+        write_report(outcome.findings, folder)
     return outcome
 
 

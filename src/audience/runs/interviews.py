@@ -106,7 +106,7 @@ def _last_slates(log: Log, at: int, agents: set[int]) -> dict[int, tuple[int, ..
     return found
 
 
-def remember(folder: Path, question: str, answers: Sequence[Answer]) -> int:
+def remember_answers(folder: Path, question: str, answers: Sequence[Answer]) -> int:
     """Let people remember an interview: an intervention at the next round. Return that round."""
     with Log.open(folder, write=True) as log:
         round_ = log.complete_rounds() + 1

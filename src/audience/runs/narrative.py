@@ -10,7 +10,7 @@ import msgspec
 from audience.errors import BadInput
 from audience.llm import CallStore
 from audience.log import Log, world_at
-from audience.world import LEVELS, Genesis, Raise, World, events as e, shown, tastes
+from audience.world import LEVELS, AnyChange, Genesis, Raise, World, events as e, shown, tastes
 
 WORDS = (e.Felt, e.Posted, e.Said, e.Unfounded)
 """Events in which somebody speaks."""
@@ -158,6 +158,28 @@ class Teller:
             case _:
                 return self.other_line(event, name)
 
+    def change_line(self, change: AnyChange) -> str:
+        """Return a change from outside in words: what it does, then each field with names."""
+        verb = "".join(f" {c.lower()}" if c.isupper() else c for c in type(change).__name__).strip()
+        parts = [
+            self._told(field, value)
+            for field, value in msgspec.structs.asdict(change).items()
+            if value not in ((), "", None, {})
+        ]
+        return f"{verb}: {', '.join(parts)}" if parts else verb
+
+    def _told(self, field: str, value: object) -> str:
+        people = ("agent", "other", "agents", "seeds", "friends")
+        if field in people or (field == "items" and isinstance(value, tuple)):
+            known = self.names if field in people else dict(enumerate(self.titles))
+            numbers = value if isinstance(value, tuple) else (value,)
+            return f"{field} {' and '.join(known.get(n, str(n)) for n in numbers)}"
+        if isinstance(value, msgspec.Struct):
+            return str(getattr(value, "name", "") or getattr(value, "title", "") or field)
+        if isinstance(value, dict):
+            return ", ".join(f"{key} {inner}" for key, inner in value.items())
+        return f"{field} {value}"
+
     def other_line(self, event: e.AnyEvent, name: str) -> str:
         match event:
             case e.SlateAnnotated(_, _, reasons) if any(reasons):
@@ -170,9 +192,12 @@ class Teller:
             case e.Failed(_, why):
                 return f"    {name} failed: {why}"
             case e.Intervened(change):
-                return f"  Intervention: {change}"
+                return f"  Intervention: {self.change_line(change)}"
             case e.RecommenderFitted(kind, count, _):
                 return f"  {kind} is fitted on {count} interactions"
+            case _ if event.phrase:
+                item = self.titles[event.item] if hasattr(event, "item") else ""
+                return f"    {event.phrase.format(name=name, item=item)}"
             case _:
                 return ""
 

@@ -22,6 +22,7 @@ from audience.scenario.models import (
     cost_of as cost_of,
     door_of as door_of,
     endpoints_of as endpoints_of,
+    models_table as models_table,
     name_of as name_of,
     store_of as store_of,
 )

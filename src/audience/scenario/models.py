@@ -30,6 +30,17 @@ EMBEDDED = "embedded"
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
 
 
+MODEL_FLAGS = {"llm": "url", "model": "model", "key_env": "key_env"}
+"""What the command line and the page call the first fields of the `[llm]` table."""
+
+
+def models_table(given: dict[str, Any]) -> dict[str, Any]:
+    """Take the flags about models out of what was given and return the `[llm]` table they mean."""
+    flags = {field: given.pop(flag, None) for flag, field in MODEL_FLAGS.items()}
+    table = {field: value for field, value in flags.items() if value}
+    return table | ({"endpoints": ()} if "url" in table else {})
+
+
 class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where models answer and how they are asked. Keys are never written here, only their names."""
 

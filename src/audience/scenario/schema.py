@@ -237,12 +237,11 @@ def is_address(kind: str) -> bool:
 
 
 def label(kind: str) -> str:
-    """Return what to call a kind: its class where it lies in a file, the host of an address."""
+    """Return what to call a kind: its class where it names one, the host of an address."""
     if is_address(kind):
         parts = urlsplit(kind)
         return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
-    path, _, name = kind.rpartition(":")
-    return name if path.endswith(".py") else kind
+    return kind.rpartition(":")[2] or kind
 
 
 def arms_of(kinds: Sequence[str]) -> dict[str, Options]:

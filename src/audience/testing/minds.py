@@ -26,6 +26,7 @@ from audience.world import (
     Observation,
     Raise,
     Topic,
+    actions as a,
     dice as named,
     events as e,
     fold_agent,
@@ -100,7 +101,7 @@ def observations(limit: int) -> list[Observation]:
     return (ahead + seen)[:limit]
 
 
-_SURFACES = ("home", "recommender", "search", "social", "conversation", "news")
+_SURFACES = ("home", *a.PAGE_SURFACES, "social", "conversation", "news")
 
 
 class _Watching:

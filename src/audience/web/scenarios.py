@@ -16,7 +16,16 @@ from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
 from audience.plugins import known
 from audience.runs import drawn_instead, estimate, variants, verify
-from audience.scenario import Scenario, SpendingOptions, asks_models, changed, load, parse, text_of
+from audience.scenario import (
+    Scenario,
+    SpendingOptions,
+    asks_models,
+    changed,
+    load,
+    models_table,
+    parse,
+    text_of,
+)
 from audience.web.replies import told
 from audience.web.requests import Form, ScenarioBody
 
@@ -72,12 +81,8 @@ class Offer:
         if name not in offered:
             raise unknown("scenario", name, offered)
         given = form.model_dump(exclude_none=True, exclude={"scenario", "budget", "share"})
-        changes: dict[str, Any] = {
-            key: value for key, value in given.items() if key not in ("llm", "model", "key_env")
-        }
-        models = {"llm": "url", "model": "model", "key_env": "key_env"}
-        llm = {models[key]: value for key, value in given.items() if key in models}
-        if llm:
+        changes: dict[str, Any] = given
+        if llm := models_table(changes):
             changes["llm"] = llm
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
             changes["dataset"] = options_for(changes["dataset"])

@@ -23,6 +23,7 @@ from audience.world.clock import Clock as Clock, moment_of_day as moment_of_day,
 from audience.world.events import (
     CLOSING as CLOSING,
     CONVERSATIONS as CONVERSATIONS,
+    COUNTED as COUNTED,
     MEMORY as MEMORY,
     OPENING as OPENING,
     PHASES as PHASES,

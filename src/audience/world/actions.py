@@ -1,16 +1,44 @@
-"""What an agent attempts. The world decides what comes of it (engine/rules.py)."""
+"""What an agent attempts: one declaration per action. The world decides what comes of it.
+
+A class here is the whole declaration of an action: its fields, the surfaces on which it can be
+attempted, the events it leads to, and how a language model names it on a page. Its rule is in
+engine/rules.py, its events in world/events.py; tests/test_action_tables.py says what is missing.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar, cast, get_args
+
 import msgspec
+
+PAGE_SURFACES = {
+    "recommender": "recommendations",
+    "search": "search results",
+    "saved": "what was saved for later",
+}
+"""Surfaces that show a page of items, and what each page is called."""
+_PAGES = tuple(PAGE_SURFACES)
 
 
 class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
     """An attempt, in the imperative. `voice` says whose words a text is; see events.Felt."""
 
+    surfaces: ClassVar[tuple[str, ...]] = ()
+    """Where it can be attempted."""
+    events: ClassVar[tuple[str, ...]] = ()
+    """What may come of it besides `Refused`."""
+    stays: ClassVar[bool] = False
+    """Whether a person who plays goes on with their turn after it."""
+    page_field: ClassVar[str] = ""
+    """The field in which a language model lists items of the page for it, if there is one."""
+
 
 class Enter(Action, frozen=True):
     """Go to a surface: `recommender` or `social`."""
+
+    surfaces: ClassVar = ("home", *_PAGES, "social")
+    events: ClassVar = ("Entered",)
 
     surface: str
 
@@ -18,17 +46,32 @@ class Enter(Action, frozen=True):
 class Browse(Action, frozen=True):
     """Ask for the first page of recommendations."""
 
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("SlateShown", "SlateAnnotated", "Failed")
+
 
 class NextPage(Action, frozen=True):
     """Turn the page."""
 
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("SlateShown", "SlateAnnotated", "Failed")
+
 
 class Search(Action, frozen=True):
+    """Look for items by words."""
+
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Searched", "SlateShown")
+
     query: str
 
 
 class Pick(Action, frozen=True):
     """Take an item of the page and live `fraction` of it."""
+
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Picked", "Watched")
+    stays: ClassVar = True
 
     item: int
     fraction: float = 1.0
@@ -37,14 +80,33 @@ class Pick(Action, frozen=True):
 class Rate(Action, frozen=True):
     """Give 1 to 5 stars to an item lived in this visit, and a feeling in words if there is one."""
 
+    surfaces: ClassVar = _PAGES
+    events: ClassVar = ("Rated", "Felt", "Unfounded")
+    stays: ClassVar = True
+
     item: int
     stars: int
     feeling: str = ""
     voice: str = ""
 
 
+class Save(Action, frozen=True):
+    """Keep an item of the page for later; a later visit begins with what was kept."""
+
+    surfaces: ClassVar = ("recommender", "search")
+    events: ClassVar = ("Saved",)
+    stays: ClassVar = True
+    page_field: ClassVar = "save"
+
+    item: int
+
+
 class Post(Action, frozen=True):
     """Tell everybody who listens; `items` are those the text speaks of, `stance` -1 to 1."""
+
+    surfaces: ClassVar = ("social", "news")
+    events: ClassVar = ("Posted", "Unfounded")
+    stays: ClassVar = True
 
     text: str
     items: tuple[int, ...] = ()
@@ -57,11 +119,18 @@ class Post(Action, frozen=True):
 class Forward(Action, frozen=True):
     """Pass on a message from the inbox."""
 
+    surfaces: ClassVar = ("social", "news")
+    events: ClassVar = ("Forwarded",)
+    stays: ClassVar = True
+
     post: str
 
 
 class Say(Action, frozen=True):
     """In a visit: wish to talk with somebody. In a conversation: say a line."""
+
+    surfaces: ClassVar = ("social", "conversation")
+    events: ClassVar = ("Wished", "Said", "Unfounded")
 
     to: int
     text: str
@@ -71,22 +140,40 @@ class Say(Action, frozen=True):
 
 
 class Follow(Action, frozen=True):
+    """Listen to somebody from now on."""
+
+    surfaces: ClassVar = ("social",)
+    events: ClassVar = ("Followed",)
+    stays: ClassVar = True
+
     who: int
 
 
 class Unfollow(Action, frozen=True):
+    """Listen to somebody no more."""
+
+    surfaces: ClassVar = ("social",)
+    events: ClassVar = ("Unfollowed",)
+    stays: ClassVar = True
+
     who: int
 
 
 class Shift(Action, frozen=True):
-    """An inward change of taste that a mind brings about itself."""
+    """Change one's own taste, inwardly."""
+
+    surfaces: ClassVar = ("home", *_PAGES, "social")
+    events: ClassVar = ("TasteShifted",)
 
     tag: int
     by: float
 
 
 class Feel(Action, frozen=True):
-    """An inward change of how one feels about a topic: 0 calm, 1 moderate, 2 intense."""
+    """Change how one feels about a topic: 0 calm, 1 moderate, 2 intense."""
+
+    surfaces: ClassVar = ("news",)
+    events: ClassVar = ("MoodShifted",)
 
     topic: int
     level: int
@@ -95,6 +182,9 @@ class Feel(Action, frozen=True):
 class Hold(Action, frozen=True):
     """Come to a view of a topic: -1 against, 1 for."""
 
+    surfaces: ClassVar = ("news",)
+    events: ClassVar = ("AttitudeShifted",)
+
     topic: int
     stance: int
 
@@ -102,12 +192,18 @@ class Hold(Action, frozen=True):
 class Leave(Action, frozen=True):
     """End the visit or the conversation, with how satisfying it was, 0 to 1, if one can tell."""
 
+    surfaces: ClassVar = ("home", *_PAGES, "social", "news", "conversation")
+    events: ClassVar = ("Left",)
+
     satisfaction: float | None = None
     why: str = ""
 
 
 class Nothing(Action, frozen=True):
     """Wake and go on with one's day."""
+
+    surfaces: ClassVar = ("home", "news")
+    events: ClassVar = ("Left",)
 
 
 AnyAction = (
@@ -117,6 +213,7 @@ AnyAction = (
     | Search
     | Pick
     | Rate
+    | Save
     | Post
     | Forward
     | Say
@@ -128,3 +225,23 @@ AnyAction = (
     | Leave
     | Nothing
 )
+
+ACTIONS: tuple[type[Action], ...] = get_args(AnyAction)
+"""Every action there is."""
+PAGE_TURNS = (Browse, NextPage, Search)
+"""Actions that ask the platform for a page; all others are resolved by a rule."""
+
+
+def menu_of(surface: str, *, without: tuple[type[Action], ...] = ()) -> tuple[str, ...]:
+    """Return the names of the actions that can be attempted on a surface."""
+    return tuple(
+        action.__name__
+        for action in ACTIONS
+        if surface in action.surfaces and action not in without
+    )
+
+
+def page_fields() -> dict[str, Callable[[int], AnyAction]]:
+    """Return the actions for which a language model lists items of a page, by field."""
+    declared = [action for action in ACTIONS if action.page_field]
+    return {action.page_field: cast(Callable[[int], AnyAction], action) for action in declared}

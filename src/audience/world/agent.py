@@ -74,6 +74,8 @@ LONGEST = 2_000
 """Characters of a message that an inbox keeps; only the platform can write longer ones."""
 HABITUAL = 0.5
 """Share of the last satisfaction that a new one replaces."""
+SAVED = 20
+"""Items that somebody keeps for later at most; the oldest give way."""
 PASSED = 100
 """Messages on topics that somebody remembers to have passed on."""
 
@@ -140,6 +142,8 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The most influential messages on topics; see world/topics.py."""
     passed: tuple[str, ...] = ()
     """Roots of the messages on topics that it passed on or wrote."""
+    saved: tuple[int, ...] = ()
+    """Items kept for later, the newest last; what is taken up is kept no longer."""
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was taken up in this visit."""
@@ -195,7 +199,12 @@ def _watched(me: Agent, event: e.Watched, laws: Laws) -> Agent:
         situation=here,
         history=(*me.history, Lived(item, now.at, event.fraction)),
         taste=drifted(me.taste, laws.catalogue.tags_of[item], event.fraction, laws.drift),
+        saved=tuple([kept for kept in me.saved if kept != item]) if me.saved else (),
     )
+
+
+def _saved(me: Agent, event: e.Saved, laws: Laws) -> Agent:
+    return replace(me, saved=(*me.saved, event.item)[-SAVED:])
 
 
 def _annotated(me: Agent, item: int, **what: Any) -> Agent:  # noqa: ANN401
@@ -298,6 +307,7 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Watched: _watched,
     e.Rated: _rated,
     e.Felt: _felt,
+    e.Saved: _saved,
     e.Posted: _posted,
     e.Forwarded: _posted,
     e.Said: _said,

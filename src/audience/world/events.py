@@ -1,6 +1,8 @@
-"""What all events are."""
+"""What happened: a closed, tagged union of facts in the past tense, each declared once."""
 
 from __future__ import annotations
+
+from typing import ClassVar, get_args
 
 import msgspec
 
@@ -8,7 +10,14 @@ from audience.world.changes import AnyChange
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, tag=True, array_like=True):
-    """A fact."""
+    """A fact, and how others tell and count it."""
+
+    phrase: ClassVar[str] = ""
+    """How stories tell it, with `{name}` and `{item}`, where they have no words of their own."""
+    counted: ClassVar[tuple[str, str]] = ("", "")
+    """The metric that counts it and its label, if one does."""
+    channel: ClassVar[str] = "STATE"
+    """The action under which RecAgent's messages list it."""
 
 
 class Recalled(Event, frozen=True):
@@ -83,7 +92,21 @@ class Forgot(Event, frozen=True):
     """`faded` with time, or `crowded` out of short-term."""
 
 
+class Saved(Event, frozen=True):
+    """An item of a page was kept for later."""
+
+    phrase: ClassVar = "{name} saves {item} for later"
+    counted: ClassVar = ("saves", "Items saved for later")
+    channel: ClassVar = "RECOMMENDER"
+
+    agent: int
+    item: int
+
+
 class Posted(Event, frozen=True):
+    counted: ClassVar = ("posts", "Posts")
+    channel: ClassVar = "POST"
+
     agent: int
     post: str
     text: str
@@ -96,6 +119,9 @@ class Posted(Event, frozen=True):
 
 class Forwarded(Event, frozen=True):
     """A message passed on; it keeps the words and the author of the first."""
+
+    counted: ClassVar = ("forwards", "Forwards")
+    channel: ClassVar = "POST"
 
     agent: int
     post: str
@@ -122,6 +148,9 @@ class Wished(Event, frozen=True):
 
 
 class Said(Event, frozen=True):
+    counted: ClassVar = ("lines", "Lines said")
+    channel: ClassVar = "CHAT"
+
     agent: int
     to: int
     text: str
@@ -132,6 +161,8 @@ class Said(Event, frozen=True):
 
 class Delivered(Event, frozen=True):
     """A post has reached inboxes."""
+
+    counted: ClassVar = ("delivered", "Messages delivered")
 
     post: str
     author: int
@@ -146,6 +177,8 @@ class Delivered(Event, frozen=True):
 
 
 class Followed(Event, frozen=True):
+    counted: ClassVar = ("follows", "People followed")
+
     agent: int
     who: int
     kind: str = "followed"
@@ -153,6 +186,8 @@ class Followed(Event, frozen=True):
 
 
 class Unfollowed(Event, frozen=True):
+    counted: ClassVar = ("unfollows", "People no longer followed")
+
     agent: int
     who: int
 
@@ -281,6 +316,8 @@ class Entered(Event, frozen=True):
 class SlateShown(Event, frozen=True):
     """One page of recommendations or of search results."""
 
+    channel: ClassVar = "RECOMMENDER"
+
     agent: int
     items: tuple[int, ...]
     page: int
@@ -299,6 +336,8 @@ class SlateAnnotated(Event, frozen=True):
 
 
 class Searched(Event, frozen=True):
+    channel: ClassVar = "RECOMMENDER"
+
     agent: int
     query: str
     found: int
@@ -311,18 +350,24 @@ class Picked(Event, frozen=True):
 
 
 class Watched(Event, frozen=True):
+    channel: ClassVar = "RECOMMENDER"
+
     agent: int
     item: int
     fraction: float
 
 
 class Rated(Event, frozen=True):
+    channel: ClassVar = "RECOMMENDER"
+
     agent: int
     item: int
     stars: int
 
 
 class Felt(Event, frozen=True):
+    channel: ClassVar = "RECOMMENDER"
+
     agent: int
     item: int
     text: str
@@ -339,6 +384,8 @@ class Left(Event, frozen=True):
 class Refused(Event, frozen=True):
     """The world said no."""
 
+    counted: ClassVar = ("refused", "Refused")
+
     agent: int
     action: str
     why: str
@@ -346,6 +393,8 @@ class Refused(Event, frozen=True):
 
 class Failed(Event, frozen=True):
     """A mind or a service gave nothing usable."""
+
+    counted: ClassVar = ("failed", "Failed")
 
     agent: int
     why: str
@@ -398,7 +447,12 @@ AnyEvent = (
     | Unfollowed | Left | Refused | Failed | Recalled | Remembered | Enhanced | Settled
     | Reflected | Merged | Forgot | TasteShifted | MoodShifted | AttitudeShifted
     | RecommenderFitted | Intervened | RoundEnded | Unfounded | TiesEnlivened | Gathered | Parted
+    | Saved
 )  # fmt: skip
+EVENTS: tuple[type[Event], ...] = get_args(AnyEvent)
+"""Every kind of event there is."""
+COUNTED = {event: event.counted for event in EVENTS if event.counted[0]}
+"""Events that a metric counts one by one: its name and label."""
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
+from audience.world.actions import PAGE_SURFACES, PAGE_TURNS, NextPage, menu_of
 from audience.world.agent import Agent, Situation
 from audience.world.events import Said
 from audience.world.genesis import Domain
@@ -16,19 +17,11 @@ from audience.world.world import View
 
 STRANGERS = 2
 """Of so many strangers at most one thinks at once; the prompts of models stay short."""
-_ANYWHERE = ("Shift", "Leave")
-_PAGE = ("Enter", "Pick", "Rate", *_ANYWHERE)
-MENUS: dict[str, tuple[str, ...]] = {
-    "home": ("Enter", "Nothing", *_ANYWHERE),
-    "recommender": (*_PAGE, "Browse", "Search", "NextPage"),
-    "search": (*_PAGE, "Browse", "Search", "NextPage"),
-    "social": ("Enter", "Post", "Forward", "Say", "Follow", "Unfollow", *_ANYWHERE),
-    "news": ("Feel", "Hold", "Forward", "Post", "Nothing", "Leave"),
-    "conversation": ("Say", "Leave"),
-}
+SURFACES = ("home", *PAGE_SURFACES, "social", "news", "conversation")
+MENUS = {surface: menu_of(surface) for surface in SURFACES}
 """What can be attempted on each surface."""
-LAST_RESULTS = (*_PAGE, "Browse", "Search")
-LAST_PAGE = _PAGE
+LAST_RESULTS = menu_of("search", without=(NextPage,))
+LAST_PAGE = menu_of("recommender", without=PAGE_TURNS)
 
 
 class Friend(msgspec.Struct, frozen=True, gc=False):

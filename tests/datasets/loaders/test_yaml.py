@@ -34,18 +34,22 @@ def test_flat_settings(tmp_path: Path) -> None:
     }
 
 
+def test_what_yaml_means_is_what_is_read(tmp_path: Path) -> None:
+    text = "empty: ''\nbroken: \"a\\nb\"\nhex: 0x10\nsingle: 'it''s'\n"
+    assert read(tmp_path, text) == {"empty": "", "broken": "a\nb", "hex": 16, "single": "it's"}
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("a:\n  b: 1\n", r"c.yaml: line 2: 'b: 1' is neither"),
-        ("a: &anchor 1\n", r"line 1: '&anchor 1' uses more of YAML"),
-        ("a: |\n  text\n", r"line 1: '\|' uses more of YAML"),
-        ("a: {b: 1}\n", r"line 1: .* uses more of YAML"),
+        ("a:\n  b: 1\n", r"c.yaml: line 1: 'a' is not flat"),
+        ("a: {b: 1}\n", r"line 1: 'a' is not flat"),
         ("a: 1\na: 2\n", r"line 2: 'a' stands there twice"),
-        ("- a\n", r"line 1: a list belongs under a key"),
-        ("a: 1\n- b\n", r"line 2: a list belongs under a key"),
-        ("just words\n", r"line 1: 'just words' is neither"),
-        ("a: 'open\n", r"line 1: .* uses more of YAML"),
+        ("- a\n", r"line 1: there is no `key: value`"),
+        ("a: 1\n- b\n", r"line 2: .*; fix the YAML there"),
+        ("just words\n", r"line 1: there is no `key: value`"),
+        ("a: 'open\n", r"line \d: .*; fix the YAML there"),
+        ("b: 1\na: !!python/object:os.system x\n", r"line 2: .*; fix the YAML there"),
     ],
 )
 def test_what_is_not_flat_is_refused_with_its_line(tmp_path: Path, text: str, told: str) -> None:

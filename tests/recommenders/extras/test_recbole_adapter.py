@@ -57,7 +57,7 @@ def test_with_nothing_lived_no_worker_is_started() -> None:
 
 @without_recbole
 def test_without_recbole_the_message_says_what_to_give() -> None:
-    with pytest.raises(BadInput, match=r"python = .*docs/extras.md"):
+    with pytest.raises(BadInput, match=r"python = .*docs/how-to/other-libraries.md"):
         RecBole()
 
 

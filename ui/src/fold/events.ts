@@ -1,6 +1,6 @@
 // Saying events, which travel as arrays: the tag, then the fields in the order of the schema.
 
-import type { AnyEvent } from "../types.gen";
+import { FIELDS, PHRASES, type AnyEvent } from "../types.gen";
 
 export { PHASES } from "../types.gen";
 export const OPENING = 0;
@@ -15,6 +15,7 @@ export const KINDS: [AnyEvent[0], string][] = [
   ["MoodShifted", "moods"], ["AttitudeShifted", "attitudes"],
   ["Woke", "arrivals"], ["Left", "departures"], ["Refused", "refused"], ["Failed", "failed"], ["Unfounded", "unfounded mentions"],
   ["Intervened", "interventions"], ["RecommenderFitted", "fits"],
+  ...(Object.keys(PHRASES) as AnyEvent[0][]).map((kind): [AnyEvent[0], string] => [kind, kind.toLowerCase()]),
 ];
 
 export interface Known {
@@ -76,7 +77,15 @@ const TELL: Tellers = {
 /** Say an event in pieces, so that people and items in it can be opened; nothing for what is not told. */
 export function tell(event: AnyEvent): Piece[] {
   const teller = TELL[event[0]] as ((event: AnyEvent) => Piece[]) | undefined;
-  return teller?.(event) ?? [];
+  return teller?.(event) ?? declared(event);
+}
+
+/** Say an event by the phrase it was declared with, if it has one. */
+function declared(event: AnyEvent): Piece[] {
+  const [before, after] = (PHRASES[event[0]] ?? "").replace("{name} ", "").split("{item}");
+  const place = (FIELDS[event[0]] as readonly string[]).indexOf("item");
+  if (!before) return [];
+  return place < 0 || after === undefined ? [words(before)] : [words(before), item(event[place + 1] as number), words(after)];
 }
 
 /** Say a change in words, from its typed form or as a scenario writes it. */

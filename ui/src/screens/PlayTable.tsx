@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import { Empty, Field } from "../parts/ui";
+import { PAGE_ACTIONS } from "../types.gen";
 import type { Observation } from "../wire/types";
 
 type Act = (action: Record<string, unknown>) => void;
@@ -25,6 +26,7 @@ export function Table({ seen, act, busy }: Props) {
 }
 
 const taken = (seen: Observation, type: string, item: number): boolean => seen.taken.some((move) => move.type === type && move["item"] === item);
+const SURFACES: Record<string, string> = { search: "Search results", saved: "Saved for later" };
 const may = (seen: Observation, what: string): boolean => seen.menu.includes(what);
 
 function SearchField({ seen, act, busy }: Props) {
@@ -57,7 +59,7 @@ function Home({ seen, act, busy }: Props) {
 function Page({ seen, act, busy }: Props) {
   return (
     <>
-      <div className="row-between"><h3>{seen.surface === "search" ? "Search results" : "Recommended for you"}{seen.page >= 0 ? `, page ${seen.page + 1}` : ""}</h3><SearchField seen={seen} act={act} busy={busy} /></div>
+      <div className="row-between"><h3>{SURFACES[seen.surface] ?? "Recommended for you"}{seen.page >= 0 ? `, page ${seen.page + 1}` : ""}</h3><SearchField seen={seen} act={act} busy={busy} /></div>
       {seen.slate.length ? null : may(seen, "Browse")
         ? <div className="tools"><button type="button" className="main" disabled={busy} onClick={() => act({ type: "Browse" })}>Show the first page</button></div>
         : <Empty title="Nothing is shown" />}
@@ -92,6 +94,7 @@ function Card({ one, seen, act, busy }: Props & { one: Observation["slate"][numb
         <div className="rate">
           <label className="small">How much <input type="range" min={5} max={100} step={5} value={part} onChange={(event) => setPart(Number(event.target.value))} /> {part} %</label>
           <button type="button" disabled={busy} aria-label={`Pick ${one.title}`} onClick={() => act({ type: "Pick", item: one.item, fraction: part / 100 })}>Pick</button>
+          {PAGE_ACTIONS.filter((type) => may(seen, type) && !taken(seen, type, one.item)).map((type) => <button key={type} type="button" className="quiet" disabled={busy} aria-label={`${type} ${one.title}`} onClick={() => act({ type, item: one.item })}>{type}</button>)}
         </div>
       )}
     </li>

@@ -109,7 +109,7 @@ class AssistedMind:
 
 def is_odd(decision: Decision, seen: Observation) -> bool:
     """Say whether a person would shake its head at a decision on a page."""
-    if seen.surface not in ("recommender", "search"):
+    if seen.surface not in a.PAGE_SURFACES:
         return False
     picked = [action.item for action in decision.actions if isinstance(action, a.Pick)]
     if picked:

@@ -121,7 +121,8 @@ async def _home(seen: Observation, typed: str, table: _Table) -> Found:
 
 def _page_view(seen: Observation) -> str:
     now = seen.me.situation
-    title = "Search results" if now.surface == "search" else "Recommended for you"
+    named = {**a.PAGE_SURFACES, "recommender": "recommended for you"}
+    title = named[now.surface].capitalize()
     lines = [
         f"  {place + 1}. {item_line(seen.catalogue[item])}{because(seen, place)}"
         for place, item in enumerate(now.slate)
@@ -133,6 +134,7 @@ def _page_help(seen: Observation) -> str:
     ways = ["[1-9] pick"]
     ways += ["[n] next page"] if "NextPage" in seen.menu else []
     ways += ["[s words] search"] if "Search" in seen.menu else []
+    ways += [f"[{field} 1-9]" for field in a.page_fields()]
     return "  ".join([*ways, "[f] friends", "[l] leave > "])
 
 
@@ -143,6 +145,11 @@ async def _page(seen: Observation, typed: str, table: _Table) -> Found:
         if not 1 <= int(letter) <= len(slate):
             return f"There is no number {letter} on the page. {_page_help(seen)}"
         return await _pick(slate[int(letter) - 1], table)
+    if letter in (fields := a.page_fields()) and rest.strip().isdecimal():
+        place = int(rest)
+        if 1 <= place <= len(slate):
+            table.actions.append(fields[letter](slate[place - 1]))
+        return _page_help(seen)
     done = tuple(table.actions)
     if letter == "n" and "NextPage" in seen.menu:
         return *done, a.NextPage()
@@ -271,8 +278,7 @@ _VIEWS: dict[
     str, tuple[Callable[[Observation], str], Callable[[Observation, str, _Table], Awaitable[Found]]]
 ] = {
     "home": (_home_view, _home),
-    "recommender": (_page_view, _page),
-    "search": (_page_view, _page),
+    **dict.fromkeys(a.PAGE_SURFACES, (_page_view, _page)),
     "social": (_social_view, _social),
     "conversation": (_talk_view, _talk),
     "news": (_news_view, _news),

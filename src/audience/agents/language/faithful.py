@@ -38,8 +38,7 @@ class FaithfulMind:
         emotion = await asking.pause() if pause else ""
         parts = {
             "home": _at_home,
-            "recommender": _on_page,
-            "search": _on_page,
+            **dict.fromkeys(a.PAGE_SURFACES, _on_page),
             "social": _among_friends,
             "conversation": _in_talk,
         }

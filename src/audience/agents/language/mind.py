@@ -13,7 +13,7 @@ from audience.agents.language.news import read_faithfully, read_fused
 from audience.agents.language.prompts import CONTEXTS, NAME, holes_of, mind_prompts
 from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_reader import read
-from audience.agents.language.reply_schema import AnyReply, PageReply, in_time, schema_of
+from audience.agents.language.reply_schema import AnyReply, PageReply, also_line, in_time, schema_of
 from audience.agents.mind import Decision, Scene, Script
 from audience.errors import BadInput, unknown
 from audience.llm import (
@@ -27,8 +27,8 @@ from audience.llm import (
     unanswered,
 )
 from audience.memory import Memory
-from audience.parts import ChoiceEvidence, Options, PartContext
-from audience.world import Agent, Dice, Observation, Thought
+from audience.parts import ChoiceEvidence, FilePath, Options, PartContext
+from audience.world import Agent, Dice, Observation, Thought, actions as a
 
 
 @runtime_checkable
@@ -42,7 +42,7 @@ class Pausing(Protocol):
 
 def pauses(memory: Memory, seen: Observation) -> bool:
     """Say whether somebody pauses before it decides on a page."""
-    on_page = seen.surface in ("recommender", "search")
+    on_page = seen.surface in a.PAGE_SURFACES
     return on_page and isinstance(memory, Pausing) and memory.pause(seen.me)
 
 
@@ -51,8 +51,7 @@ AT_HOME = 2
 """Long-term thoughts recalled before there is anything to be reminded by."""
 BEHAVIOURS = {
     "home": "home",
-    "recommender": "page",
-    "search": "page",
+    **dict.fromkeys(a.PAGE_SURFACES, "page"),
     "social": "social",
     "conversation": "talk",
 }
@@ -71,14 +70,21 @@ class LLMMind:
         *,
         model: str = "",
         prompting: str = "fused",
-        prompts: str = "",
+        prompts: FilePath = "",
         temperature: float = 0.8,
         max_tokens: int = 400,
         recall: int = 5,
         context: Sequence[str] = ("weekday",),
         evidence: bool = False,
+        also: Sequence[str] = (),
     ) -> None:
-        """`evidence`: pages say what `grounds` know, and the raw history stands for the profile."""
+        """`evidence`: pages say what `grounds` know, and the raw history stands for the profile.
+
+        `also` names what may be done with items of a page besides picking them.
+        """
+        for field in also:
+            if field not in a.page_fields():
+                raise unknown("also", field, a.page_fields())
         if evidence and grounds is None:
             raise BadInput("evidence = true needs a past to learn from; take data that has one")
         for kind in context:
@@ -92,6 +98,7 @@ class LLMMind:
         )
         self.recall = recall
         self.context = tuple(context)
+        self.also = tuple(also)
         self.grounds = grounds if evidence else None
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
@@ -135,8 +142,8 @@ class LLMMind:
             behaviour,
             messages,
             int(dice.keys[0]),
-            lambda reply: understood(seen, reply),
-            schema_of(seen, pause=pause),
+            lambda reply: understood(seen, reply, self.also),
+            schema_of(seen, pause=pause, also=self.also),
         )
         found, calls = answer.value, answer.calls
         if isinstance(found, Unreadable):
@@ -169,6 +176,8 @@ class LLMMind:
                     for said in seen.lines
                 ),
             }
+        if behaviour == "page":
+            holes["also"] = also_line(self.also)
         if pause:
             holes["pause"] = self.pack.fill("pause", holes)
         rules = self.pack.fill("rules", holes)
@@ -184,10 +193,10 @@ class LLMMind:
         return self.grounds.words(history, seen.me.situation.slate)
 
 
-def understood(seen: Observation, reply: Reply) -> AnyReply | Unreadable:
-    """Return what a reply means for the one who asked."""
+def understood(seen: Observation, reply: Reply, also: Sequence[str] = ()) -> AnyReply | Unreadable:
+    """Return what a reply means for the agent that asked."""
     in_time(reply)
-    return unanswered(reply) or read(seen, reply.text)
+    return unanswered(reply) or read(seen, reply.text, also)
 
 
 def cue_of(seen: Observation) -> str:

@@ -227,6 +227,8 @@ def _page(reply: PageReply) -> tuple[a.AnyAction, ...]:
             actions.append(
                 a.Rate(pick.item, pick.stars, pick.feeling, _VOICE if pick.feeling else "")
             )
+    fields = a.page_fields()
+    actions += [fields[field](item) for field, item in reply.also]
     if reply.next == "next_page":
         return (*actions, a.NextPage())
     if reply.next == "search":

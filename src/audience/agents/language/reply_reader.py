@@ -138,8 +138,11 @@ _REFUSAL = re.compile(
 _REFUSING = ("error", "refusal")
 
 
-def read(seen: Observation, text: str) -> AnyReply | Unreadable:
-    """Return what a model's answer to an observation says, or why it cannot be read."""
+def read(seen: Observation, text: str, also: Sequence[str] = ()) -> AnyReply | Unreadable:
+    """Return what a model's answer to an observation says, or why it cannot be read.
+
+    `also` names the fields that list items of a page besides those picked.
+    """
     value = answer_in(text)
     if isinstance(value, Unreadable):
         return _refused(text) or value if value.why.startswith("no JSON") else value
@@ -148,7 +151,8 @@ def read(seen: Observation, text: str) -> AnyReply | Unreadable:
     if not isinstance(value, dict):
         return _refused(text) or Unreadable("no JSON: a JSON object is wanted, nothing else")
     try:
-        return _READERS[kind_of(seen)](seen, value)
+        kind = kind_of(seen)
+        return _page(seen, value, also) if kind is PageReply else _READERS[kind](seen, value)
     except Broken as broken:
         if broken.why.startswith("no ") and (refused := _refusing(value)):
             return refused
@@ -173,12 +177,19 @@ def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
     return HomeReply(do, aside(fields), _query(fields, do))
 
 
-def _page(seen: Observation, value: Mapping[str, Any]) -> PageReply:
-    fields = sort_out(value, {**PAGE, **_pick_table(seen)})
+def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> PageReply:
+    fields = sort_out(value, {**PAGE, **_pick_table(seen), **{field: (field,) for field in also}})
     to = way(fields, "next", ways(seen))
     satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
     picks, query = _picks(seen, fields), _query(fields, to)
-    return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields))
+    marked = tuple((field, item) for field in also for item in _items(seen, fields, field))
+    return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields), marked)
+
+
+def _items(seen: Observation, fields: Mapping[str, list[Any]], field: str) -> list[int]:
+    """Return the items of the page that a field lists, each once."""
+    values = [item for value in fields.get(field, ()) for item in _listed(value)]
+    return list(dict.fromkeys(item_of(seen, [value]) for value in values))
 
 
 def _emotion(fields: Mapping[str, list[Any]]) -> str:
@@ -285,7 +296,6 @@ def _talk(seen: Observation, value: Mapping[str, Any]) -> TalkReply:
 
 _READERS: dict[type[AnyReply], Callable[[Observation, Mapping[str, Any]], AnyReply]] = {
     HomeReply: _home,
-    PageReply: _page,
     SocialReply: _social,
     TalkReply: _talk,
 }

@@ -5,12 +5,13 @@ The JSON schema is built from the menu: only items on the page and real friends 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from audience.llm import Reply, Unreadable, list_of, object_of, one_of, text_of, whole_of
-from audience.world import Friend, Observation
+from audience.world import Friend, Observation, actions as a
 
 WAYS = ("recommender", "search", "social", "nothing")
 NEXT = ("next_page", "search", "leave")
@@ -51,6 +52,8 @@ class PageReply(msgspec.Struct, frozen=True):
     """1 to 10; 0 when it is not told."""
     emotion: str = ""
     """How the visit feels, where somebody paused to think about it."""
+    also: tuple[tuple[str, int], ...] = ()
+    """What else is done with items of the page: (field, item), where a mind offers it."""
 
 
 class SocialReply(msgspec.Struct, frozen=True):
@@ -83,8 +86,7 @@ def kind_of(seen: Observation) -> type[AnyReply]:
     """Return which reply an observation calls for."""
     kinds: dict[str, type[AnyReply]] = {
         "home": HomeReply,
-        "recommender": PageReply,
-        "search": PageReply,
+        **dict.fromkeys(a.PAGE_SURFACES, PageReply),
         "social": SocialReply,
         "conversation": TalkReply,
     }
@@ -114,7 +116,9 @@ def ways(seen: Observation) -> tuple[str, ...]:
     )
 
 
-def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
+def schema_of(
+    seen: Observation, *, pause: bool = False, also: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the JSON schema of the reply to an observation; on a page somebody may pause."""
     match kind_of(seen).__name__:
         case "HomeReply":
@@ -133,6 +137,7 @@ def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
                 satisfaction=whole_of(1, 10),
                 next=one_of(ways(seen)),
                 query=text_of(80),
+                **{field: list_of(one_of(free), most=len(free)) for field in also if free},
                 **({"emotion": text_of(EMOTION)} if pause else {}),
             )
         case "SocialReply":
@@ -148,6 +153,11 @@ def schema_of(seen: Observation, *, pause: bool = False) -> dict[str, Any]:
                 **_turning(seen),
             )
     return object_of(say=text_of(280), stance=one_of((-1, 0, 1)))
+
+
+def also_line(also: Sequence[str]) -> str:
+    """Return how the prompt of a page asks for what else may be done with items."""
+    return "".join(f', "{field}": numbers of those to {field}, or []' for field in also)
 
 
 def distant(seen: Observation) -> tuple[Friend, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from audience.agents.mind import Decision, Mark
 from audience.agents.rule.news import react
@@ -16,13 +17,13 @@ from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_tog
 from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
-from audience.world import Agent, Dice, Floats, Observation, actions as a
+from audience.parts import FilePath
+from audience.world import Agent, Dice, Floats, Observation, actions as a, tastes
 
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
 _PART = {
     "home": _HOME,
-    "recommender": _PAGE,
-    "search": _PAGE,
+    **dict.fromkeys(a.PAGE_SURFACES, _PAGE),
     "social": _SOCIAL,
     "conversation": _TALK,
     "news": _NEWS,
@@ -36,10 +37,9 @@ _NEXT, _BACK = a.NextPage(), a.Browse()
 class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
-    def __init__(self, **given: float | str) -> None:
+    def __init__(self, *, parameters: FilePath = "", **given: float) -> None:
         """Take parameters by name, over those of the file that `parameters` names, if any."""
-        file = given.pop("parameters", "")
-        found = load_parameters(str(file)) if file else {}
+        found = load_parameters(parameters) if parameters else {}
         check_parameters(given, "a rule mind")
         self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
 
@@ -94,7 +94,27 @@ class RuleMind:
         page = read_page(self.parameters, seen, dice, self.wishes(seen))
         tells = dice.uniforms("tell", 2)
         rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
-        return [self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)]
+        decisions = [
+            self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)
+        ]
+        return self._with_saves(seen, decisions, dice) if self.parameters.save else decisions
+
+    def _with_saves(
+        self, seen: Sequence[Observation], decisions: list[Decision], dice: Dice
+    ) -> list[Decision]:
+        """Return the decisions with what some save: of what they did not pick, what fits best."""
+        saving = dice.uniform("save") < self.parameters.save
+        for row in np.flatnonzero(saving).tolist():
+            one, decision = seen[row], decisions[row]
+            picked = {action.item for action in decision.actions if isinstance(action, a.Pick)}
+            gone = {*picked, *one.me.saved, *(lived.item for lived in one.me.lived_now())}
+            left = [item for item in one.me.situation.slate if item not in gone]
+            if "Save" in one.menu and left:
+                fit = (tastes([one.me.taste]) * one.catalogue.weights[left]).sum(axis=1)
+                kept = a.Save(left[int(fit.argmax())])
+                ahead = (*decision.actions[:-1], kept, decision.actions[-1])
+                decisions[row] = replace(decision, actions=ahead)
+        return decisions
 
     def _page_decision(
         self,

@@ -42,6 +42,8 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much less one wants a second item of the same visit."""
     most_picks: int = 2
     """Picks per page at most."""
+    save: float = 0.0
+    """Chance to save the item of a page that fits best of those not picked; 0: nobody saves."""
 
     enjoy: float = 0.5
     """Enjoyment = enjoy + enjoy_taste match + enjoy_quality (2q-1) + noise - strict * critic."""

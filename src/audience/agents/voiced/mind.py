@@ -18,7 +18,7 @@ from audience.agents.voiced.checks import Titles, first_good
 from audience.agents.voiced.voice import CANDIDATES, Facts, facts_about, speech
 from audience.llm import GIVEN_UP, Gateway, together
 from audience.memory import Memory
-from audience.parts import Options, PartContext
+from audience.parts import FilePath, Options, PartContext
 from audience.world import Catalogue, Dice, Lived, Observation, actions as a
 
 MODEL, TEMPLATE = "model", "template"
@@ -34,7 +34,7 @@ class VoicedMind:
         *,
         model: str = "",
         candidates: int = CANDIDATES,
-        parameters: str = "",
+        parameters: FilePath = "",
         **rules: float,
     ) -> None:
         self.gateway = gateway

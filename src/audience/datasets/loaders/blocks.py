@@ -41,13 +41,16 @@ class Block(msgspec.Struct, frozen=True):
     where: str
     line: int
     columns: dict[str, tuple[str, ...]]
+    lines: tuple[int, ...] = ()
+    """The line of each row, where rows may take several lines; else they follow one another."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
     def wrong(self, row: int, column: str, what: str) -> BadInput:
         """Return the error for one cell."""
-        return BadInput(f"{self.where}: line {self.line + row}, column {column!r}: {what}")
+        line = self.lines[row] if self.lines else self.line + row
+        return BadInput(f"{self.where}: line {line}, column {column!r}: {what}")
 
     def keys(self, column: str) -> tuple[str, ...]:
         """Return ids, none of them empty."""
@@ -159,18 +162,24 @@ def _quoted(
 ) -> Iterator[Block]:
     reader = csv.reader((f"{text}\n" for text in lines), delimiter=form.separator, strict=True)
     while True:
-        first = line + reader.line_num
+        rows, places = [], []
         try:
-            rows = [row for row in islice(reader, _ROWS) if row]
+            begin = line + reader.line_num
+            for row in islice(reader, _ROWS):
+                if row:
+                    rows.append(row)
+                    places.append(begin)
+                begin = line + reader.line_num
         except csv.Error as error:
             at = line + reader.line_num - 1
             raise BadInput(f"{where}: near line {at}: {error}; check the quotes") from None
         if not rows:
             return
-        for place, row in enumerate(rows):
+        for place, row in zip(places, rows, strict=True):
             if len(row) != len(header):
-                raise _uneven(where, first + place, row, len(header), form)
-        yield Block(where, first, dict(zip(header, zip(*rows, strict=True), strict=True)))
+                raise _uneven(where, place, row, len(header), form)
+        columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+        yield Block(where, places[0], columns, tuple(places))
 
 
 def _decoded(where: str, line: int, raw: list[bytes], encoding: str) -> list[str]:

@@ -163,7 +163,7 @@ def _blocks(source: Source, name: str, separator: str, header: tuple[str, ...]) 
 
 def _renamed(block: Block, old: tuple[str, ...], new: tuple[str, ...]) -> Block:
     columns = {name: block.columns[was] for was, name in zip(old, new, strict=True)}
-    return Block(block.where, block.line, columns)
+    return Block(block.where, block.line, columns, block.lines)
 
 
 def _add(gathering: Gathering, block: Block, least: float) -> None:

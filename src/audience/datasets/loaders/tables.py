@@ -98,7 +98,7 @@ class Mapped:
             if not roles:
                 roles = roles_of(block.where, tuple(plain), usual, self.given, needed)
             columns = {role: block.columns[plain[column]] for role, column in roles.items()}
-            yield Block(block.where, block.line, columns)
+            yield Block(block.where, block.line, columns, block.lines)
 
     def interactions(self, name: str, gathering: Gathering) -> None:
         """Take in a table of interactions."""

@@ -71,7 +71,7 @@ def tried(
         return "popular", Popular()
 
     parts = Parts(
-        RuleMind(**(rules or {})),
+        RuleMind(**dict(rules or {})),  # type: ignore[arg-type]
         NoMemory(),
         serve,
         Platform(),

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from audience import files
 from audience.errors import AudienceError, Interrupted
+from audience.files import claim as files_claim
 from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live, setting_of
 from audience.lab.studies.recipe import FILE, Recipe
 from audience.lab.studies.study import Study, StudyFindings
@@ -258,4 +258,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Mark the folder as this study's; raise if it holds something else."""
     other = "another study, or this one with other numbers"
-    files.claim(folder / FILE, recipe.text, other)
+    files_claim(folder / FILE, recipe.text, other)

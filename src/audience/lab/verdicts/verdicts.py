@@ -152,7 +152,7 @@ def scenario_for(
 ) -> Scenario:
     """Return the experiment: everybody comes in every round to at most five pages of four.
 
-    `llm+evidence` is mind `llm` with `evidence = true`; `apart`: see docs/verdicts.md.
+    `llm+evidence` is mind `llm` with `evidence = true`; `apart`: see docs/how-to/verdicts.md.
     """
     source = {"kind": dataset} if isinstance(dataset, str) else dict(dataset)
     kind, _, extra = mind.partition("+")

@@ -309,7 +309,7 @@ def interpreter(python: str) -> str:
             raise BadInput(
                 "recommender 'recbole' needs RecBole, which is not installed beside Audience; give "
                 "the Python of a virtual environment that has it, as in "
-                'python = ".venv-recbole/bin/python" (docs/extras.md says how to make one)'
+                'python = ".venv-recbole/bin/python" (see docs/how-to/other-libraries.md)'
             )
         return sys.executable
     found = shutil.which(os.path.expanduser(python))

@@ -76,7 +76,6 @@ def _me(me: Agent) -> dict[str, Any]:
 
 MOVES = 60
 """Moves that one page may take."""
-_STAYING = (a.Pick, a.Rate, a.Post, a.Forward, a.Follow, a.Unfollow)
 """Moves after which one is still on the same page; they happen when it is left."""
 _DECODER = msgspec.json.Decoder(a.AnyAction)
 
@@ -235,7 +234,7 @@ class SeatMind:
 
 def _stays(seen: Observation, action: a.AnyAction) -> bool:
     wishes = isinstance(action, a.Say) and seen.surface != "conversation"
-    return wishes or isinstance(action, _STAYING)
+    return wishes or action.stays
 
 
 def _followed(action: a.AnyAction) -> tuple[a.AnyAction, ...]:
