@@ -69,8 +69,9 @@ def _print(found: Calibration) -> None:
         )
         for one in found.compared
     )
-    console = wide_console(_WIDTH)
-    console.print(to_rich(ResultTable((Column("", is_text=True), *means, *distances), rows)))
+    table = ResultTable((Column("", is_text=True), *means, *distances), rows)
+    console = wide_console(_WIDTH, table)
+    console.print(to_rich(table))
     for name, bins in found.reliability.items():
         count = sum(one.count for one in bins)
         console.print(

@@ -84,6 +84,7 @@ from audience.results.table import (
     escape_markdown as escape_markdown,
     finite as finite,
     json_text as json_text,
+    least_width as least_width,
     number as number,
     print_table as print_table,
     shown as shown,

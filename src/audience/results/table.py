@@ -187,18 +187,18 @@ def least_width(table: ResultTable) -> int:
 
 def print_table(table: ResultTable, width: int = 0) -> None:
     """Print a table and its notes on a terminal that is at least so wide."""
-    console = wide_console(max(width, least_width(table)))
+    console = wide_console(width, table)
     console.print(to_rich(table))
     for note in table.notes:
         console.print(note, style="dim", markup=False, soft_wrap=True)
 
 
-def wide_console(width: int = 0) -> Console:
-    """Return standard output, at least so wide, for tables that must not be wrapped."""
+def wide_console(width: int = 0, *tables: ResultTable) -> Console:
+    """Return standard output, at least so wide, and wide enough for every number of the tables."""
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.width = max(console.width, width)
+    console.width = max(console.width, width, *map(least_width, tables))
     return console
 
 
