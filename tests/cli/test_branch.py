@@ -42,7 +42,7 @@ def test_a_branch_differs_exactly_from_the_round_of_its_intervention_on(
     assert digest(branch, 3) != digest(one, 3)
     compared = cli("compare", one, "b")
     assert "First difference: round 3, opening" in compared.stdout
-    assert "SwapRecommender" in compared.stdout
+    assert "swap recommender" in compared.stdout
     assert cli("replay", "b", "--check").returncode == 0
     with Log.open(branch) as log:
         assert log.lineage is not None

@@ -1,7 +1,7 @@
 """One agent's visit, written once: a generator that asks for decisions and rankings.
 
 It waits for nothing and knows nothing of other visits. Waves drive thousands of them in step,
-coroutines drive each at its own pace (engine/drive.py); both give the same bytes.
+coroutines drive each at its own pace (engine/drivers.py); both give the same bytes.
 """
 
 from __future__ import annotations
