@@ -153,7 +153,7 @@ def spread_command(
     with console.status("Fitting …") as status:
         rows = [unmoved(truth)]
         for model in models(people, graph):
-            rows.append(scored(model, truth, testing=testing, told=status.update))
+            rows.append(scored(model, truth, testing=testing, progress=status.update))
         folder = folder_for(out, "spread", data, people, graph, seeds)
         written = write(truth, rows, people, graph, testing, folder)
     if as_json:

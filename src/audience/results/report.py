@@ -52,7 +52,7 @@ def page(
     return Template(template).substitute(
         title=escape(findings.title),
         question=f'<p class="question">{_kept(text.question)}</p>\n' if text else "",
-        verdict=_found(findings.verdict) if text else _verdict(findings.verdict),
+        verdict=_answer(findings.verdict) if text else _verdict(findings.verdict),
         lead=_method(text.method) if text else _cards(findings, lines),
         figures=_figure_sections(drawn, captions, is_first=text is None),
         table=_table(findings, lines),
@@ -73,7 +73,7 @@ def _verdict(text: str) -> str:
     return f'<p class="verdict">{_kept(lead)}:</p>\n<p class="detail">{_kept(rest)}</p>'
 
 
-def _found(text: str) -> str:
+def _answer(text: str) -> str:
     size = "verdict long" if len(text) > 120 else "verdict"
     return f'<p class="{size}">{_kept(text)}</p>'
 
@@ -172,8 +172,8 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
     seeds = sorted({run.seed for arm in findings.arms for run in arm.runs})
     added = [("Arms", ", ".join(arm.name for arm in findings.arms))]
     added.append(("Seeds", ", ".join(map(str, seeds))))
-    facts_ = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
-    return facts_ + [pair for pair in added if pair[0].lower() not in known]
+    facts = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
+    return facts + [pair for pair in added if pair[0].lower() not in known]
 
 
 def _runs(findings: Findings) -> str:

@@ -65,7 +65,7 @@ class _Half(msgspec.Struct, frozen=True, eq=False):
 
 
 def calibrate(
-    path: Path, options: CalibrationOptions, step: Step = lambda said: None
+    path: Path, options: CalibrationOptions, step: Step = lambda message: None
 ) -> Calibration:
     """Return parameters fitted on half of the people of a dataset, checked on the others."""
     corpus = corpus_at(path)

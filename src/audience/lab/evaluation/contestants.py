@@ -44,9 +44,9 @@ class RuleChoice:
         self.usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        return [self._one(case) for case in cases]
+        return [self._score(case) for case in cases]
 
-    def _one(self, case: Case) -> Floats:
+    def _score(self, case: Case) -> Floats:
         lived = self.weights[list(case.history)]
         shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
         taste = np.full(len(shares), INDIFFERENT)

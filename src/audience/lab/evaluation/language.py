@@ -90,7 +90,7 @@ class LanguageContestant:
             part = cases[start:end]
             notes = self.words(part) if self.words else [()] * len(part)
             pairs = zip(part, notes, strict=True)
-            answers += await together(self._one(case, lines) for case, lines in pairs)
+            answers += await together(self._score(case, lines) for case, lines in pairs)
             # An evaluation that is killed resumes here without paying again.
             self.door.flush()
             self._check_scores()
@@ -105,7 +105,7 @@ class LanguageContestant:
                 "of letters; leave it out or use llm. The answers so far are kept"
             )
 
-    async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
+    async def _score(self, case: Case, notes: Sequence[str]) -> Floats:
         request = self.request(case, notes)
         answer = await ask_for(self.door, request, lambda reply: read(self.form, reply, case))
         reply = answer.replies[0]

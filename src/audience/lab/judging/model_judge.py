@@ -102,11 +102,11 @@ def _ask(pack: Prompts, name: str, holes: dict[str, str], schema: dict[str, Any]
 
 def _choose(task: Choose, turned: bool) -> dict[str, str]:
     candidates = task.candidates[::-1] if turned else task.candidates
-    listed = [f"{place}. {_told(item)}" for place, item in enumerate(candidates, 1)]
+    listed = [f"{place}. {_item_line(item)}" for place, item in enumerate(candidates, 1)]
     before = f"{task.earlier} more before" if task.earlier else ""
     more = "; ".join(part for part in (before, task.tastes) if part)
     return {
-        "history": _lines([_told(item) for item in task.history]),
+        "history": _lines([_item_line(item) for item in task.history]),
         "more": f"({more})" if more else "",
         "candidates": "\n".join(listed),
         "choose": str(task.choose),
@@ -130,7 +130,7 @@ def _lines(texts: Sequence[str]) -> str:
     return "\n".join(f"- {plain(text, LINE)}" for text in texts)
 
 
-def _told(item: Shown) -> str:
+def _item_line(item: Shown) -> str:
     year = f" ({item.year})" if item.year else ""
     stars = f", {item.stars:g} of 5 stars" if item.stars else ""
     return plain(f"{item.title}{year}: {', '.join(item.tags)}{stars}", LINE)
@@ -145,7 +145,7 @@ def _points(*names: str) -> dict[str, Any]:
     return object_of(**dict.fromkeys(names, whole_of(VERDICTS[0], VERDICTS[-1])))
 
 
-def told(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
+def field_in(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
     """Return one field of a reply, unchecked."""
     fields = unanswered(reply) or loose_json(reply.text)
     if isinstance(fields, Unreadable):
@@ -157,7 +157,7 @@ def told(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
 
 def point_in(reply: Reply, name: str, *, turned: bool = False) -> int | Unreadable:
     """Return a rating from a reply; of a turned pair, as if it had not been turned."""
-    value = told(reply, name)
+    value = field_in(reply, name)
     if isinstance(value, Unreadable):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or value not in VERDICTS:
@@ -167,7 +167,7 @@ def point_in(reply: Reply, name: str, *, turned: bool = False) -> int | Unreadab
 
 def choice_in(reply: Reply, task: Choose, *, turned: bool = False) -> tuple[int, ...] | Unreadable:
     """Return the places chosen; of a turned list, as if it had not been turned."""
-    value = told(reply, "chosen")
+    value = field_in(reply, "chosen")
     if isinstance(value, Unreadable):
         return value
     count = len(task.candidates)
@@ -270,14 +270,14 @@ class _Judge:
         match task:
             case Choose():
                 chosen, again = await self._both(task, partial(choice_in, task=task))
-                return self._given("choose", chosen=chosen, again=again)
+                return self._answer_of("choose", chosen=chosen, again=again)
             case Pair():
                 verdict, again = await self._both(task, partial(point_in, name="verdict"))
-                return self._given("pair", verdict=verdict, again=again)
+                return self._answer_of("pair", verdict=verdict, again=again)
             case Score():
                 ask = ask_of(self.pack, task)
                 points = await self._ask(ask, f"{task.id}.0", _points_in)
-                return self._given("score", **points)
+                return self._answer_of("score", **points)
         return None
 
     async def _both(self, task: Choose | Pair, read: Callable[..., Any]) -> list[Any]:
@@ -305,7 +305,7 @@ class _Judge:
         self.models |= {answer.replies[0].model} - {""}
         return answer.value
 
-    def _given(self, kind: str, **parts: Any) -> JudgeAnswer | None:  # noqa: ANN401
+    def _answer_of(self, kind: str, **parts: Any) -> JudgeAnswer | None:  # noqa: ANN401
         """Return an answer if all its parts could be read; the others are counted."""
         lacking = [part.why for part in parts.values() if isinstance(part, Unreadable)]
         # One reply holds both scores, so it counts once.

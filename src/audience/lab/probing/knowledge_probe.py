@@ -76,7 +76,7 @@ async def recognised(
 ) -> list[ProbeRow]:
     """Return what is known of titles, overall and by period."""
     answers = await together(
-        together([_told(asker, town, item, dress) for item in items]) for dress in DRESSES
+        together([_knowledge_of(asker, town, item, dress) for item in items]) for dress in DRESSES
     )
     known = dict(zip(DRESSES, answers, strict=True))
     return [*_by_dress(asker, known), *_by_years(asker, known[REAL], cutoff)]
@@ -136,7 +136,7 @@ def _year_open(title: TitleKnowledge) -> float | None:
     return None if title.year is None else float(title.year == 0)
 
 
-async def _told(asker: Asker, town: Town, item: Item, dress: str) -> TitleKnowledge:
+async def _knowledge_of(asker: Asker, town: Town, item: Item, dress: str) -> TitleKnowledge:
     tags = town.genesis.catalogue.tags
     holes = {
         **town.words,

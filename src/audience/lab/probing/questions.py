@@ -32,7 +32,7 @@ MINDED = 0.8
 """The temperature at which minds are asked; knowledge is asked at 0."""
 _MARK = re.compile(r"[\W_]*([^\W_]+)(?:[\W_]*|[.):,\n-].*)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
-Told = Callable[[int, int], None]
+QuestionProgress = Callable[[int, int], None]
 """Called with how many questions are answered, and how many there are so far."""
 
 
@@ -63,7 +63,7 @@ class Asker:
         seed: int = 1,
         at_once: int = AT_ONCE,
         where: str = "",
-        told: Told = lambda done, planned: None,
+        progress: QuestionProgress = lambda done, planned: None,
     ) -> None:
         """`where` separates endpoints whose model has no name: they share no stored answers."""
         self.gateway = gateway
@@ -81,7 +81,7 @@ class Asker:
         self._free = asyncio.Semaphore(at_once)
         self._halt: Halt | None = None
         self._done = self._planned = 0
-        self._told = told
+        self._progress = progress
 
     async def ask(self, request: Request) -> Reply:
         """Return the reply to a request; after a halt nothing more is asked."""
@@ -99,7 +99,7 @@ class Asker:
         if reply.model and reply.outcome == "reply":
             self.answered_by[reply.model] += 1
         self._done += 1
-        self._told(self._done, self._planned)
+        self._progress(self._done, self._planned)
         return reply
 
     async def close(self) -> None: ...

@@ -11,7 +11,7 @@ import numpy as np
 
 from audience.engine import run_sync
 from audience.files import replace_all
-from audience.lab.probing.questions import AT_ONCE, Asker, Told
+from audience.lab.probing.questions import AT_ONCE, Asker, QuestionProgress
 from audience.llm import Counts
 from audience.results import (
     ANY,
@@ -171,7 +171,7 @@ def probe(
     seed: int = 1,
     prompts: str = "",
     at_once: int = AT_ONCE,
-    told: Told = lambda done, planned: None,
+    progress: QuestionProgress = lambda done, planned: None,
 ) -> Probed:
     """Return the table of a model; calls are stored in `out`, so that none is paid for twice."""
     out.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ def probe(
     def tell(done: int, planned: int) -> None:
         if done % KEPT_AFTER == 0:
             door.flush()
-        told(done, planned)
+        progress(done, planned)
 
     async def ask() -> None:
         try:
@@ -193,7 +193,7 @@ def probe(
                 seed=seed,
                 at_once=at_once,
                 where="" if name else models.url,
-                told=tell,
+                progress=tell,
             )
             came = await work(asker)
             known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"

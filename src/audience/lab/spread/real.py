@@ -202,7 +202,7 @@ def fitted(
     model: SpreadModel,
     truth: Truth,
     seeds: Sequence[int],
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[tuple[float, float, float], float]:
     """Return the best parameters on the fitted hours, and their error.
 
@@ -212,7 +212,7 @@ def fitted(
 
     @cache
     def error(at: tuple[int, int, int]) -> float:
-        told(f"{model.name}: fitting")
+        progress(f"{model.name}: fitting")
         strength, speed, known = (grid[place] for grid, place in zip(grids, at, strict=True))
         steps = truth.fitted - 1
         shapes = [model.shape(strength, speed, known, steps, seed) for seed in seeds]
@@ -248,14 +248,14 @@ def scored(
     *,
     fitting: Sequence[int] = FITTING,
     testing: Sequence[int] = TESTING,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> FittedSpread:
     """Return a model fitted on the first hours and scored on the rest, over fresh seeds."""
-    values, error = fitted(model, truth, fitting, told)
+    values, error = fitted(model, truth, fitting, progress)
     rest = truth.counts[truth.fitted :]
     curves, errors, agreements = [], [], []
     for seed in testing:
-        told(f"{model.name}: predicting")
+        progress(f"{model.name}: predicting")
         shape = model.shape(*values, len(truth.counts) - 1, seed)
         curve = scale(truth, shape) * shape
         curves.append(tuple(curve.tolist()))

@@ -35,7 +35,7 @@ class Drifts:
         self._seed = seed
         self._begin: Floats | None = None
         self._pairs: tuple[Ints, Ints, Ints] | None = None
-        self._found = dict.fromkeys(LABELS, NAN)
+        self._values = dict.fromkeys(LABELS, NAN)
 
     def update(self, record: Record, world: View) -> None:
         del record
@@ -52,7 +52,7 @@ class Drifts:
         strangers = _alike(now, who, stranger) - _alike(begin, who, stranger)
         crowds = (unit(each.mean(axis=0)[None, :])[0] for each in (begin, now))
         before, after = (each @ crowd for each, crowd in zip((begin, now), crowds, strict=True))
-        self._found = {
+        self._values = {
             "taste_moved": mean(1.0 - (begin * now).sum(axis=1)),
             "nearer_friends": mean(friends),
             "nearer_strangers": mean(strangers),
@@ -61,10 +61,10 @@ class Drifts:
         }
 
     def value(self) -> dict[str, float]:
-        return dict(self._found)
+        return dict(self._values)
 
     def close(self) -> dict[str, float]:
-        return dict(self._found)
+        return dict(self._values)
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:

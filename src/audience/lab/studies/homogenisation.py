@@ -62,13 +62,13 @@ class Alike:
 
     def close(self) -> dict[str, float]:
         """Return likeness over all rounds so far, without the ideal, which is slow."""
-        values = self._found(ideal=False)
+        values = self._values(ideal=False)
         return {name: values[name] for name in ("alike_picks", "alike_strangers", "alike_shown")}
 
     def value(self) -> dict[str, float]:
-        return self._found(ideal=True)
+        return self._values(ideal=True)
 
-    def _found(self, *, ideal: bool) -> dict[str, float]:
+    def _values(self, *, ideal: bool) -> dict[str, float]:
         values = dict.fromkeys(LABELS, NAN)
         people = sorted(who for who in self._lived if self._is_first(who))
         if self._world is None or len(people) < 3:

@@ -50,14 +50,14 @@ class PopularityMeasure:
 
     def close(self) -> dict[str, float]:
         shown, picked = self._round
-        values = self._found(self._shown[shown:], self._picked[picked:])
+        values = self._values(self._shown[shown:], self._picked[picked:])
         self._round = (len(self._shown), len(self._picked))
         return {name: values[name] for name in ("gap_shown", "gap_picked", "tail_shown")}
 
     def value(self) -> dict[str, float]:
-        return self._found(self._shown, self._picked)
+        return self._values(self._shown, self._picked)
 
-    def _found(
+    def _values(
         self, shown: list[tuple[int, int]], picked: list[tuple[int, int]]
     ) -> dict[str, float]:
         values = dict.fromkeys(LABELS, NAN)

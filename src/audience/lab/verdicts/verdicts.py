@@ -309,7 +309,7 @@ def _offline(
     columns: dict[str, list[Floats]] = {name: [] for name in OFFLINE}
     who, when = [], []
     for seed, genesis in worlds.items():
-        users, per_user = _found(recommender, genesis, seed, k)
+        users, per_user = _offline_measures(recommender, genesis, seed, k)
         for name in OFFLINE:
             columns[name].append(per_user[name])
         who.append(people[seed][users])
@@ -318,7 +318,7 @@ def _offline(
     return {name: Seen(np.concatenate(values), *rows) for name, values in columns.items()}
 
 
-def _found(
+def _offline_measures(
     recommender: Recommender, genesis: Genesis, seed: int, k: int
 ) -> tuple[Ints, dict[str, Floats]]:
     columns = zip(
