@@ -25,7 +25,14 @@ from audience.llm.embedders import (
     RemoteEmbedder as RemoteEmbedder,
     Wordllama as Wordllama,
 )
-from audience.llm.endpoint import Endpoint as Endpoint, proxy_of as proxy_of, trust_of as trust_of
+from audience.llm.endpoint import (
+    Endpoint as Endpoint,
+    find_key as find_key,
+    proxy_of as proxy_of,
+    read_dotenv as read_dotenv,
+    scrub as scrub,
+    trust_of as trust_of,
+)
 from audience.llm.endpoint_probe import probe as probe
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
@@ -48,7 +55,6 @@ from audience.llm.gateway import (
     compose as compose,
     open_gateway as open_gateway,
 )
-from audience.llm.keys import find_key as find_key, read_dotenv as read_dotenv, scrub as scrub
 from audience.llm.lenient_json import (
     Broken as Broken,
     Unreadable as Unreadable,
@@ -74,8 +80,9 @@ from audience.llm.request import (
     Reply as Reply,
     Request as Request,
     Usage as Usage,
+    asked_wait as asked_wait,
+    pause as pause,
 )
-from audience.llm.retry import asked_wait as asked_wait, pause as pause
 from audience.llm.structured import (
     CHARACTERS as CHARACTERS,
     Prompts as Prompts,

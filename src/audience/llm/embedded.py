@@ -20,8 +20,7 @@ from audience.errors import AudienceError, BadInput
 from audience.files import checksum_of, kept_folder
 from audience.llm.endpoint import Endpoint
 from audience.llm.openai import OpenAI
-from audience.llm.request import Gateway, Reply, Request
-from audience.llm.retry import Retrying
+from audience.llm.request import Gateway, Reply, Request, Retrying
 
 
 class _Seen(msgspec.Struct, frozen=True):

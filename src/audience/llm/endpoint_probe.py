@@ -9,8 +9,7 @@ from time import perf_counter
 import msgspec
 
 from audience.llm.embedders import request_of, vector_of
-from audience.llm.endpoint import Endpoint, Form, Scores
-from audience.llm.keys import scrub
+from audience.llm.endpoint import Endpoint, Form, Scores, scrub
 from audience.llm.openai import OpenAI
 from audience.llm.request import ChatMessage, Reply, Request
 from audience.llm.structured import object_of

@@ -12,8 +12,7 @@ from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.endpoint import Endpoint
 from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
-from audience.llm.request import Gateway, Reply, Request
-from audience.llm.retry import Retrying
+from audience.llm.request import Gateway, Reply, Request, Retrying
 
 MOST = 256
 """The default limit of concurrent calls per endpoint."""

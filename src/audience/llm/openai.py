@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from audience.llm import keys, wire
+from audience.llm import endpoint as keys, wire
 from audience.llm.endpoint import Endpoint, Form, Offers, headers_of, proxy_of, trust_of
 from audience.llm.request import Request, Tried, added, changed
 

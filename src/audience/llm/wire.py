@@ -12,8 +12,7 @@ import msgspec
 import orjson
 
 from audience.llm.endpoint import Endpoint, Form, Offers
-from audience.llm.request import ChatMessage, Request, Tried, Usage, changed
-from audience.llm.retry import asked_wait
+from audience.llm.request import ChatMessage, Request, Tried, Usage, asked_wait, changed
 
 TOP = 20
 """The most alternatives per token that servers return."""
