@@ -379,7 +379,8 @@ class MixWeights:
             return wrong + 0.5 * _PENALTY * float(weights @ weights), slope + _PENALTY * weights
 
         nothing = np.zeros(values.shape[1])
-        self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
+        with one_thread():
+            self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
 
     def score(self, flat: Flat) -> Floats:
         """Return the log-odds of every candidate, up to a constant."""

@@ -20,7 +20,7 @@ from audience.lab.evaluation.cases import (
 from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant
 from audience.lab.evaluation.result import Result, answers_in, aucs, hits, order_of, with_rows
 from audience.lab.evaluation.source import TEST, TRAIN, VALID, SplitInteractions
-from audience.recommenders import ALS, Context
+from audience.recommenders import ALS, Context, one_thread
 from audience.world import Bools, Floats, Ints, dice, rng
 
 _PENALTY = 1e-3
@@ -150,7 +150,8 @@ class _Chance:
             return wrong + 0.5 * _PENALTY * float(inner @ inner), slope + _PENALTY * inner
 
         nothing = np.zeros(scaled.shape[1])
-        self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
+        with one_thread():
+            self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
 
     def of(self, values: Floats) -> Floats:
         """Return the chance of each row."""
