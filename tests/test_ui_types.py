@@ -24,4 +24,4 @@ def test_the_types_of_the_page_are_those_of_the_events() -> None:
     for kind in get_args(e.AnyEvent):
         fields = ", ".join(f'"{field.name}"' for field in msgspec.structs.fields(kind))
         assert f"  {kind.__name__}: [{fields}]," in text
-    assert 'Intervened = [tag: "Intervened", change: ChangeProfile' in text
+    assert 'Intervened = [tag: "Intervened", change: AnyChange' in text

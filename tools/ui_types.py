@@ -1,6 +1,6 @@
-"""Write ui/src/types.gen.ts: the events, changes, actions and states as TypeScript sees them.
+"""Write ui/src/types.gen.ts: events, changes, actions and the server's replies in TypeScript.
 
-`python tools/ui_types.py` writes the file; with --check it only says whether it is as it should be.
+`python tools/ui_types.py` writes the file; with --check it only says whether it is up to date.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
+from audience.runs.play import PlayerView
+from audience.web import reply_types
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
@@ -31,28 +33,39 @@ class Types:
     """Collects types in the order in which they are met, each after what it needs."""
 
     def __init__(self) -> None:
-        self.told: dict[str, str] = {}
+        self.declared: dict[str, str] = {}
+        self.unions: dict[frozenset[type], str] = {}
 
     def of(self, kind: mi.Type) -> str:
         """Return a type as TypeScript writes it."""
         plain = _PLAIN.get(type(kind))
         if plain:
             return plain
-        if isinstance(kind, mi.VarTupleType | mi.ListType):
+        if isinstance(kind, mi.VarTupleType | mi.ListType | mi.CollectionType):
             inner = self.of(kind.item_type)
             return f"({inner})[]" if "|" in inner else f"{inner}[]"
+        if isinstance(kind, mi.TupleType):
+            return f"[{', '.join(self.of(inner) for inner in kind.item_types)}]"
+        if isinstance(kind, mi.LiteralType):
+            return " | ".join(json.dumps(value) for value in kind.values)
         if isinstance(kind, mi.DictType):
             return f"Record<string, {self.of(kind.value_type)}>"
         if isinstance(kind, mi.UnionType):
-            return " | ".join(dict.fromkeys(self.of(one) for one in kind.types))
+            return self.alternatives(kind)
         assert isinstance(kind, mi.StructType), kind
         return self.struct(kind)
 
     def struct(self, kind: mi.StructType) -> str:
         name = kind.cls.__name__
-        if name not in self.told:
-            self.told[name] = self._tuple(kind) if kind.array_like else self._object(kind)
+        if name not in self.declared:
+            self.declared[name] = self._tuple(kind) if kind.array_like else self._object(kind)
         return name
+
+    def alternatives(self, kind: mi.UnionType) -> str:
+        classes = frozenset(part.cls for part in kind.types if isinstance(part, mi.StructType))
+        if classes in self.unions:
+            return self.unions[classes]
+        return " | ".join(dict.fromkeys(self.of(part) for part in kind.types))
 
     def _tuple(self, kind: mi.StructType) -> str:
         parts = [f'tag: "{kind.tag}"'] if kind.tag is not None else []
@@ -71,8 +84,10 @@ class Types:
         return "\n".join([*lines, "}"])
 
     def union(self, name: str, union: object) -> None:
-        names = [self.of(mi.type_info(one)) for one in get_args(union)]
-        self.told[name] = f"export type {name} =\n" + "\n".join(f"  | {one}" for one in names) + ";"
+        names = [self.of(mi.type_info(part)) for part in get_args(union)]
+        self.unions[frozenset(get_args(union))] = name
+        lines = "\n".join(f"  | {part}" for part in names)
+        self.declared[name] = f"export type {name} =\n{lines};"
 
 
 def generated() -> str:
@@ -82,7 +97,13 @@ def generated() -> str:
     types.union("AnyEvent", e.AnyEvent)
     types.union("AnyAction", AnyAction)
     types.of(mi.type_info(e.Entry))
-    types.told["Entry"] = "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
+    types.declared["Entry"] = (
+        "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
+    )
+    for reply in vars(reply_types).values():
+        if isinstance(reply, type) and reply.__module__ == reply_types.__name__:
+            types.of(mi.type_info(reply))
+    types.of(mi.type_info(PlayerView))
     phases = ", ".join(f'"{name}"' for name in e.PHASES)
     rest = [
         f"export const PHASES = [{phases}] as const;",
@@ -93,30 +114,30 @@ def generated() -> str:
         phrases(),
         page_fields(),
     ]
-    head = "// Made by tools/ui_types.py from the event schema; do not edit by hand."
-    return "\n\n".join([head, *types.told.values(), *rest]) + "\n"
+    head = "// Made by tools/ui_types.py from the structs of the server; do not edit by hand."
+    return "\n\n".join([head, *types.declared.values(), *rest]) + "\n"
 
 
 def kinds() -> str:
     """Return the fields of each event by name, so that a page need not count them."""
     lines = ["export const FIELDS = {"]
-    for one in get_args(e.AnyEvent):
-        names = ", ".join(f'"{field.name}"' for field in msgspec.structs.fields(one))
-        lines.append(f"  {one.__name__}: [{names}],")
+    for event in get_args(e.AnyEvent):
+        names = ", ".join(f'"{field.name}"' for field in msgspec.structs.fields(event))
+        lines.append(f"  {event.__name__}: [{names}],")
     return "\n".join([*lines, "} as const;"])
 
 
 def phrases() -> str:
-    """Return how events are told that the page has no words of its own for."""
+    """Return the phrases of events for which the page has no words of its own."""
     lines = ["export const PHRASES: Record<string, string> = {"]
-    told = [one for one in e.EVENTS if one.phrase]
-    lines += [f"  {one.__name__}: {json.dumps(one.phrase)}," for one in told]
+    phrased = [event for event in e.EVENTS if event.phrase]
+    lines += [f"  {event.__name__}: {json.dumps(event.phrase)}," for event in phrased]
     return "\n".join([*lines, "};"])
 
 
 def page_fields() -> str:
     """Return the actions, besides picking, that take an item of a page."""
-    names = ", ".join(f'"{one.__name__}"' for one in a.ACTIONS if one.page_field)
+    names = ", ".join(f'"{action.__name__}"' for action in a.ACTIONS if action.page_field)
     return f'export const PAGE_ACTIONS: AnyAction["type"][] = [{names}];'
 
 
@@ -124,7 +145,7 @@ def main() -> int:
     text = generated()
     if "--check" in sys.argv:
         same = TARGET.is_file() and TARGET.read_text("utf-8") == text
-        print("as it should be" if same else f"run python {Path(__file__).name}")
+        print("up to date" if same else f"run python {Path(__file__).name}")
         return 0 if same else 1
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     TARGET.write_text(text, "utf-8")

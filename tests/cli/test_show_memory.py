@@ -33,11 +33,11 @@ def test_three_stores_and_what_was_lost(cli: Cli, run: Path) -> None:
     assert heads == [
         "Person 1 [1] at the end of round 5 (2025-01-06 00:00), memory recagent",
         "imp.: importance, 0 to 1; recency: 1 when it came to mind just now",
-        "Sensory: 1 taken in in round 4, 1 kept",
+        "Sensory: 1 observed in round 4, 1 kept",
         "Short-term: 2, room for 10",
         "Long-term: 3",
         "Lost: 1 faded, 1 crowded out, 2 merged, 1 never kept",
-        "Reflection: importance 0.00 gathered since the last one; one reflects at 4.",
+        "Reflection: importance 0.00 gathered since the last one; the next is due at 4.",
     ]
     assert any("#2" in line and "0.81  0.55     0/2" in line for line in lines)
     assert any("from #7 (faded): I loved thing 7." in line for line in lines)
@@ -51,7 +51,7 @@ def test_an_earlier_round_shows_who_enhanced_whom(cli: Cli, run: Path) -> None:
     assert "importance 1.44 gathered" in second
     assert "1 never kept" in second
     assert "gone" in told(cli, run, "--at", 1)
-    assert "nothing was taken in yet" in told(cli, run, "--at", 0)
+    assert "nothing was observed yet" in told(cli, run, "--at", 0)
 
 
 def test_few_lines_are_the_newest(cli: Cli, run: Path) -> None:
@@ -65,6 +65,17 @@ def test_json_and_chart(cli: Cli, run: Path, here: Path) -> None:
     assert found["counts"]["long"] == len(found["long"]) == 3
     assert told(cli, run, "--chart", "forgetting.png").strip() == "forgetting.png"
     assert (here / "forgetting.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_agent4rec_s_memory_is_told_by_its_own_parts(cli: Cli, here: Path) -> None:
+    run = here / "felt"
+    (here / "felt.toml").write_text('agents = 6\nrounds = 3\nmemory = "agent4rec"\n')
+    assert cli("run", "felt.toml", "--no-report", "--out", run).returncode == 0
+    for who in range(3):
+        lines = cli("show", run, "--agent", who, "--memory").stdout.splitlines()
+        heads = [line.partition(":")[0] for line in lines if line[:1].isalpha()]
+        assert heads[2:4] == ["Factual", "Emotional"]
+        assert not {"Sensory", "Short-term", "Long-term", "Lost", "Reflection"} & set(heads)
 
 
 def test_mistakes_have_a_remedy(cli: Cli, run: Path, one: Path) -> None:

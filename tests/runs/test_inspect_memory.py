@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from audience.errors import BadInput
 from audience.log import Log, world_at
-from audience.runs import Remembrance, counts, plain, remembrance
+from audience.runs import Remembrance, counts, memory_report, remembrance
 from audience.runs.inspect_memory import Constants, constants_of
 from audience.scenario import Part
 from audience.testing.worlds import WHO, remembered
@@ -78,14 +79,14 @@ def test_recency_falls_by_the_hour_since_it_came_to_mind(run: Path) -> None:
 
 
 def test_plain_values_tell_the_sources_also_of_what_is_forgotten(run: Path) -> None:
-    tree = plain(at(run, 5))
+    tree = msgspec.to_builtins(memory_report(at(run, 5)))
     reflection = next(one for one in tree["long"] if one["kind"] == "reflection")
     assert reflection["sources"] == [
         {"id": 5, "text": "I love things.", "lost": "merged"},
         {"id": 7, "text": "I loved thing 7.", "lost": "faded"},
     ]
     assert tree["reflection"] == {"brewing": 0.0, "due_at": 4.0}
-    assert plain(at(run, 3))["long"][0]["last_recalled"] is not None
+    assert memory_report(at(run, 3)).long[0].last_recalled is not None
 
 
 def test_constants_are_the_scenario_s_then_the_memory_s_own() -> None:

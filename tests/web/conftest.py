@@ -80,7 +80,7 @@ class Site:
         self.socket = bound("127.0.0.1", 0)
         self.port = self.socket.getsockname()[1]
         app = make_app(root, access, limits=limits, **given)
-        self.hall, self.api = app.hall, app.api
+        self.registry, self.api = app.registry, app.api
         self.server = server_of(app)
         self._serving = threading.Thread(target=self.server.run, args=([self.socket],))
         self._serving.start()

@@ -48,7 +48,7 @@ def test_a_comparison_is_carried_on_and_is_the_same_as_one_made_anew(sites: Site
 
 def test_how_far_a_comparison_is_can_be_asked(sites: Sites, lived: Path) -> None:
     site = sites(lived)
-    pair = Comparisons(site.hall).pair(lived / "done", lived / "done")
+    pair = Comparisons(site.registry).pair(lived / "done", lived / "done")
     seen: list[tuple[int, int]] = []
 
     class Watched(ComparedPair):

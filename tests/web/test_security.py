@@ -101,7 +101,7 @@ def test_elsewhere_no_file_is_loaded_and_no_host_is_asked(sites: Sites, tmp_path
         f"[arms.x]\nrecommender = '{tmp_path}/mine.py:A'",
     ):
         status, found = site.post("/runs", {"toml": f"{toml}\n"})
-        assert (status, "this machine itself" in found["error"]) == (400, True)
+        assert (status, "only from this machine" in found["error"]) == (400, True)
     assert not (tmp_path / "owned").exists()
 
 
@@ -244,7 +244,7 @@ def test_an_error_carries_no_traceback(site: Site, monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise RuntimeError("a secret of the machine")
 
-    monkeypatch.setattr(site.hall.shelf, "runs", broken)
+    monkeypatch.setattr(site.registry.folders, "runs", broken)
     status, found = site.get("/runs")
     assert status == 500
     assert "secret" not in json.dumps(found)

@@ -15,7 +15,7 @@ from tests.web.conftest import SMALL, Site, Sites
 from audience.log import Log
 from audience.runs import start
 from audience.scenario import parse
-from audience.web import log_reader as tape, stream as feed
+from audience.web import log_reader, stream as feed
 from audience.world import CLOSING, Chapter, Entry
 
 LONG = SMALL.replace("rounds = 4", "rounds = 400")
@@ -172,7 +172,7 @@ def test_who_is_far_behind_is_told_to_begin_anew(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "BEHIND", 50)
-    monkeypatch.setattr(tape, "BODY", 2_000)
+    monkeypatch.setattr(log_reader, "BODY", 2_000)
     run = site.begin(paused=True, toml=LONG)
     with site.stream(f"/runs/{run}/stream") as stream:
         stream.next("state")
@@ -192,7 +192,7 @@ def test_a_feed_that_leaps_shows_the_newest(site: Site, monkeypatch: pytest.Monk
     folder = site.root / run
     newest = last_of(folder)
     assert newest > 50
-    one = feed.Feed(site.hall, folder, lambda: False)
+    one = feed.Feed(site.registry, folder, lambda: False)
     one._open()
     one.last = 0
     assert one._look()

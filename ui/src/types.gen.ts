@@ -1,4 +1,4 @@
-// Made by tools/ui_types.py from the event schema; do not edit by hand.
+// Made by tools/ui_types.py from the structs of the server; do not edit by hand.
 
 export interface ChangeProfile {
   type: "ChangeProfile";
@@ -199,7 +199,7 @@ export type AttitudeShifted = [tag: "AttitudeShifted", agent: number, topic: num
 
 export type RecommenderFitted = [tag: "RecommenderFitted", kind: string, interactions: number, artefact: string];
 
-export type Intervened = [tag: "Intervened", change: ChangeProfile | AddPerson | AddItem | Announce | Advertise | SwapRecommender | AddTie | CutTie | Silence | Remind | Raise];
+export type Intervened = [tag: "Intervened", change: AnyChange];
 
 export type RoundEnded = [tag: "RoundEnded", round: number];
 
@@ -372,6 +372,548 @@ export type AnyAction =
   | Nothing;
 
 export type Entry = [event: AnyEvent, cause: string, calls: string[]];
+
+export interface SessionReply {
+  version: string;
+  keys: Record<string, boolean>;
+  minds: string[];
+  memories: string[];
+  recommenders: string[];
+  datasets: string[];
+  runs_folder: string;
+  opened: string | null;
+  streams: number;
+  token?: string;
+}
+
+export interface RunRow {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+}
+
+export interface UnreadableRun {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  error: string;
+}
+
+export interface ControlState {
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  speed: number;
+  round: number;
+  rounds: number;
+  visits_done: number;
+  visits_total: number;
+  eta_s: number | null;
+  failures: number;
+  algorithm: string;
+  pending: number;
+  error: string | null;
+  calls: number;
+  reused: number;
+  tokens: number;
+  cost: number | null;
+}
+
+export interface ItemCount {
+  item: number;
+  title: string;
+  count: number;
+}
+
+export interface PanelReply {
+  people: number;
+  items: number;
+  interactions: number;
+  most_popular: ItemCount[];
+  links: number;
+  chats: number;
+  posts: number;
+  here_now: number;
+}
+
+export interface RunStatus {
+  control: ControlState;
+  panel: PanelReply;
+}
+
+export interface RunDetail {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+  control: ControlState;
+  panel: PanelReply;
+  scenario: Record<string, unknown>;
+}
+
+export interface ScenarioRow {
+  name: string;
+  title: string;
+  toml: string;
+}
+
+export interface ScenarioProblem {
+  where: string;
+  message: string;
+}
+
+export interface CostForecast {
+  calls: number;
+  tokens: number;
+  cost: number | null;
+  seconds: number;
+}
+
+export interface ScenarioCheck {
+  ok: boolean;
+  problems: ScenarioProblem[];
+  estimate: CostForecast | null;
+  toml: string | null;
+}
+
+export interface NameLists {
+  people: string[];
+  items: string[];
+  tags: string[];
+  topics: string[];
+}
+
+export interface PersonRow {
+  id: number;
+  name: string;
+  gender: string;
+  age: number | null;
+  career: string;
+  interests: string[];
+  visits: number;
+  satisfaction: number;
+  silent: boolean;
+}
+
+export interface ProfileReply {
+  id: number;
+  name: string;
+  gender: string;
+  age: number | null;
+  traits: string[];
+  career: string;
+  interests: string[];
+  habits: Record<string, number>;
+  activity: number;
+  key: string;
+}
+
+export interface TasteRow {
+  tag: string;
+  value: number;
+}
+
+export interface HistoryRow {
+  item: number;
+  title: string;
+  at: number;
+  fraction: number;
+  stars: number;
+  feeling: string;
+}
+
+export interface HeardRow {
+  item: number;
+  title: string;
+  who: number;
+  stance: number;
+}
+
+export interface TieRow {
+  other: number;
+  name: string;
+  kind: string;
+  closeness: number;
+  mutual: boolean;
+}
+
+export interface DecisionRow {
+  n: number;
+  round: number;
+  phase: number;
+  step: number;
+  cause: string;
+  calls: string[];
+  events: AnyEvent[];
+  lines: string[];
+}
+
+export interface TopicStanding {
+  topic: number;
+  name: string;
+  level: number;
+  stance: number;
+  aware: number;
+}
+
+export interface InboxCard {
+  post: string;
+  author: number;
+  text: string;
+  items?: number[];
+  stance?: number;
+  topic?: number;
+  sender?: number;
+  root?: string;
+  round?: number;
+  trust?: number;
+  relevance?: number;
+}
+
+export interface Forgetting {
+  beta?: number;
+  delta?: number;
+  decay?: number;
+  rate?: number;
+  untouched?: number;
+}
+
+export interface Constants {
+  capacity?: number;
+  enhancements?: number;
+  reflect_at?: number;
+  laws?: Forgetting;
+  forgets?: boolean;
+}
+
+export interface Reflection {
+  brewing: number;
+  due_at: number;
+}
+
+export interface ThoughtSource {
+  id: number;
+  text: string;
+  lost: string;
+}
+
+export interface ThoughtReport {
+  id: number;
+  text: string;
+  weight: number;
+  at: number;
+  round: number;
+  kind: string;
+  store: string;
+  sources: ThoughtSource[];
+  items: number[];
+  enhancers: number[];
+  accesses: number[];
+  settled: number;
+  ended: number;
+  ended_round: number;
+  why: string;
+  into: number;
+  recency: number;
+  forgetting: number;
+  age_hours: number;
+  last_recalled: number | null;
+}
+
+export interface MemoryReport {
+  agent: number;
+  name: string;
+  memory: string;
+  round: number;
+  now: number;
+  constants: Constants;
+  counts: Record<string, number>;
+  reflection: Reflection;
+  sensory: ThoughtReport[];
+  short: ThoughtReport[];
+  long: ThoughtReport[];
+  lost: ThoughtReport[];
+}
+
+export interface PersonDetail {
+  id: number;
+  name: string;
+  gender: string;
+  age: number | null;
+  career: string;
+  interests: string[];
+  visits: number;
+  satisfaction: number;
+  silent: boolean;
+  at: number;
+  profile: ProfileReply;
+  taste: TasteRow[];
+  history: HistoryRow[];
+  ratings: HistoryRow[];
+  feelings: HistoryRow[];
+  heard: HeardRow[];
+  inbox: InboxCard[];
+  ties: TieRow[];
+  followers: number;
+  memory: MemoryReport | null;
+  decisions: DecisionRow[];
+  topics: TopicStanding[];
+}
+
+export interface TokenCount {
+  prompt: number;
+  completion: number;
+}
+
+export interface ChatMessage {
+  role: "assistant" | "system" | "user";
+  content: string;
+}
+
+export interface CallReply {
+  key: string;
+  purpose: string;
+  messages: ChatMessage[];
+  schema: unknown;
+  reply: string;
+  replies: string[];
+  outcome: string;
+  why: string;
+  model: string;
+  tokens: TokenCount;
+  cost: number | null;
+  seconds: number;
+  attempts: number;
+}
+
+export interface GraphNode {
+  id: number;
+  name: string;
+  community: number;
+  degree: number;
+  interest: string;
+  satisfaction: number;
+  mood?: number;
+  attitude?: number;
+}
+
+export interface CommunityRow {
+  id: number;
+  size: number;
+  label: string;
+  shares?: Record<string, number[]>;
+}
+
+export interface CommunityMembers {
+  id: number;
+  size: number;
+  label: string;
+  shares?: Record<string, number[]>;
+  people: PersonRow[];
+}
+
+export interface GraphReply {
+  nodes: GraphNode[];
+  edges: ((number | string)[])[];
+  communities: CommunityRow[];
+  of?: number[];
+}
+
+export interface StoryLine {
+  n: number;
+  step: number;
+  round: number;
+  phase: number;
+  agent: number;
+  kind: string;
+  text: string;
+  cause: string;
+  items: number[];
+  calls: string[];
+}
+
+export interface Answer {
+  agent: number;
+  name: string;
+  text: string;
+  calls?: string[];
+  failure?: string;
+}
+
+export interface InterviewStatus {
+  id: string;
+  done: number;
+  total: number;
+  over: boolean;
+  answers: Answer[];
+  error: string | null;
+}
+
+export interface SeatReply {
+  seat: string;
+  agent: number;
+  name: string;
+}
+
+export interface MetricRow {
+  name: string;
+  label: string;
+  unit: string;
+  better: string;
+  a: number | null;
+  b: number | null;
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+  percent: number | null;
+  pairs: number;
+  clear: boolean;
+}
+
+export interface DiffExample {
+  round: number;
+  agent: number;
+  name: string;
+  text: string;
+}
+
+export interface Overlap {
+  a: number;
+  b: number;
+  same: number;
+  only_a: DiffExample[];
+  only_b: DiffExample[];
+}
+
+export interface DiffSide {
+  event: AnyEvent;
+  text: string;
+  cause: string;
+  calls: string[];
+}
+
+export interface FirstDifference {
+  round: number;
+  phase: number;
+  agent: number | null;
+  name: string;
+  a: DiffSide | null;
+  b: DiffSide | null;
+}
+
+export interface ComparisonReply {
+  rounds: number;
+  verdict: string;
+  metrics: MetricRow[];
+  first_difference: FirstDifference | null;
+  picks: Overlap;
+  chats: Overlap;
+}
+
+export interface MetricLabel {
+  label: string;
+  unit: string;
+  better: string;
+}
+
+export interface SegmentRow {
+  segment: string;
+  people: number;
+  values: Record<string, number | null>;
+}
+
+export interface PopularityReply {
+  curve: [number, number][];
+  top: ItemCount[];
+}
+
+export interface MetricsReply {
+  done: number;
+  labels: Record<string, MetricLabel>;
+  rounds: (Record<string, number | null>)[];
+  totals: Record<string, number | null>;
+  segments: Record<string, SegmentRow[]>;
+  histogram: number[];
+  popularity: PopularityReply;
+  entropy: Record<string, (number | null)[]>;
+}
+
+export interface SlateCard {
+  item: number;
+  title: string;
+  about: string;
+  tags: string[];
+  year: number | null;
+  minutes: number;
+  reason: string;
+}
+
+export interface PickedCard {
+  item: number;
+  title: string;
+  stars: number;
+}
+
+export interface Friend {
+  id: number;
+  name: string;
+  kind: string;
+  closeness: number;
+}
+
+export interface SpokenLine {
+  agent: number;
+  to: number;
+  text: string;
+}
+
+export interface PlayerProfile {
+  id: number;
+  name: string;
+  age: number | null;
+  interests: string[];
+}
+
+export interface PlayerView {
+  round: number;
+  turn: number;
+  now: string;
+  surface: string;
+  menu: string[];
+  page: number;
+  slate: SlateCard[];
+  lived: PickedCard[];
+  inbox: InboxCard[];
+  friends: Friend[];
+  lines: SpokenLine[];
+  me: PlayerProfile;
+  taken: AnyAction[];
+}
 
 export const PHASES = ["opening", "visits", "conversations", "delivery", "memory", "closing"] as const;
 

@@ -1,4 +1,4 @@
-"""What a terminal shows: results on standard output, progress on standard error."""
+"""Terminal output: results on standard output, progress on standard error, stops by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ from rich.progress import (
 from audience.llm import Meter
 from audience.results import Findings, ResultTable, print_table, result_table, summary
 from audience.runs import SUMMARY, summary_of
+
+MEAN_OVER = "Mean over"
+ONE_RUN = "one run"
 
 
 class Bar:
@@ -86,7 +89,7 @@ class Bar:
 
 
 class StudyBar:
-    """One bar for runs that go on beside each other: rounds of all of them, runs done."""
+    """A bar for runs that go on in parallel: rounds of all of them, runs done."""
 
     def __init__(self, console: Console, runs: int, rounds: int) -> None:
         self._progress = Progress(
@@ -110,18 +113,18 @@ class StudyBar:
         self._progress.stop()
 
     def watch(self, rounds: int, runs: int) -> None:
-        """Take in that so many more rounds and runs are done."""
+        """Add rounds and runs that are done."""
         self._rounds_done += rounds
         self._runs_done += runs
         done = max(self._rounds_done, self._runs_done * self._rounds)
-        told = f"{self._runs_done} of {self._runs} runs"
+        runs_done = f"{self._runs_done} of {self._runs} runs"
         done = min(done, self._runs * self._rounds)
-        self._progress.update(self._task, completed=done, runs=told)
+        self._progress.update(self._task, completed=done, runs=runs_done)
 
 
 @contextmanager
 def reading(folders: Sequence[Path]) -> Iterator[Callable[[int], None]]:
-    """Show on standard error how far logs have been read; give what is told each round."""
+    """Show on standard error how far logs have been read; yield what to call each round."""
     from audience.runs import is_experiment, scenario_of
 
     rounds = 0
@@ -139,38 +142,52 @@ def reading(folders: Sequence[Path]) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C ask for a stop at the next commit point; a second one stops at once."""
+    """Stop at the next commit point on Ctrl-C, at once on a second one; yield the test for it."""
     asked: list[int] = []
 
     def ask(number: int, frame: FrameType | None) -> None:
         if asked:
             raise KeyboardInterrupt
         asked.append(number)
-        os.write(2, b"\nStopping at the next commit point; once more to stop at once.\n")
+        os.write(2, b"\nStopping at the next commit point; press again to stop at once.\n")
 
-    before = {one: signal.signal(one, ask) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield lambda: bool(asked)
     finally:
-        for one, old in before.items():
-            signal.signal(one, old)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     """Print the table, what its intervals mean, and the answer."""
     table = summary_table(findings, metrics or summary_of(findings))
-    note = ""
     if findings.differences:
         over = findings.differences[0].over
         note = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
-    print_table(msgspec.structs.replace(table, note=note))
+        table = msgspec.structs.replace(table, note=" ".join(filter(None, (table.note, note))))
+    print_table(table)
     console = Console(highlight=False)
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
 
 
 def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> ResultTable:
-    """Return an outcome as a table: metrics down, arms across, paired differences at the right."""
+    """Return an outcome as a table: metrics down, arms across, paired differences at the right.
+
+    What all means are over is said once, below the table, instead of in every row.
+    """
     lines = {line.metric: line for line in summary(findings)}
     chosen = [lines[metric] for metric in metrics if metric in lines]
-    return result_table(findings, chosen, brief=True)
+    table = result_table(findings, chosen, brief=True)
+    place = [column.head for column in table.columns].index(MEAN_OVER)
+    values = {row[place] for row in table.rows}
+    if len(values) != 1:
+        return table
+    over = str(values.pop())
+    return msgspec.structs.replace(
+        table,
+        columns=table.columns[:place] + table.columns[place + 1 :],
+        rows=tuple(row[:place] + row[place + 1 :] for row in table.rows),
+        note="" if over == ONE_RUN else f"Means over {over}.",
+    )

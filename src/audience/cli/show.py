@@ -1,4 +1,4 @@
-"""`audience show --memory`: what somebody holds in each store, and what was lost."""
+"""`audience show`: the story of a run, a person of it, and what they remember."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -17,7 +18,7 @@ from audience.cli import options as o
 from audience.errors import BadInput
 from audience.log import Log
 from audience.memory import DAY, HOUR
-from audience.runs import NONE, Course, Remembrance, counts, plain, remembrance
+from audience.runs import NONE, Course, Remembrance, counts, memory_report, remembrance
 from audience.world import shown
 
 if TYPE_CHECKING:
@@ -26,137 +27,159 @@ if TYPE_CHECKING:
 WIDTH = 100
 _WAYS = {"faded": "faded", "crowded": "crowded out", "merged": "merged"}
 _STORES = {"short": "short-term", "long": "long-term"}
+AGENT4REC = "agent4rec"
+_PARTS = {"factual": "Factual", "emotional": "Emotional", "reminder": "Reminders"}
 
 
 def show_memory(
     log: Log, who: int, at: int, *, lines: int, chart: Path | None, as_json: bool
 ) -> None:
-    """Print a person's memory at the end of a round, or draw its forgetting."""
+    """Print a person's memory at the end of a round, or draw its forgetting curve."""
     from audience.lab.evaluation import forgetting_of
     from audience.results import format_of, write_figure
 
     if chart is not None:
         format_of(chart)
-    found = remembrance(log, who, at)
-    if found.kind == NONE and not found.courses:
+    memory = remembrance(log, who, at)
+    if memory.kind == NONE and not memory.courses:
         raise BadInput(
             f"--memory: in {log.folder} nobody has a memory; "
             "run with --memory recagent or --memory agent4rec"
         )
-    written = write_figure(forgetting_of(found), chart) if chart is not None else None
+    written = write_figure(forgetting_of(memory), chart) if chart is not None else None
     if as_json:
-        o.print_json(plain(found) | ({"chart": str(written)} if written else {}))
+        report = msgspec.to_builtins(memory_report(memory))
+        o.print_json(report | ({"chart": str(written)} if written else {}))
     elif written:
         click.echo(str(written))
     else:
-        print_memory(found, lines)
+        print_memory(memory, lines)
 
 
-def print_memory(found: Remembrance, lines: int) -> None:
-    """Print the three stores, what was lost, and how far the next reflection is."""
+def print_memory(memory: Remembrance, lines: int) -> None:
+    """Print what a memory holds: Agent4Rec's two parts, or the stores of RecAgent's."""
     console = Console(highlight=False)
     console.width = min(console.width, WIDTH)
     console.print(
-        f"[bold]{escape(found.name)}[/] [{found.agent}] at the end of round {found.round} "
-        f"({shown(found.now)}), memory {escape(found.kind)}"
+        f"[bold]{escape(memory.name)}[/] [{memory.agent}] at the end of round {memory.round} "
+        f"({shown(memory.now)}), memory {escape(memory.kind)}"
     )
     console.print("[dim]imp.: importance, 0 to 1; recency: 1 when it came to mind just now[/]")
-    _print_sensory(console, found, lines)
-    _print_short(console, found, lines)
-    _print_long(console, found, lines)
-    _print_lost(console, found, lines)
-    limit = found.constants.reflect_at
+    if memory.kind == AGENT4REC:
+        _print_parts(console, memory, lines)
+    else:
+        _print_stores(console, memory, lines)
+
+
+def _print_parts(console: Console, memory: Remembrance, lines: int) -> None:
+    """Print Agent4Rec's factual and emotional memory, and what an interviewer left."""
+    for kind, name in _PARTS.items():
+        courses = memory.kept("long", kind)
+        if courses or kind != "reminder":
+            _head(console, name, str(len(courses)))
+            heads = ("id", "importance", "recency", "age", "recalled", "sentence")
+            _print(console, lines, heads, [_long_row(course, memory) for course in courses])
+    console.print("\n[dim]Nothing fades; recency, importance and relevance decide recall.[/]")
+
+
+def _print_stores(console: Console, memory: Remembrance, lines: int) -> None:
+    """Print RecAgent's three stores, what was lost, and how far the next reflection is."""
+    _print_sensory(console, memory, lines)
+    _print_short(console, memory, lines)
+    _print_long(console, memory, lines)
+    _print_lost(console, memory, lines)
     console.print(
-        f"\n[bold]Reflection[/]: importance {found.brewing:.2f} gathered since the last one; "
-        f"one reflects at {limit:g}."
+        f"\n[bold]Reflection[/]: importance {memory.brewing:.2f} gathered since the last one; "
+        f"the next is due at {memory.constants.reflect_at:g}."
     )
 
 
-def _print_sensory(console: Console, found: Remembrance, lines: int) -> None:
-    taken = found.sensory()
-    where = f"taken in in round {found.lived}" if found.lived else "nothing was taken in yet"
-    kept = sum(one.store != "sensory" for one in taken)
-    _head(console, "Sensory", f"{len(taken)} {where}, {kept} kept" if taken else where)
-    _print(
-        console,
-        lines,
-        ("id", "importance", "sentence", "became"),
-        [(f"#{one.id}", f"{one.weight:.2f}", one.text, _became(one)) for one in taken],
-    )
+def _print_sensory(console: Console, memory: Remembrance, lines: int) -> None:
+    observed = memory.sensory()
+    where = f"observed in round {memory.lived}" if memory.lived else "nothing was observed yet"
+    kept = sum(course.store != "sensory" for course in observed)
+    _head(console, "Sensory", f"{len(observed)} {where}, {kept} kept" if observed else where)
+    rows = [(f"#{c.id}", f"{c.weight:.2f}", c.text, _became(c)) for c in observed]
+    _print(console, lines, ("id", "importance", "sentence", "became"), rows)
 
 
-def _became(one: Course) -> str:
-    if one.store == "sensory":
+def _became(course: Course) -> str:
+    if course.store == "sensory":
         return "gone"
-    return _WAYS[one.why] if one.ended else _STORES[one.store]
+    return _WAYS[course.why] if course.ended else _STORES[course.store]
 
 
-def _print_short(console: Console, found: Remembrance, lines: int) -> None:
-    short, constants = found.kept("short"), found.constants
+def _print_short(console: Console, memory: Remembrance, lines: int) -> None:
+    short, constants = memory.kept("short"), memory.constants
     _head(console, "Short-term", f"{len(short)}, room for {constants.capacity}")
     rows = [
         (
-            f"#{one.id}",
-            f"{one.weight:.2f}",
-            f"{one.recency(found.now, constants.laws):.2f}",
-            f"{len(one.enhancers)}/{constants.enhancements} {_ids(one.enhancers)}".rstrip(),
-            one.text,
+            f"#{course.id}",
+            f"{course.weight:.2f}",
+            f"{course.recency(memory.now, constants.laws):.2f}",
+            f"{len(course.enhancers)}/{constants.enhancements} {_ids(course.enhancers)}".rstrip(),
+            course.text,
         )
-        for one in short
+        for course in short
     ]
     _print(console, lines, ("id", "importance", "recency", "enhanced by", "sentence"), rows)
 
 
-def _print_long(console: Console, found: Remembrance, lines: int) -> None:
-    long, by_id = found.kept("long"), found.by_id()
+def _print_long(console: Console, memory: Remembrance, lines: int) -> None:
+    long = memory.kept("long")
     _head(console, "Long-term", str(len(long)))
-    rows = [
-        (
-            f"#{one.id}",
-            one.kind,
-            f"{one.weight:.2f}",
-            f"{one.recency(found.now, found.constants.laws):.2f}",
-            _span(found.now - one.at),
-            f"{_span(found.now - max(one.accesses))} ago" if one.accesses else "never",
-            one.text + "".join(_source(by_id[id_]) for id_ in one.sources if id_ in by_id),
-        )
-        for one in long
-    ]
+    rows = []
+    for course in long:
+        id_, *others = _long_row(course, memory)
+        rows.append((id_, course.kind, *others))
     heads = ("id", "kind", "importance", "recency", "age", "recalled", "sentence")
     _print(console, lines, heads, rows)
 
 
-def _source(one: Course) -> str:
-    gone = f" ({_WAYS[one.why]})" if one.ended else ""
-    return f"\n  from #{one.id}{gone}: {one.text}"
+def _long_row(course: Course, memory: Remembrance) -> tuple[str, ...]:
+    now, by_id = memory.now, memory.by_id()
+    sources = (by_id[id_] for id_ in course.sources if id_ in by_id)
+    return (
+        f"#{course.id}",
+        f"{course.weight:.2f}",
+        f"{course.recency(now, memory.constants.laws):.2f}",
+        _span(now - course.at),
+        f"{_span(now - max(course.accesses))} ago" if course.accesses else "never",
+        course.text + "".join(map(_source, sources)),
+    )
 
 
-def _print_lost(console: Console, found: Remembrance, lines: int) -> None:
-    lost, all_ = found.lost(), counts(found)
-    told = [f"{all_[why]} {words}" for why, words in _WAYS.items() if all_[why]]
-    told += [f"{all_['not_kept']} never kept"] if all_["not_kept"] else []
-    _head(console, "Lost", ", ".join(told) or "nothing")
+def _source(course: Course) -> str:
+    gone = f" ({_WAYS[course.why]})" if course.ended else ""
+    return f"\n  from #{course.id}{gone}: {course.text}"
+
+
+def _print_lost(console: Console, memory: Remembrance, lines: int) -> None:
+    number = counts(memory)
+    ways = [f"{number[why]} {words}" for why, words in _WAYS.items() if number[why]]
+    ways += [f"{number['not_kept']} never kept"] if number["not_kept"] else []
+    _head(console, "Lost", ", ".join(ways) or "nothing")
     rows = [
         (
-            str(one.ended_round),
-            f"#{one.id}",
-            _WAYS[one.why] + (f" into #{one.into}" if one.into >= 0 else ""),
-            f"{one.weight:.2f}",
-            one.text,
+            str(course.ended_round),
+            f"#{course.id}",
+            _WAYS[course.why] + (f" into #{course.into}" if course.into >= 0 else ""),
+            f"{course.weight:.2f}",
+            course.text,
         )
-        for one in lost
+        for course in memory.lost()
     ]
     _print(console, lines, ("round", "id", "why", "importance", "sentence"), rows)
 
 
-def _head(console: Console, name: str, told: str) -> None:
-    console.print(f"\n[bold]{name}[/]: {told}")
+def _head(console: Console, name: str, words: str) -> None:
+    console.print(f"\n[bold]{name}[/]: {words}")
 
 
 def _print(
     console: Console, lines: int, heads: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> None:
-    """Print the newest rows as a table, and how many there are before them."""
+    """Print the newest rows as a table, and how many older ones there are."""
     if not rows:
         return
     table = Table(show_edge=False, box=None, padding=(0, 1), header_style="dim")
@@ -178,11 +201,11 @@ def _print(
 
 
 def _ids(ids: Iterable[int]) -> str:
-    return " ".join(f"#{one}" for one in ids)
+    return " ".join(f"#{id_}" for id_ in ids)
 
 
 def _span(seconds: int) -> str:
-    """Return a length of time as people say it."""
+    """Return a duration in words."""
     if seconds < HOUR:
         return f"{max(seconds, 0) // 60} min"
     return f"{seconds / HOUR:.0f} h" if seconds < 2 * DAY else f"{seconds / DAY:.0f} d"
@@ -192,11 +215,15 @@ def _span(seconds: int) -> str:
 @o.run_argument
 @click.option("--agent", default=None, metavar="ID", help="Only this person.")
 @o.at_option
-@click.option("--lines", type=int, default=40, help="At most so many lines of story; 0 for all.")
+@click.option("--lines", type=int, default=40, help="Maximum lines of story; 0 for all.")
 @click.option("--said", is_flag=True, help="Only what people felt, posted and said.")
-@click.option("--memory", is_flag=True, help="What the person of --agent remembers and forgot.")
+@click.option("--memory", is_flag=True, help="What the person of --agent remembers.")
 @click.option(
-    "--chart", type=o.RUN, default=None, metavar="FILE", help="With --memory: draw its forgetting."
+    "--chart",
+    type=o.RUN,
+    default=None,
+    metavar="FILE",
+    help="With --memory: draw forgetting.",
 )
 @click.option("--calls", is_flag=True, help="The prompts and replies behind each decision.")
 @o.json_option
@@ -211,7 +238,7 @@ def show_command(
     calls: bool,
     as_json: bool,
 ) -> None:
-    """Tell what happened, newest round last; with --agent, who somebody is and what it lived."""
+    """Tell the story of a run, newest round last; with --agent, that of one person."""
     from audience.runs import WORDS, person_at, story
 
     if (memory or chart) and (agent is None or not memory):
@@ -229,28 +256,24 @@ def show_command(
                 return
             _introduce(person)
         store = after.enter_context(closing(_calls(run))) if calls else None
-        told = story(log, at, who, only=WORDS if said else (), calls=store)
+        lines_told = story(log, at, who, only=WORDS if said else (), calls=store)
         if as_json:
-            o.print_json({"run": str(run), "story": list(told)})
+            o.print_json({"run": str(run), "story": list(lines_told)})
             return
         if not at:
-            click.echo(f"{run} has no complete round yet; go on with: audience resume {run}")
-        _tell(told, lines, log)
+            click.echo(f"{run} has no complete round yet; continue with: audience resume {run}")
+        _tell(lines_told, lines, log)
 
 
 def _calls(run: Path) -> CallStore:
     from audience.llm import FILE, CallStore
 
     if not (run / FILE).is_file():
-        raise BadInput(f"--calls: {run} holds no calls; its minds asked no model")
+        raise BadInput(f"--calls: {run} has no calls; its minds asked no model")
     return CallStore(run / FILE, read_only=True)
 
 
 def _introduce(person: dict[str, Any]) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     table = Table.grid(padding=(0, 2))
     for key, value in person.items():
         if value not in ("", None, [], ()):
@@ -262,14 +285,14 @@ def _introduce(person: dict[str, Any]) -> None:
 
 def _in_words(value: object) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {one}" for name, one in value.items())
+        return ", ".join(f"{name} {inner}" for name, inner in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(str(one) for one in value)
+        return ", ".join(map(str, value))
     return str(value)
 
 
-def _tell(told: Iterator[str], lines: int, log: Log) -> None:
-    for count, line in enumerate(told):
+def _tell(story_lines: Iterator[str], lines: int, log: Log) -> None:
+    for count, line in enumerate(story_lines):
         if lines and count == lines:
             click.echo(
                 "… more with --lines 0, or --agent ID; in SQL: "

@@ -38,9 +38,10 @@ from audience.runs.handle import (
 from audience.runs.inspect_memory import (
     NONE as NONE,
     Course as Course,
+    MemoryReport as MemoryReport,
     Remembrance as Remembrance,
     counts as counts,
-    plain as plain,
+    memory_report as memory_report,
     remembrance as remembrance,
 )
 from audience.runs.interviews import (

@@ -1,9 +1,9 @@
-"""A person's memory read out of a log: what it holds, where that came from, and what it lost."""
+"""What a person remembers, read from a log: what it holds, where it came from, what was lost."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -18,10 +18,11 @@ from audience.scenario import Part, parse
 from audience.world import Clock, Remind, events as e
 
 NONE = "none"
+WAYS_OUT = ("faded", "crowded", "merged")
 
 
 class Constants(msgspec.Struct, frozen=True):
-    """The constants of a memory that a reader of it wants beside the numbers."""
+    """The constants of a memory that explain its numbers."""
 
     capacity: int = 10
     enhancements: int = 3
@@ -32,7 +33,7 @@ class Constants(msgspec.Struct, frozen=True):
 
 
 class Course(msgspec.Struct, frozen=True):
-    """One thought from where it arose to where it ended, if it did."""
+    """A thought from the moment it arose until it was lost, if it was."""
 
     id: int
     text: str
@@ -62,16 +63,16 @@ class Course(msgspec.Struct, frozen=True):
         return max((moment for moment in self.accesses if moment <= now), default=self.at)
 
     def recency(self, now: int, laws: Forgetting) -> float:
-        """Return how recent it is, in (0, 1], 1 when it is touched at that moment."""
+        """Return how recent it is, in (0, 1]; 1 if it came to mind at that moment."""
         return float(recency(now, np.array([self.touched(now)]), laws.decay)[0])
 
     def readiness(self, now: int, laws: Forgetting) -> float:
-        """Return how ready it is to be forgotten: g of the paper."""
+        """Return how ready it is to be forgotten (g in the RecAgent paper)."""
         return float(forgetting(self.weight, self.recency(now, laws), laws.beta, laws.delta))
 
 
 class Remembrance(msgspec.Struct, frozen=True):
-    """One person's memory at the end of a round."""
+    """A person's memory at the end of a round."""
 
     agent: int
     name: str
@@ -86,25 +87,84 @@ class Remembrance(msgspec.Struct, frozen=True):
     clock: Clock
 
     def by_id(self) -> dict[int, Course]:
-        return {one.id: one for one in self.courses}
+        return {course.id: course for course in self.courses}
 
     def sensory(self) -> list[Course]:
-        """Return what was taken in in the last round lived, kept or not."""
-        observed = (one for one in self.courses if not one.sources and one.kind != "reminder")
-        return [one for one in observed if one.round == self.lived and one.kind != "emotion"]
+        """Return what was observed in the last round lived, kept or not."""
+        observed = (c for c in self.courses if not c.sources and c.kind != "reminder")
+        return [c for c in observed if c.round == self.lived and c.kind != "emotion"]
 
-    def kept(self, store: str) -> list[Course]:
-        """Return what lies in a store now, newest last."""
-        return [one for one in self.courses if one.store == store and not one.ended]
+    def kept(self, store: str, kind: str = "") -> list[Course]:
+        """Return what a store holds now, of one kind of thought if given, newest last."""
+        held = (c for c in self.courses if c.store == store and not c.ended)
+        return [course for course in held if kind in ("", course.kind)]
 
     def lost(self) -> list[Course]:
-        """Return what was kept once and is no more, in the order it went."""
-        gone = [one for one in self.courses if one.ended]
-        return sorted(gone, key=lambda one: (one.ended_round, one.id))
+        """Return what was kept once and is lost, in the order in which it was."""
+        gone = [course for course in self.courses if course.ended]
+        return sorted(gone, key=lambda course: (course.ended_round, course.id))
+
+
+class ThoughtSource(msgspec.Struct, frozen=True):
+    """A thought that another was drawn from."""
+
+    id: int
+    text: str
+    lost: str
+    """How it was lost; empty if it is still there."""
+
+
+class ThoughtReport(msgspec.Struct, frozen=True):
+    """A thought with its course and the numbers of the forgetting curve."""
+
+    id: int
+    text: str
+    weight: float
+    at: int
+    round: int
+    kind: str
+    store: str
+    sources: list[ThoughtSource]
+    items: tuple[int, ...]
+    enhancers: tuple[int, ...]
+    accesses: tuple[int, ...]
+    settled: int
+    ended: int
+    ended_round: int
+    why: str
+    into: int
+    recency: float
+    forgetting: float
+    age_hours: float
+    last_recalled: int | None
+
+
+class Reflection(msgspec.Struct, frozen=True):
+    """How much importance has gathered since the last reflection, and when the next is due."""
+
+    brewing: float
+    due_at: float
+
+
+class MemoryReport(msgspec.Struct, frozen=True):
+    """A memory as `--json` and the web page show it."""
+
+    agent: int
+    name: str
+    memory: str
+    round: int
+    now: int
+    constants: Constants
+    counts: dict[str, int]
+    reflection: Reflection
+    sensory: list[ThoughtReport]
+    short: list[ThoughtReport]
+    long: list[ThoughtReport]
+    lost: list[ThoughtReport]
 
 
 def remembrance(log: Log, who: int, at: int) -> Remembrance:
-    """Return somebody's memory at the end of a round, with the course of every thought."""
+    """Return a person's memory at the end of a round, with the course of every thought."""
     world = world_at(log, at)
     if not 0 <= who < len(world.agents):
         raise BadInput(f"--agent {who}: people are numbered from 0 to {len(world.agents) - 1}")
@@ -129,15 +189,15 @@ def remembrance(log: Log, who: int, at: int) -> Remembrance:
 
 
 def constants_of(part: Part) -> Constants:
-    """Return the constants of a memory: its options, else its own defaults, else the paper's."""
+    """Return the constants of a memory: its options, else its defaults, else the paper's."""
     known: dict[str, Any] = {}
     forgets = True
     try:
         make = find("memories", part.kind)
-        asked = inspect.signature(make).parameters
-        known = {name: one.default for name, one in asked.items() if one.default is not one.empty}
+        parameters = inspect.signature(make).parameters.items()
+        known = {name: each.default for name, each in parameters if each.default is not each.empty}
         forgets = isinstance(make, Fading)
-    except BadInput:  # a memory of somebody else's, not installed here
+    except BadInput:  # a memory from a package that is not installed here
         pass
     known |= part.options
     laws = {name: known[name] for name in Forgetting.__struct_fields__ if name in known}
@@ -147,7 +207,7 @@ def constants_of(part: Part) -> Constants:
 
 
 class _Courses:
-    """Follows one person's thoughts through a log."""
+    """Follows a person's thoughts through a log."""
 
     def __init__(self, who: int, clock: Clock) -> None:
         self.courses: dict[int, Course] = {}
@@ -167,10 +227,8 @@ class _Courses:
     def _reminded(self, change: object, round_: int) -> None:
         if isinstance(change, Remind) and change.agent == self._who:
             at = self._clock.at(round_)
-            one = Course(
-                self._had, change.text, change.weight, at, round_, "reminder", "long", settled=at
-            )
-            self._add(one)
+            place = (at, round_, "reminder", "long")
+            self._add(Course(self._had, change.text, change.weight, *place, settled=at))
 
     def _lived(self, event: e.AnyEvent, round_: int) -> None:
         match event:
@@ -179,14 +237,12 @@ class _Courses:
             case e.Reflected() | e.Merged():
                 self._drawn(event, round_)
             case e.Recalled():
-                self._change(event.thoughts, lambda one: {"accesses": (*one.accesses, event.at)})
+                self._change(event.thoughts, lambda c: {"accesses": (*c.accesses, event.at)})
             case e.Enhanced() if event.by not in self._enhancers(event.thought):
-                self._change(
-                    (event.thought,), lambda one: {"enhancers": (*one.enhancers, event.by)}
-                )
+                self._change((event.thought,), lambda c: {"enhancers": (*c.enhancers, event.by)})
             case e.Settled():
                 end = self._clock.at(round_, 1.0)
-                self._change((event.thought,), lambda one: {"store": "long", "settled": end})
+                self._change((event.thought,), lambda c: {"store": "long", "settled": end})
             case e.Forgot():
                 self._end((event.thought,), round_, event.why or "faded")
 
@@ -214,7 +270,7 @@ class _Courses:
         sources = event.sources
         if isinstance(event, e.Merged):
             merged = (self.courses[id_] for id_ in sources if id_ in self.courses)
-            sources = tuple(dict.fromkeys((*sources, *(s for one in merged for s in one.sources))))
+            sources = tuple(dict.fromkeys((*sources, *(s for c in merged for s in c.sources))))
             self._end(event.sources, round_, "merged", event.thought)
         self._add(
             Course(
@@ -231,64 +287,67 @@ class _Courses:
             )
         )
 
-    def _add(self, one: Course) -> None:
-        self.courses[one.id] = one
-        self._had = max(self._had, one.id + 1)
+    def _add(self, course: Course) -> None:
+        self.courses[course.id] = course
+        self._had = max(self._had, course.id + 1)
 
     def _end(self, ids: Iterable[int], round_: int, why: str, into: int = -1) -> None:
         end = self._clock.at(round_, 1.0)
         gone = {"ended": end, "ended_round": round_, "why": why, "into": into}
-        self._change(ids, lambda one: gone)
+        self._change(ids, lambda course: gone)
 
-    def _change(self, ids: Iterable[int], change: Any) -> None:  # noqa: ANN401
+    def _change(self, ids: Iterable[int], change: Callable[[Course], dict[str, Any]]) -> None:
         for id_ in ids:
-            one = self.courses.get(id_)
-            if one is not None and not one.ended and one.store != "sensory":
-                self.courses[id_] = replace(one, **change(one))
+            course = self.courses.get(id_)
+            if course is not None and not course.ended and course.store != "sensory":
+                self.courses[id_] = replace(course, **change(course))
 
 
-def plain(found: Remembrance) -> dict[str, Any]:
-    """Return a memory as plain values for `--json`."""
+def memory_report(memory: Remembrance) -> MemoryReport:
+    """Return a memory as `--json` and the web page show it."""
+    by_id = memory.by_id()
+
+    def reports(courses: list[Course]) -> list[ThoughtReport]:
+        return [_thought_report(course, memory, by_id) for course in courses]
+
+    return MemoryReport(
+        memory.agent,
+        memory.name,
+        memory.kind,
+        memory.round,
+        memory.now,
+        memory.constants,
+        counts(memory),
+        Reflection(round(memory.brewing, 4), memory.constants.reflect_at),
+        sensory=reports(memory.sensory()),
+        short=reports(memory.kept("short")),
+        long=reports(memory.kept("long")),
+        lost=reports(memory.lost()),
+    )
+
+
+def counts(memory: Remembrance) -> dict[str, int]:
+    """Return how many thoughts are kept, and how many were lost in which way."""
+    lost = memory.lost()
     return {
-        "agent": found.agent,
-        "name": found.name,
-        "memory": found.kind,
-        "round": found.round,
-        "now": found.now,
-        "constants": msgspec.to_builtins(found.constants),
-        "counts": counts(found),
-        "reflection": {"brewing": round(found.brewing, 4), "due_at": found.constants.reflect_at},
-        "sensory": [_plain(one, found) for one in found.sensory()],
-        "short": [_plain(one, found) for one in found.kept("short")],
-        "long": [_plain(one, found) for one in found.kept("long")],
-        "lost": [_plain(one, found) for one in found.lost()],
+        "sensory": len(memory.sensory()),
+        "short": len(memory.kept("short")),
+        "long": len(memory.kept("long")),
+        **{why: sum(course.why == why for course in lost) for why in WAYS_OUT},
+        "not_kept": sum(course.store == "sensory" for course in memory.courses),
     }
 
 
-def counts(found: Remembrance) -> dict[str, int]:
-    """Return how many thoughts are kept, and how many went in which way."""
-    lost = found.lost()
-    return {
-        "sensory": len(found.sensory()),
-        "short": len(found.kept("short")),
-        "long": len(found.kept("long")),
-        **{why: sum(one.why == why for one in lost) for why in ("faded", "crowded", "merged")},
-        "not_kept": sum(one.store == "sensory" for one in found.courses),
+def _thought_report(
+    course: Course, memory: Remembrance, by_id: Mapping[int, Course]
+) -> ThoughtReport:
+    now, laws = course.ended or memory.now, memory.constants.laws
+    sources = [by_id[id_] for id_ in course.sources if id_ in by_id]
+    fields = msgspec.structs.asdict(course) | {
+        "sources": [ThoughtSource(source.id, source.text, source.why) for source in sources],
+        "recency": round(course.recency(now, laws), 4),
+        "forgetting": round(course.readiness(now, laws), 4),
+        "age_hours": round((now - course.at) / HOUR, 2),
+        "last_recalled": max(course.accesses, default=None),
     }
-
-
-def _plain(one: Course, found: Remembrance) -> dict[str, Any]:
-    texts: Mapping[int, Course] = found.by_id()
-    now, laws = one.ended or found.now, found.constants.laws
-    tree: dict[str, Any] = msgspec.to_builtins(one)
-    tree["sources"] = [
-        {"id": id_, "text": texts[id_].text, "lost": texts[id_].why}
-        for id_ in one.sources
-        if id_ in texts
-    ]
-    return tree | {
-        "recency": round(one.recency(now, laws), 4),
-        "forgetting": round(one.readiness(now, laws), 4),
-        "age_hours": round((now - one.at) / HOUR, 2),
-        "last_recalled": max(one.accesses, default=None),
-    }
+    return ThoughtReport(**fields)

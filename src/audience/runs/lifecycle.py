@@ -1,4 +1,4 @@
-"""What went wrong in a run, counted from its log."""
+"""Driving a run to its last round: listeners, stops, and the summary of what it cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audience.agents.human import MixedMind
 from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
 from audience.errors import AudienceError, Halt, Interrupted
 from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
-from audience.log import Log, Snapshooter
+from audience.log import Log, Snapshooter, failed_slates, memory_problems
 from audience.metrics import Metrics, suite
 from audience.results import Measured
 from audience.runs.measures import measured_log, measured_upto, measurement
@@ -34,26 +34,6 @@ from audience.scenario import (
     store_of,
 )
 from audience.world import CLOSING, MEMORY, Chapter, Failed, View, World
-
-
-def memory_problems(log: Log) -> dict[str, int]:
-    """Return how often each problem of a memory stands in a log, the most frequent first."""
-    found = log.query(
-        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
-        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
-        (MEMORY,),
-    )
-    return {str(why).removeprefix("memory: "): count for why, count in found}
-
-
-def failed_slates(log: Log) -> int:
-    """Return how many pages the recommender could not give."""
-    found = log.query(
-        "SELECT count(*) FROM records WHERE kind = 'Failed'"
-        " AND json_extract(event, '$[2]') LIKE 'recommender: %'"
-    )
-    return int(found[0][0])
-
 
 Stopping = Callable[[], bool]
 EMBEDDED_VISITS = 16

@@ -1,38 +1,42 @@
-"""Who knows whom, as a page draws it: everybody, or communities where there are too many."""
+"""Endpoints of the social graph: everybody, or communities if there are too many people."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Path as InPath, Query
+from msgspec.structs import asdict, replace
 from scipy import sparse
 from starlette.responses import Response
 
-from audience.web.people import MOST, short
-from audience.web.replies import Missing, told
+from audience.web.people import MOST, name_of, person_row
+from audience.web.replies import Missing, json_reply
+from audience.web.reply_types import CommunityMembers, CommunityRow, GraphNode, GraphReply
 from audience.web.requests import Round, RunId, Whole
-from audience.web.run_registry import Hall
+from audience.web.run_registry import RunRegistry
 from audience.world import Ints, World, keys
 
 DRAWN = 2_000
-"""People that are drawn one by one."""
+"""Maximum number of people that are drawn one by one."""
 SWEEPS = 20
 GROUPS = 200
 FIFTHS = 5
 
 
-def router(hall: Hall) -> APIRouter:
-    """Return the way to the graph."""
+def router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoints of the graph."""
     api = APIRouter()
 
     @api.get("/runs/{run}/graph", response_class=Response)
-    def graph(run: RunId, at: Annotated[Round | None, Query()] = None) -> Response:
-        """Return people with their communities and ties, or communities where they are many."""
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+    def social_graph(run: RunId, at: Annotated[Round | None, Query()] = None) -> Response:
+        """Return people with their communities and ties, or communities if they are many."""
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             round_ = reader.round_of(at)
-            return told(reader.remembered("graph", round_, lambda: drawn(reader.world(round_))))
+            return json_reply(
+                reader.remembered("graph", round_, lambda: drawn(reader.world(round_)))
+            )
 
     @api.get("/runs/{run}/communities/{community}", response_class=Response)
     def community(
@@ -43,19 +47,16 @@ def router(hall: Hall) -> APIRouter:
         at: Annotated[Round | None, Query()] = None,
     ) -> Response:
         """Return the people of a community, those with the most ties first."""
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             round_ = reader.round_of(at)
             world = reader.world(round_)
-            found = reader.remembered("groups", round_, lambda: Communities(world))
-            members = found.members(community)
+            groups = reader.remembered("groups", round_, lambda: Communities(world))
+            members = groups.members(community)
             if not members:
                 raise Missing(f"there is no community {community}")
-            return told(
-                {
-                    **_labels(world, found.of)[community],
-                    "people": [short(world, who) for who in members[offset : offset + limit]],
-                }
-            )
+            people = [person_row(world, who) for who in members[offset : offset + limit]]
+            row = asdict(_labels(world, groups.of)[community])
+            return json_reply(CommunityMembers(**row, people=people))
 
     return api
 
@@ -72,41 +73,40 @@ class Communities:
         self.degree = np.bincount(np.concatenate([self.firsts, self.others]), minlength=people)
 
     def members(self, community: int) -> list[int]:
-        """Return who belongs to a community, those with the most ties first."""
+        """Return the members of a community, those with the most ties first."""
         inside = np.flatnonzero(self.of == community)
         order: list[int] = inside[np.argsort(-self.degree[inside], kind="stable")].tolist()
         return order
 
 
-def drawn(world: World) -> dict[str, Any]:
-    """Return the graph of a world as plain values."""
+def drawn(world: World) -> GraphReply:
+    """Return the graph of a world as a page draws it."""
     people = len(world.agents)
-    found = Communities(world)
+    groups = Communities(world)
     if people > DRAWN:
-        return _gathered(world, found)
+        return _drawn_by_community(world, groups)
     nodes = []
     for who in range(people):
-        profile = world.profile(who)
-        nodes.append(
-            {
-                "id": who,
-                "name": profile.name or f"person {who}",
-                "community": int(found.of[who]),
-                "degree": int(found.degree[who]),
-                "interest": profile.interests[0] if profile.interests else "",
-                "satisfaction": round(world.agents[who].satisfaction, 3),
-                **_held(world, who),
-            }
+        interests = world.profile(who).interests
+        node = GraphNode(
+            who,
+            name_of(world, who),
+            int(groups.of[who]),
+            int(groups.degree[who]),
+            interests[0] if interests else "",
+            round(world.agents[who].satisfaction, 3),
+            **_views(world, who),
         )
-    edges: dict[tuple[int, int], list[Any]] = {}
-    for who, tie in found.ties:
+        nodes.append(node)
+    edges: dict[tuple[int, int], list[int | float | str]] = {}
+    for who, tie in groups.ties:
         pair = (min(who, tie.other), max(who, tie.other))
         edges.setdefault(pair, [*pair, tie.kind, round(tie.closeness, 3)])
-    return {"nodes": nodes, "edges": list(edges.values()), "communities": _labels(world, found.of)}
+    return GraphReply(nodes, list(edges.values()), _labels(world, groups.of))
 
 
-def _held(world: World, who: int) -> dict[str, Any]:
-    """Return what somebody holds of the topics it has heard of: the strongest, in one number."""
+def _views(world: World, who: int) -> dict[str, int]:
+    """Return a person's strongest mood and overall attitude over the topics they have heard of."""
     heard = np.flatnonzero(world.spread.aware[:, who])
     if not len(heard):
         return {}
@@ -120,7 +120,7 @@ def _held(world: World, who: int) -> dict[str, Any]:
 def communities(people: int, firsts: Ints, others: Ints) -> Ints:
     """Return everybody's community, 0 being the largest.
 
-    Labels spread along ties, a quarter of the people at a time, in an order that ids decide.
+    Label propagation along ties, a quarter of the people at a time, in an order given by ids.
     """
     ones = np.ones(len(firsts))
     ties = sparse.csr_matrix((ones, (firsts, others)), shape=(people, people))
@@ -141,45 +141,41 @@ def communities(people: int, firsts: Ints, others: Ints) -> Ints:
     return np.minimum(place[dense], GROUPS - 1)
 
 
-def _labels(world: World, groups: Ints) -> list[dict[str, Any]]:
-    """Return the size of each community and what most of it cares for."""
+def _labels(world: World, groups: Ints) -> list[CommunityRow]:
+    """Return each community with its size and its most common interests."""
     interests: dict[int, Counter[str]] = {}
     for who, group in enumerate(groups.tolist()):
         interests.setdefault(group, Counter()).update(world.profile(who).interests)
     sizes = np.bincount(groups).tolist()
     return [
-        {
-            "id": group,
-            "size": size,
-            "label": ", ".join(name for name, _ in interests[group].most_common(2)),
-        }
+        CommunityRow(group, size, ", ".join(name for name, _ in interests[group].most_common(2)))
         for group, size in enumerate(sizes)
         if size
     ]
 
 
-def _gathered(world: World, found: Communities) -> dict[str, Any]:
-    groups = found.of
-    pairs = np.stack([groups[found.firsts], groups[found.others]])
+def _drawn_by_community(world: World, communities: Communities) -> GraphReply:
+    groups = communities.of
+    pairs = np.stack([groups[communities.firsts], groups[communities.others]])
     pairs.sort(axis=0)
     counts = Counter(zip(pairs[0].tolist(), pairs[1].tolist(), strict=True))
-    edges = [[one, two, count] for (one, two), count in sorted(counts.items()) if one != two]
+    edges: list[list[int | float | str]] = [
+        [first, second, count]
+        for (first, second), count in sorted(counts.items())
+        if first != second
+    ]
     shares = _shares(world, groups)
-    return {
-        "nodes": [],
-        "edges": edges,
-        "communities": [
-            {**one, "shares": {name: rows[one["id"]] for name, rows in shares.items()}}
-            for one in _labels(world, groups)
-        ],
-        "of": groups.tolist(),
-    }
+    rows = [
+        replace(row, shares={name: shared[row.id] for name, shared in shares.items()})
+        for row in _labels(world, groups)
+    ]
+    return GraphReply([], edges, rows, groups.tolist())
 
 
 def _shares(world: World, groups: Ints) -> dict[str, list[list[int]]]:
-    """Return how many of each community are how satisfied, moved and of which view.
+    """Return how the members of each community fall into the classes of the page's legends.
 
-    The classes are those of the page's legends; the first is for whom nothing is known.
+    The first class holds those of whom nothing is known.
     """
     fifths = np.zeros(len(groups), np.int64)
     for who, me in world.agents.changed.items():
@@ -196,7 +192,7 @@ def _shares(world: World, groups: Ints) -> dict[str, list[list[int]]]:
 
 
 def _counted(groups: Ints, kinds: Ints, size: int) -> list[list[int]]:
-    """Return how many of each community are of each kind."""
+    """Return how many members of each community are of each kind."""
     most = int(groups.max()) + 1 if len(groups) else 0
     flat = np.bincount(groups * size + kinds.astype(np.int64), minlength=most * size)
     rows: list[list[int]] = flat.reshape(most, size).tolist()

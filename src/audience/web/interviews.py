@@ -1,15 +1,15 @@
-"""Interviews: one question to one, some or all, answered in the background."""
+"""Endpoints of interviews: ask people a question, answered in the background."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response
 
@@ -17,9 +17,10 @@ from audience.agents.language import Answer
 from audience.errors import AudienceError, BadInput, unknown
 from audience.runs import ask, reminders
 from audience.web.changes import ChangeDesk
-from audience.web.replies import Missing, told
+from audience.web.replies import Missing, json_reply
+from audience.web.reply_types import InterviewStatus
 from audience.web.requests import Ask, RunId
-from audience.web.run_registry import Hall
+from audience.web.run_registry import RunRegistry
 from audience.world import Profile, World
 
 KEPT = 100
@@ -28,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class InterviewJob:
-    """An interview on its way."""
+    """An interview under way."""
 
     def __init__(self, id_: str, total: int) -> None:
         self.id, self.total = id_, total
@@ -36,19 +37,13 @@ class InterviewJob:
         self.error: str | None = None
         self.is_over = False
 
-    def plain(self) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "done": len(self.answers),
-            "total": self.total,
-            "over": self.is_over,
-            "answers": msgspec.to_builtins(self.answers),
-            "error": self.error,
-        }
+    def status(self) -> InterviewStatus:
+        answers = list(self.answers)
+        return InterviewStatus(self.id, len(answers), self.total, self.is_over, answers, self.error)
 
 
 class Jobs:
-    """The interviews of one server, a few at a time; the oldest are forgotten."""
+    """The interviews of this server, a few at a time; the oldest are dropped."""
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[str, InterviewJob] = OrderedDict()
@@ -56,7 +51,7 @@ class Jobs:
         self._lock = threading.Lock()
         self._made = 0
 
-    def begin(self, total: int, work: Any) -> InterviewJob:  # noqa: ANN401
+    def begin(self, total: int, work: Callable[[InterviewJob], None]) -> InterviewJob:
         with self._lock:
             self._made += 1
             job = self._jobs[str(self._made)] = InterviewJob(str(self._made), total)
@@ -73,58 +68,57 @@ class Jobs:
     def close(self) -> None:
         self._workers.shutdown(wait=False, cancel_futures=True)
 
-    def _do(self, job: InterviewJob, work: Any) -> None:  # noqa: ANN401
+    def _do(self, job: InterviewJob, work: Callable[[InterviewJob], None]) -> None:
         try:
             work(job)
         except AudienceError as error:
             job.error = str(error)
         except Exception as error:
-            log.exception("an interview broke off")
-            job.error = f"it broke off: {error}"
+            log.exception("an interview failed")
+            job.error = f"the interview failed: {error}"
         finally:
             job.is_over = True
 
 
-def router(hall: Hall, door: ChangeDesk, jobs: Jobs) -> APIRouter:
-    """Return the ways to interviews."""
+def router(registry: RunRegistry, desk: ChangeDesk, jobs: Jobs) -> APIRouter:
+    """Return the endpoints of interviews."""
     api = APIRouter()
 
     @api.post("/runs/{run}/ask", response_class=Response, status_code=202)
     def begin(run: RunId, body: Ask) -> Response:
-        """Ask people a question; the answer says under which job theirs come in."""
-        folder = hall.shelf.folder_of(run)
+        """Ask people a question; the reply names the job under which their answers arrive."""
+        folder = registry.folders.folder_of(run)
         if not body.question.strip():
-            raise BadInput("question: there are no words in it")
-        with hall.readers.reading(folder) as reader:
+            raise BadInput("question: it is empty")
+        with registry.readers.reading(folder) as reader:
             at = reader.round_of(body.at)
             agents = _chosen(reader.world(at), body)
-        job = jobs.begin(len(agents), lambda job: _asked(folder, agents, body, at, job, door))
-        return told({"job": job.id}, 202)
+        job = jobs.begin(len(agents), lambda job: _interview(folder, agents, body, at, job, desk))
+        return json_reply({"job": job.id}, 202)
 
     @api.get("/jobs/{job}", response_class=Response)
-    def one(job: Annotated[str, InPath(max_length=20)]) -> Response:
-        """Return the answers that have come."""
-        return told(jobs.find(job).plain())
+    def status(job: Annotated[str, InPath(max_length=20)]) -> Response:
+        """Return the answers so far."""
+        return json_reply(jobs.find(job).status())
 
     return api
 
 
-def _asked(
-    folder: Path, agents: list[int], body: Ask, at: int, job: InterviewJob, door: ChangeDesk
+def _interview(
+    folder: Path, agents: list[int], body: Ask, at: int, job: InterviewJob, desk: ChangeDesk
 ) -> None:
     answers = ask(folder, agents, body.question, at, told=job.answers.append)
     job.answers = answers
     if body.remember:
         for change in reminders(body.question, answers):
-            door.change(folder, change)
+            desk.change(folder, change)
 
 
 def _chosen(world: World, body: Ask) -> list[int]:
-    """Return whom a question goes to."""
+    """Return the people a question goes to."""
     everybody = range(len(world.agents))
-    given = [body.agents is not None, body.everyone, body.segment is not None]
-    if sum(given) != 1:
-        raise BadInput("say whom to ask: agents, everyone or a segment")
+    if sum((body.agents is not None, body.everyone, body.segment is not None)) != 1:
+        raise BadInput("name whom to ask: agents, everyone or a segment")
     if body.everyone or body.agents == "everyone":
         return list(everybody)
     if body.segment is not None:
@@ -133,10 +127,10 @@ def _chosen(world: World, body: Ask) -> list[int]:
         assert isinstance(body.agents, list)
         chosen = list(dict.fromkeys(body.agents))
     if not chosen:
-        raise BadInput("nobody is meant by that; choose others")
+        raise BadInput("this selects nobody; choose others")
     for who in chosen:
         if who not in everybody:
-            raise BadInput(f"person {who} does not exist; there are {len(everybody)}, from 0 on")
+            raise BadInput(f"person {who} does not exist; ids go from 0 to {len(everybody) - 1}")
     return chosen
 
 
@@ -151,7 +145,7 @@ def _has(profile: Profile, name: str, value: str) -> bool:
         case "age":
             low, _, high = value.partition("-")
             if not (low.isdecimal() and (high or low).isdecimal()):
-                raise BadInput(f"age {value!r} is no range such as 20-29")
+                raise BadInput(f"age {value!r} is not a range such as 20-29")
             return profile.age is not None and int(low) <= profile.age <= int(high or low)
         case "gender" | "career" | "name":
             return bool(getattr(profile, name) == value)

@@ -1,4 +1,4 @@
-"""A run's log as it is sent: chapters in the order of their arrival, framed once for all."""
+"""A run's log framed as server-sent events: chapters in the order of their arrival."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from audience.log import Log, Row
+from audience.log import Log, Row, last_arrival
 from audience.world import CLOSING
 
 BODY = 128_000
-"""Bytes of chapters in one update, at most, unless a single one is longer."""
+"""Maximum bytes of chapters in an update, unless a single chapter is longer."""
 ROWS = 500
 Numbers = Callable[[int], bytes]
-"""Gives what is sent with the end of a round."""
+"""Returns what is sent with the end of a round."""
 
 
 class Update(msgspec.Struct, frozen=True):
-    """Some chapters as they are sent, all after one number up to another."""
+    """The chapters after one number up to another, as they are sent."""
 
     after: int
     last: int
@@ -27,20 +27,20 @@ class Update(msgspec.Struct, frozen=True):
 
 
 def frame(event: str, value: bytes, number: int | None = None) -> bytes:
-    """Return one event of a stream."""
+    """Return a server-sent event."""
     id_ = b"" if number is None else b"id: %d\n" % number
     return b"%bevent: %b\ndata: %b\n\n" % (id_, event.encode(), value)
 
 
-class Tape:
-    """A run's log in the order of arrival. Read by several threads, closed by another."""
+class LogReader:
+    """A run's log in the order of arrival; read by several threads and closed by another."""
 
     def __init__(self, folder: Path) -> None:
         self._lock = threading.Lock()
         self._log: Log | None = Log.open(folder)
 
     def update(self, after: int, upto: int | None, most: int, numbers: Numbers) -> Update:
-        """Return the next chapters after a number, as they are sent; none once it is closed."""
+        """Return the next chapters after a number; none once the reader is closed."""
         parts: list[bytes] = []
         size, last = 0, after
         for seq, (round_, phase, rank, agent, body) in self._rows(after):
@@ -58,10 +58,9 @@ class Tape:
         return Update(after, last, b"".join(parts))
 
     def newest(self) -> int:
-        """Return the number of the chapter that arrived last; 0: none."""
+        """Return the number of the chapter that arrived last; 0 if there is none."""
         with self._lock:
-            found = self._log.query("SELECT max(seq) FROM chapters") if self._log else [(0,)]
-            return int(found[0][0] or 0)
+            return last_arrival(self._log) if self._log else 0
 
     def close(self) -> None:
         with self._lock:

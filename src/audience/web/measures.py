@@ -1,11 +1,11 @@
-"""The numbers of a run: by round, in all, by segment, and as a report."""
+"""Endpoints of a run's metrics, its report, and the page on which people judge its texts."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query
@@ -17,16 +17,23 @@ from audience.metrics import LABELS
 from audience.results import csv_text, html
 from audience.runs import gathered
 from audience.web.readers import Reader
-from audience.web.replies import told
+from audience.web.replies import json_reply
+from audience.web.reply_types import (
+    ItemCount,
+    MetricLabel,
+    MetricsReply,
+    PopularityReply,
+    SegmentRow,
+)
 from audience.web.requests import RunId
-from audience.web.run_registry import Hall
+from audience.web.run_registry import RunRegistry
 from audience.world import HABITS, Floats, World
 
 REPORTS = 4
 CURVE = 500
 TOP = 50
 FEWEST = 5
-"""Segments of fewer people are left out: a mean of so few says little."""
+"""Segments with fewer people are left out: their means say little."""
 _ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
 _REPORT = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -35,42 +42,42 @@ _REPORT = (
 
 
 class Reports:
-    """Reports as they were asked for last; drawing one takes seconds."""
+    """The reports that were requested last; drawing one takes seconds."""
 
-    def __init__(self, hall: Hall) -> None:
-        self._hall = hall
+    def __init__(self, registry: RunRegistry) -> None:
+        self._registry = registry
         self._lock = threading.Lock()  # figures are drawn one at a time
         self._kept: OrderedDict[Path, tuple[tuple[int, int], str]] = OrderedDict()
 
     def page(self, folder: Path) -> str:
-        """Return the report of a run as it stands."""
-        with self._hall.readers.reading(folder) as reader:
-            stand = self._hall.lives.get(folder, 0), reader.last
+        """Return the report of a run as it is now."""
+        with self._registry.readers.reading(folder) as reader:
+            moment = self._registry.lives.get(folder, 0), reader.last
         with self._lock:
-            if folder not in self._kept or self._kept[folder][0] != stand:
-                self._kept[folder] = stand, html(gathered(folder))
+            if folder not in self._kept or self._kept[folder][0] != moment:
+                self._kept[folder] = moment, html(gathered(folder))
             self._kept.move_to_end(folder)
             while len(self._kept) > REPORTS:
                 self._kept.popitem(last=False)
             return self._kept[folder][1]
 
 
-def router(hall: Hall) -> APIRouter:
-    """Return the ways to numbers."""
+def router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoints of metrics and reports."""
     api = APIRouter()
-    reports = Reports(hall)
+    reports = Reports(registry)
 
     @api.get("/runs/{run}/metrics", response_class=Response)
     def metrics(run: RunId) -> Response:
-        """Return every number of the complete rounds."""
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+        """Return all metrics of the complete rounds."""
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             done = reader.log.complete_rounds()
-            return told(reader.remembered("metrics", done, lambda: numbers(reader)))
+            return json_reply(reader.remembered("metrics", done, lambda: numbers(reader)))
 
     @api.get("/runs/{run}/metrics.csv", response_class=Response)
     def table(run: RunId) -> Response:
-        """Return the numbers of each round as a table."""
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+        """Return the metrics of each round as CSV."""
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             rounds = reader.metrics()[1].by_round()
         names = list(rounds[0]) if rounds else ["round"]
         rows = ([_cell(row.get(name, np.nan)) for name in names] for row in rounds)
@@ -80,8 +87,8 @@ def router(hall: Hall) -> APIRouter:
 
     @api.get("/runs/{run}/report", response_class=Response)
     def report(run: RunId) -> Response:
-        """Return the report as one page that opens offline."""
-        page = reports.page(hall.shelf.folder_of(run))
+        """Return the report as a page that opens offline."""
+        page = reports.page(registry.folders.folder_of(run))
         headers = {"content-security-policy": _REPORT}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
@@ -92,52 +99,42 @@ def _cell(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.10g}"
 
 
-def numbers(reader: Reader) -> dict[str, Any]:
+def numbers(reader: Reader) -> MetricsReply:
     """Return all that the charts of a run are drawn from."""
     done, metrics = reader.metrics()
     world = reader.world(done)
     rounds, totals = metrics.by_round(), metrics.value()
-    stars = [
-        round(totals.get("ratings", 0.0) * totals.get(f"rating_{one}", 0.0))
-        if totals.get("ratings")
-        else 0
-        for one in range(1, 6)
-    ]
-    return {
-        "done": done,
-        "labels": {
-            name: {"label": label, "unit": unit, "better": better}
-            for name, (label, unit, better) in LABELS.items()
-        },
-        "rounds": rounds,
-        "totals": totals,
-        "segments": segments(world, metrics.per_agent()),
-        "histogram": stars,
-        "popularity": popularity(world),
-        "entropy": {name: [one.get(name) for one in rounds] for name in _ENTROPY},
-    }
+    rated = totals.get("ratings", 0.0)
+    shares = [totals.get(f"rating_{stars}", 0.0) if rated else 0.0 for stars in range(1, 6)]
+    return MetricsReply(
+        done,
+        labels={name: MetricLabel(*label) for name, label in LABELS.items()},
+        rounds=rounds,
+        totals=totals,
+        segments=segments(world, metrics.per_agent()),
+        histogram=[round(rated * share) for share in shares],
+        popularity=popularity(world),
+        entropy={name: [values.get(name) for values in rounds] for name in _ENTROPY},
+    )
 
 
-def popularity(world: World) -> dict[str, Any]:
-    """Return how often each item was taken up in the run, most popular first."""
+def popularity(world: World) -> PopularityReply:
+    """Return how often each item was picked in the run, most popular first."""
     lived = world.interactions.items[len(world.genesis.past) :]
     counts = np.bincount(lived, minlength=len(world.catalogue))
     order = np.argsort(-counts, kind="stable")
-    top = [one for one in order[:TOP].tolist() if counts[one]]
+    top = [item for item in order[:TOP].tolist() if counts[item]]
     curve = counts[order]
     curve = curve[curve > 0]
     picked = np.unique(np.linspace(0, max(len(curve) - 1, 0), CURVE).astype(int))
-    return {
-        "curve": [[int(place) + 1, int(curve[place])] for place in picked] if len(curve) else [],
-        "top": [
-            {"item": one, "title": world.catalogue[one].title, "count": int(counts[one])}
-            for one in top
-        ],
-    }
+    return PopularityReply(
+        [(int(place) + 1, int(curve[place])) for place in picked] if len(curve) else [],
+        [ItemCount(item, world.catalogue[item].title, int(counts[item])) for item in top],
+    )
 
 
-def segments(world: World, each: dict[str, Floats]) -> dict[str, list[dict[str, Any]]]:
-    """Return the means of every number that people have, by who they are."""
+def segments(world: World, each: dict[str, Floats]) -> dict[str, list[SegmentRow]]:
+    """Return the means of every metric of people, by interest, gender, age and habit."""
     groups: dict[str, dict[str, list[int]]] = {}
     for who in range(len(world.agents)):
         for by, name in _segments_of(world, who):
@@ -154,35 +151,35 @@ def segments(world: World, each: dict[str, Floats]) -> dict[str, list[dict[str, 
 
 def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
     profile = world.profile(who)
-    found = [("interest", one) for one in profile.interests]
+    names = [("interest", interest) for interest in profile.interests]
     if profile.gender:
-        found.append(("gender", profile.gender))
+        names.append(("gender", profile.gender))
     if profile.age is not None:
         decade = profile.age // 10 * 10
-        found.append(("age", f"{decade}-{decade + 9}"))
+        names.append(("age", f"{decade}-{decade + 9}"))
     habits = [(getattr(profile.habits, name), name) for name in HABITS]
     if max(habits)[0] > 0:
-        found.append(("habit", max(habits)[1]))
-    return found
+        names.append(("habit", max(habits)[1]))
+    return names
 
 
-def _means(name: str, members: list[int], each: dict[str, Floats]) -> dict[str, Any]:
+def _means(name: str, members: list[int], each: dict[str, Floats]) -> SegmentRow:
     chosen = np.array(members)
-    values = {}
+    values: dict[str, float | None] = {}
     for metric, numbers_ in each.items():
         mine = numbers_[chosen[chosen < len(numbers_)]]
         mine = mine[~np.isnan(mine)]
         values[metric] = float(mine.mean()) if len(mine) else None
-    return {"segment": name, "people": len(members), "values": values}
+    return SegmentRow(name, len(members), values)
 
 
 _TASKS = (WRITE, JUDGE)
 _POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""The page brings its own policy, which forbids every request and every script but its own."""
+"""The page itself forbids every request and every script but its own."""
 
 
-def judge_router(hall: Hall) -> APIRouter:
-    """Return the way to the judging page."""
+def judge_router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoint of the judging page."""
     api = APIRouter()
 
     @api.get("/judge", response_class=Response)
@@ -195,17 +192,17 @@ def judge_router(hall: Hall) -> APIRouter:
     ) -> Response:
         """Return a page of tasks about a run with memories: b, texts to write; c, to judge.
 
-        The same run, tasks and seed give the same page, so `audience eval people make` gives its
-        key.
+        The same run, tasks and seed give the same page; `audience eval people make` writes its
+        answer key.
         """
         if not run:
-            raise BadInput("run: say which run is judged, as in /api/judge?run=NAME")
-        wanted = tuple(one.strip() for one in tasks.split(",") if one.strip())
-        for one in wanted or ("",):
-            if one not in _TASKS:
-                raise unknown("task", one, _TASKS)
-        sources = Sources(run=hall.shelf.folder_of(run))
-        key = make(sources, wanted, cases=cases, behaviours=behaviours, seed=seed)
+            raise BadInput("run: name the run to judge, as in /api/judge?run=NAME")
+        chosen = tuple(task.strip() for task in tasks.split(",") if task.strip())
+        for task in chosen or ("",):
+            if task not in _TASKS:
+                raise unknown("task", task, _TASKS)
+        sources = Sources(run=registry.folders.folder_of(run))
+        key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
         headers = {"content-security-policy": _POLICY}
         return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
 

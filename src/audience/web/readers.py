@@ -1,4 +1,4 @@
-"""Logs that are open for reading, and what was folded of them, shared by all who look."""
+"""Open logs and what was folded from them, shared by all requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from audience.log import Log, world_at
+from audience.log import Log, last_arrival, rounds_opened_after, stored_scenario, world_at
 from audience.metrics import Metrics, suite
 from audience.runs import Teller
 from audience.scenario import Scenario, parse
@@ -22,7 +22,7 @@ WORLDS = 3
 
 
 class Fold:
-    """The numbers of a run up to the end of a round, carried on as the run goes on."""
+    """The metrics of a run up to the end of a round, extended as the run goes on."""
 
     def __init__(self, reader: Reader) -> None:
         self.upto = 0
@@ -30,7 +30,7 @@ class Fold:
         self._log, self._world = reader.log, World(reader.log.genesis())
 
     def carry(self, upto: int) -> None:
-        """Go on to the end of a round."""
+        """Fold up to the end of a round."""
         if self.upto >= upto:
             return
         for chapter in self._log.chapters(begin_round=self.upto + 1, end_round=upto + 1):
@@ -41,7 +41,7 @@ class Fold:
 
 
 class Reader:
-    """One run read by many: its log, some worlds of it, its numbers. Used under its lock."""
+    """A run's log, some of its worlds and its metrics. To be used under its lock."""
 
     def __init__(self, folder: Path) -> None:
         self.lock = threading.RLock()
@@ -54,42 +54,40 @@ class Reader:
         self._remembered: dict[str, tuple[int, Any]] = {}
 
     def remembered(self, name: str, at: int, make: Callable[[], T]) -> T:
-        """Return what was made at this moment of the run, or make it."""
-        found = self._remembered.get(name)
-        if found is None or found[0] != at:
-            found = self._remembered[name] = at, make()
-        made: T = found[1]
-        return made
+        """Return the value cached under a name for this moment of the run, or make it."""
+        entry = self._remembered.get(name)
+        if entry is None or entry[0] != at:
+            entry = self._remembered[name] = at, make()
+        value: T = entry[1]
+        return value
 
     def close(self) -> None:
-        """Let the file go once nobody reads it."""
+        """Close the file once nobody reads it."""
         with self.lock:
             self.is_open = False
             self.log.close()
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario as it stands now: a run that goes on may have been changed."""
-        text = str(self.log.query("SELECT value FROM meta WHERE key = 'scenario'")[0][0])
-        return parse(text, self.log.folder.name)
+        """The scenario as it is now: interventions may have changed it."""
+        return parse(stored_scenario(self.log), self.log.folder.name)
 
     @property
     def last(self) -> int:
-        """The number of the chapter that arrived last; 0: none."""
-        rows = self.log.query("SELECT max(seq) FROM chapters")
-        return int(rows[0][0] or 0)
+        """The number of the chapter that arrived last; 0 if there is none."""
+        return last_arrival(self.log)
 
     def round_of(self, at: int | None) -> int:
-        """Return the round asked for, or the last that is complete."""
+        """Return a round that is complete; the last one if None."""
         done = self.log.complete_rounds()
         if at is None:
             return done
         if at > done:
-            raise Missing(f"round {at} is not complete; {done} are")
+            raise Missing(f"round {at} is not complete; {done} rounds are")
         return at
 
     def world(self, at: int | None = None) -> World:
-        """Return the world at the end of a round; it is to be read under the lock."""
+        """Return the world at the end of a round, to be read under the lock."""
         round_ = self.round_of(at)
         if round_ not in self._worlds:
             self._worlds[round_] = world_at(self.log, round_)
@@ -99,7 +97,7 @@ class Reader:
         return self._worlds[round_]
 
     def metrics(self) -> tuple[int, Metrics]:
-        """Return the numbers of all complete rounds, and how many those are."""
+        """Return how many rounds are complete, and their metrics."""
         done = self.log.complete_rounds()
         if self._fold is None:
             self._fold = Fold(self)
@@ -107,22 +105,19 @@ class Reader:
         return done, self._fold.metrics
 
     def measure_on(self, upto: int) -> int:
-        """Fold one more round of those up to one; return how many are folded by now."""
-        fold = self._suited(upto)
+        """Fold one more round, at most up to `upto`; return how many are folded."""
+        fold = self._fold_for(upto)
         fold.carry(min(fold.upto + 1, upto))
         return fold.upto
 
     def measured(self, upto: int) -> Metrics:
-        """Return the numbers up to the end of a round; they are to be read under the lock."""
-        fold = self._suited(upto)
+        """Return the metrics up to the end of a round, to be read under the lock."""
+        fold = self._fold_for(upto)
         fold.carry(upto)
         return fold.metrics
 
-    def _suited(self, upto: int) -> Fold:
-        """Return the fold of all rounds where it has not gone too far, else one of earlier rounds.
-
-        It is carried on when the round asked for moves on, as it does while a branch is lived.
-        """
+    def _fold_for(self, upto: int) -> Fold:
+        """Return a fold that is not beyond a round: the main one, else one of earlier rounds."""
         if self._fold is None:
             self._fold = Fold(self)
         if self._fold.upto <= upto:
@@ -132,15 +127,12 @@ class Reader:
         return self._earlier
 
     def teller(self) -> Teller:
-        """Return what knows all names and titles by now."""
+        """Return a teller that knows all names and titles up to now."""
         last = self.last
         if self._teller is None or self._teller[0] != last:
             known = self._teller[1] if self._teller else Teller(self.log.genesis())
             since = self._teller[0] if self._teller else 0
-            rows = self.log.query(
-                "SELECT DISTINCT round FROM chapters WHERE seq > ? AND phase = ?", (since, OPENING)
-            )
-            for (round_,) in rows:
+            for round_ in rounds_opened_after(self.log, since):
                 for chapter in self.log.chapters(
                     begin_round=round_, end_round=round_ + 1, phase=OPENING
                 ):
@@ -151,7 +143,7 @@ class Reader:
 
 
 class Readers:
-    """The readers of the runs looked at last."""
+    """The readers of the runs that were used last."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -159,7 +151,7 @@ class Readers:
 
     @contextmanager
     def reading(self, folder: Path) -> Iterator[Reader]:
-        """Give the reader of a run, held by nobody else meanwhile."""
+        """Yield the reader of a run, with its lock held."""
         while True:
             reader = self._reader(folder)
             with reader.lock:
@@ -168,7 +160,7 @@ class Readers:
                     return
 
     def forget(self, folder: Path) -> None:
-        """Let a run's file go: it is another one from now on."""
+        """Close the reader of a run whose file is about to be replaced."""
         with self._lock:
             reader = self._open.pop(folder, None)
         if reader:

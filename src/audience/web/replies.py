@@ -1,4 +1,4 @@
-"""What the server answers: JSON by msgspec, and errors as one sentence that says what to do."""
+"""Replies of the server: JSON by msgspec, and errors as a sentence that says what to do."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ log = logging.getLogger(__name__)
 
 
 class Missing(AudienceError):
-    """There is no such thing."""
+    """What a request names does not exist."""
 
 
 class Conflict(AudienceError):
-    """What is asked for does not go together with how things stand now."""
+    """A request that the present state of the run does not allow."""
 
 
-def encoded(value: object) -> bytes:
-    """Return plain values as JSON; what is not a number becomes null."""
+def to_json(value: object) -> bytes:
+    """Return a value as JSON; NaN becomes null."""
     return _ENCODER.encode(value)
 
 
-def told(value: object, status: int = 200) -> Response:
-    """Return an answer with plain values."""
-    return Response(encoded(value), status, media_type="application/json")
+def json_reply(value: object, status: int = 200) -> Response:
+    """Return a response with a value as JSON."""
+    return Response(to_json(value), status, media_type="application/json")
 
 
-def refused(status: int, message: str, where: str = "") -> Response:
-    """Return an answer that says why not."""
+def error_reply(status: int, message: str, where: str = "") -> Response:
+    """Return a response that says why a request is refused."""
     clean = message.encode("utf-8", "replace").decode()
-    return told({"error": clean} | ({"where": where} if where else {}), status)
+    return json_reply({"error": clean} | ({"where": where} if where else {}), status)
 
 
-def tell_errors(app: FastAPI) -> None:
-    """Let every error become an answer in words; none carries a traceback."""
+def add_error_handlers(app: FastAPI) -> None:
+    """Turn every error into a reply in words, without a traceback."""
     for kind, status in (
         (AudienceError, 409),
         (BadInput, 400),
@@ -50,24 +50,24 @@ def tell_errors(app: FastAPI) -> None:
         (Missing, 404),
         (Conflict, 409),
     ):
-        app.add_exception_handler(kind, _answering(status))
+        app.add_exception_handler(kind, _reply_with(status))
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(Exception, _broken)
 
 
-def _answering(status: int) -> Any:  # noqa: ANN401
-    async def answer(request: Request, error: Exception) -> Response:
-        return refused(status, str(error))
+def _reply_with(status: int) -> Any:  # noqa: ANN401
+    async def reply(request: Request, error: Exception) -> Response:
+        return error_reply(status, str(error))
 
-    return answer
+    return reply
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    answer = refused(error.status_code, str(error.detail))
-    answer.headers.update(error.headers or {})
-    return answer
+    reply = error_reply(error.status_code, str(error.detail))
+    reply.headers.update(error.headers or {})
+    return reply
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
@@ -75,9 +75,9 @@ async def _invalid(request: Request, error: Exception) -> Response:
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     where = where.encode("utf-8", "replace").decode()
-    return refused(422, f"{where}: {first['msg']}", where)
+    return error_reply(422, f"{where}: {first['msg']}", where)
 
 
 async def _broken(request: Request, error: Exception) -> Response:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    return refused(500, "the server failed at this; its terminal tells more")
+    return error_reply(500, "the server failed; see its terminal for details")

@@ -1,4 +1,4 @@
-"""The shapes of requests. Numbers have bounds, so that none is too large for what they name."""
+"""The bodies and parameters of requests, with bounds on every number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Text = Annotated[str, Field(max_length=10_000)]
 
 
 class Body(BaseModel):
-    """A request's body; what it does not know is refused."""
+    """A request's body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -40,7 +40,7 @@ class Form(Body):
     budget: str | float | None = None
     share: float | None = Field(None, ge=0, le=1)
     scenario: str | None = Field(None, max_length=300)
-    """The name of the scenario that the form starts from; the plainest one unless given."""
+    """The scenario that the form starts from; `plain` by default."""
 
 
 class ScenarioBody(Body):
@@ -51,7 +51,7 @@ class ScenarioBody(Body):
 
 
 class Begin(Body):
-    """A scenario that is to be run."""
+    """A scenario to run."""
 
     toml: str | None = Field(None, max_length=200_000)
     form: Form | None = None
@@ -63,14 +63,14 @@ class Steer(Body):
     do: Literal["play", "pause", "step_visit", "step_round", "stop", "reset", "speed"]
     speed: float | None = Field(None, ge=0, le=1_000_000)
     rounds: int | None = Field(None, ge=1, le=1_000_000)
-    """With `play`: go on to this round, where the run would end before."""
+    """With `play`: continue to this round if the run would end before it."""
 
 
 class Ask(Body):
     agents: list[Agent] | Literal["everyone"] | None = Field(None, max_length=100_000)
     everyone: bool = False
     segment: dict[str, str] | None = None
-    """Those whose profile has these values, such as {"gender": "F"} or {"interest": "Drama"}."""
+    """Ask those whose profile has these values: {"gender": "F"} or {"interest": "Drama"}."""
     question: str = Field(max_length=2000)
     at: Round | None = None
     remember: bool = False
@@ -85,7 +85,7 @@ class Play(Body):
 class Move(Body):
     action: dict[str, Any]
     number: Whole | None = None
-    """Of the question that is answered; a later one is not answered by mistake then."""
+    """The question that is answered, so that a late move does not answer the next one."""
 
 
 class ChangeBody(Body):

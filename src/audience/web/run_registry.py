@@ -1,4 +1,4 @@
-"""The folder in which runs lie: their ids, and no way out of it."""
+"""The folder of runs: finding runs by id, and running them in threads of this server."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from audience.web.readers import Readers
 from audience.web.replies import Conflict, Missing
 
 DEPTH = 4
-"""How deep runs may lie: experiment, arm and seed, and one folder around them."""
+"""How deep runs may be nested: experiment, arm and seed, and one folder around them."""
 LONGEST = 60
 
 
-class Shelf:
-    """Finds runs by id. An id is the run's path below the folder, `~` between its parts."""
+class RunFolders:
+    """Finds runs by id: the run's path below the folder, with `~` between its parts."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -36,26 +36,27 @@ class Shelf:
         return "~".join(part.replace("%", "%25").replace("~", "%7E") for part in parts)
 
     def folder_of(self, id_: str) -> Path:
-        """Return the folder of a run; anything but a run below the root is missing."""
+        """Return the folder of a run; an id that leads outside the root is missing."""
         parts = [unquote(part) for part in id_.split("~")]
         if len(id_) > 1000 or any(not is_name(part) for part in parts):
             raise Missing(f"there is no run {id_[:80]!r}")
         root = self.root.resolve()
         folder = root.joinpath(*parts)
         with suppress(OSError):
-            found = folder.resolve()
-            if found.is_relative_to(root) and found != root and (found / FILE).is_file():
-                return found
+            place = folder.resolve()
+            if place.is_relative_to(root) and place != root and (place / FILE).is_file():
+                return place
         raise Missing(f"there is no run {id_[:80]!r}")
 
     def runs(self) -> Iterator[Path]:
         """Yield the folders of all runs, in order."""
         root = self.root.resolve()
-        found = {path.parent for depth in range(1, DEPTH + 1) for path in _at(root, depth)}
-        yield from sorted(one for one in found if one.resolve().is_relative_to(root))
+        patterns = ("*/" * depth + FILE for depth in range(1, DEPTH + 1))
+        folders = {path.parent for pattern in patterns for path in root.glob(pattern)}
+        yield from sorted(path for path in folders if path.resolve().is_relative_to(root))
 
     def free(self, name: str) -> Path:
-        """Return a folder for a new run: the name itself, or with a number."""
+        """Return a folder for a new run: the name as a slug, with a number if it is taken."""
         slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
         slug = slug[:LONGEST] or "run"
         count, place = 1, self.root / slug
@@ -65,23 +66,19 @@ class Shelf:
         return place
 
     def named(self, name: str) -> Path:
-        """Return the folder of a new run that somebody named; refuse what is no plain name."""
+        """Return the folder of a new run that the user named; refuse unsafe names."""
         if not is_name(name) or name.startswith(".") or len(name) > LONGEST or "~" in name:
             raise BadInput(f"name {name[:80]!r} cannot name a folder; use letters, digits, - and _")
         if not name.isprintable():
-            raise BadInput("a name may hold printable characters alone")
+            raise BadInput("a name may contain printable characters only")
         place = self.root / name
         if place.exists():
             raise BadInput(f"there is a run {name!r} already; choose another name")
         return place
 
 
-def _at(root: Path, depth: int) -> Iterator[Path]:
-    return root.glob("/".join(["*"] * depth) + f"/{FILE}")
-
-
 def is_name(part: str) -> bool:
-    """Say whether a text names one folder and leads nowhere else."""
+    """Return whether a text names a folder and leads nowhere else."""
     return part not in ("", ".", "..") and not set(part) & set("/\\\0")
 
 
@@ -90,7 +87,7 @@ END_S = 30.0
 log = logging.getLogger(__name__)
 
 
-class Here:
+class LocalRun:
     """A run that goes on in a thread of this server."""
 
     def __init__(self, folder: Path, watch: Watch) -> None:
@@ -99,9 +96,9 @@ class Here:
         self.thread: threading.Thread | None = None
         self.error = ""
         self.waits: Callable[[], bool] = lambda: False
-        """Says whether it waits for somebody who plays."""
+        """Returns whether it waits for a player."""
         self.let_go: Callable[[], None] = lambda: None
-        """Lets it wait for nobody who plays."""
+        """Ends its waiting for players."""
 
     def stop(self) -> None:
         """Ask it to end at its next commit point."""
@@ -118,33 +115,33 @@ class Here:
         return self.thread is not None and self.thread.is_alive()
 
 
-class Hall:
-    """The runs of one folder. All that changes a run goes through its Control."""
+class RunRegistry:
+    """The runs of a folder, and those that go on here. A run is changed through its Control."""
 
     def __init__(self, root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
-        self.shelf = Shelf(root)
+        self.folders = RunFolders(root)
         self.readers = Readers()
         self.lives: dict[Path, int] = {}
-        """How often a run was begun again here."""
-        self._here: dict[Path, Here] = {}
+        """How often each run was reset here."""
+        self._here: dict[Path, LocalRun] = {}
         self._lock = threading.RLock()
 
-    def here(self, folder: Path) -> Here | None:
-        """Return the run if it goes on here, or did last."""
+    def here(self, folder: Path) -> LocalRun | None:
+        """Return the run if it goes on here or did before."""
         return self._here.get(folder.resolve())
 
-    def live(self, folder: Path) -> Here | None:
+    def live(self, folder: Path) -> LocalRun | None:
         """Return the run if it goes on here now."""
-        found = self.here(folder)
-        return found if found and found.is_alive else None
+        run = self.here(folder)
+        return run if run and run.is_alive else None
 
-    def steered(self, folder: Path) -> Here:
-        """Return the run that goes on here, or say why it cannot be steered."""
-        found = self.live(folder)
-        if found is None:
-            raise Conflict(f"{folder.name} does not go on here; play it first")
-        return found
+    def steered(self, folder: Path) -> LocalRun:
+        """Return the run that goes on here; raise if it does not."""
+        run = self.live(folder)
+        if run is None:
+            raise Conflict(f"{folder.name} is not running here; play it first")
+        return run
 
     def start(
         self,
@@ -154,63 +151,63 @@ class Hall:
         paused: bool,
         spending: SpendingOptions | None = None,
     ) -> Path:
-        """Begin a scenario in a new folder; return the folder of its (first) run."""
+        """Start a scenario in a new folder; return the folder of its (first) run."""
         first: list[Path] = []
 
         def watching(place: Path) -> Watch:
             with self._lock:
-                found = Here(place.resolve(), Watch(Control(paused=paused and not first)))
-                found.thread = threading.current_thread()
-                self._here[found.folder] = found
-                first.append(found.folder)
-            return found.watch
+                run = LocalRun(place.resolve(), Watch(Control(paused=paused and not first)))
+                run.thread = threading.current_thread()
+                self._here[run.folder] = run
+                first.append(run.folder)
+            return run.watch
 
         self._go(folder, lambda: conduct(scenario, folder, spending=spending, watching=watching))
         if not first:
-            raise Conflict(f"{folder.name} takes long to begin; look again soon")
+            raise Conflict(f"{folder.name} takes long to start; look again soon")
         return first[0]
 
     def take_up(
         self, folder: Path, *, paused: bool = False, spending: SpendingOptions | None = None
-    ) -> Here:
-        """Go on with a run where it was committed last."""
+    ) -> LocalRun:
+        """Resume a run from its last commit."""
         folder = folder.resolve()
         with self._lock:
-            if found := self.live(folder):
-                return found
+            if run := self.live(folder):
+                return run
             if is_held(folder):
-                raise Conflict(f"{folder.name} is being written elsewhere; it can be watched only")
+                raise Conflict(f"another process is writing {folder.name}; it can only be watched")
             with Log.open(folder) as kept:
                 done, whole = kept.complete_rounds(), scenario_of(folder).rounds
                 opened = done + bool(kept.partial(done + 1))
             if done >= whole:
                 raise Conflict(f"{folder.name} has reached its last round, {whole}")
-            here = Here(folder, Watch(Control(paused=paused, opened=opened)))
-            self._here[folder] = here
+            run = LocalRun(folder, Watch(Control(paused=paused, opened=opened)))
+            self._here[folder] = run
 
             def work() -> None:
-                here.thread = threading.current_thread()
-                resume(folder, spending=spending, watch=here.watch)
+                run.thread = threading.current_thread()
+                resume(folder, spending=spending, watch=run.watch)
 
             self._go(folder, work)
-        return here
+        return run
 
     def stop(self, folder: Path) -> None:
-        """Let a run end at its next commit point, and wait for that."""
-        if found := self.live(folder):
-            found.stop()
-            if found.thread:
-                found.thread.join(END_S)
-            if found.is_alive:
-                raise Conflict(f"{folder.name} still ends what is under way; try again soon")
+        """Stop a run at its next commit point, and wait for that."""
+        if run := self.live(folder):
+            run.stop()
+            if run.thread:
+                run.thread.join(END_S)
+            if run.is_alive:
+                raise Conflict(f"{folder.name} is still finishing a visit; try again soon")
 
     def reset(self, folder: Path) -> Path:
-        """Begin a run again from its genesis, paused; what was lived is kept beside it."""
+        """Start a run again from its genesis, paused; the old run is kept beside it."""
         folder = folder.resolve()
         with self._lock:
             self.stop(folder)
             if is_held(folder):
-                raise Conflict(f"{folder.name} is being written elsewhere; it can be watched only")
+                raise Conflict(f"another process is writing {folder.name}; it can only be watched")
             with Log.open(folder) as lived:
                 genesis, seed = lived.genesis(), lived.seed
                 scenario = replace(parse(lived.scenario, folder.name), played=())
@@ -228,35 +225,32 @@ class Hall:
         return before
 
     def close(self) -> None:
-        """Stop every run at its next commit point and let the files go."""
+        """Stop every run at its next commit point and close the files."""
         with self._lock:
-            alive = [one for one in self._here.values() if one.is_alive]
-        for one in alive:
-            one.stop()
-        for one in alive:
-            if one.thread:
-                one.thread.join(END_S)
+            alive = [run for run in self._here.values() if run.is_alive]
+        for run in alive:
+            run.stop()
+        for run in alive:
+            if run.thread:
+                run.thread.join(END_S)
         self.readers.close()
 
     def _go(self, folder: Path, work: Callable[[], object]) -> None:
-        """Do work in a thread; return when the run is there, raise what kept it from beginning."""
+        """Do work in a thread; return once the run has begun, raise what kept it from that."""
         failed: list[BaseException] = []
 
-        def living() -> None:
+        def target() -> None:
             try:
                 work()
-            except Interrupted as stopped:
-                failed.append(stopped)
-                self._note(threading.current_thread(), stopped)
             except AudienceError as error:
                 failed.append(error)
-                self._note(threading.current_thread(), error)
             except Exception as error:
-                log.exception("the run in %s broke off", folder)
-                failed.append(AudienceError(f"the run broke off: {error!r}"))
-                self._note(threading.current_thread(), failed[-1])
+                log.exception("the run in %s failed", folder)
+                failed.append(AudienceError(f"the run failed: {error!r}"))
+            if failed and not isinstance(failed[0], Interrupted):
+                self._note(threading.current_thread(), str(failed[0]))
 
-        thread = threading.Thread(target=living, name=f"run {folder.name}", daemon=True)
+        thread = threading.Thread(target=target, name=f"run {folder.name}", daemon=True)
         thread.start()
         for _ in range(int(BEGIN_S / 0.01)):
             thread.join(0.01)
@@ -268,13 +262,13 @@ class Hall:
 
     def _begun(self, thread: threading.Thread) -> bool:
         with self._lock:
-            mine = [one for one in self._here.values() if one.thread is thread]
-        return any(one.watch.begun.is_set() for one in mine)
+            mine = [run for run in self._here.values() if run.thread is thread]
+        return any(run.watch.begun.is_set() for run in mine)
 
-    def _note(self, thread: threading.Thread, error: BaseException) -> None:
-        for one in list(self._here.values()):
-            if one.thread is thread and not isinstance(error, Interrupted):
-                one.error = str(error)
+    def _note(self, thread: threading.Thread, error: str) -> None:
+        for run in list(self._here.values()):
+            if run.thread is thread:
+                run.error = error
 
 
 def _beside(folder: Path) -> Path:

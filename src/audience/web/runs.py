@@ -1,70 +1,73 @@
-"""How a run stands: its line in the list, how it is steered, its panel."""
+"""Endpoints of runs: the list, the state of a run with its panel, and its control."""
 
 from __future__ import annotations
 
 import re
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from audience.errors import AudienceError
-from audience.llm import FILE as CALLS, CallStore, Counts
-from audience.log import is_held
-from audience.runs import LivePanel, Panel, prolong, settle_people
+from audience.llm import FILE as CALLS, CallStore
+from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_in
+from audience.runs import LivePanel, Panel, prolong, settle_people, verify
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
-from audience.web.replies import Conflict, told
+from audience.web.replies import Conflict, json_reply
+from audience.web.reply_types import (
+    ControlState,
+    ItemCount,
+    PanelReply,
+    RunDetail,
+    RunRow,
+    RunState,
+    RunStatus,
+    UnreadableRun,
+)
 from audience.web.requests import Begin, RunId, Steer
-from audience.web.run_registry import Hall, Here
+from audience.web.run_registry import LocalRun, RunRegistry
 from audience.web.scenarios import Offer, spending_of
-from audience.world import CLOSING, CONVERSATIONS, VISITS
 
 _DOLLARS = re.compile(r"\$(\d+\.\d+)$")
-_CHATS = (
-    "SELECT sum(instr(CAST(body AS TEXT), '[\"Said\",') > 0)"
-    " FROM chapters WHERE phase = ? AND round <= ?"
-)
-_POSTS = (
-    "SELECT sum((length(CAST(body AS TEXT))"
-    " - length(replace(CAST(body AS TEXT), '[\"Posted\",', ''))) / 10)"
-    " FROM chapters WHERE phase = ? AND round <= ?"
-)
 
 
-def state_of(hall: Hall, folder: Path, written: str, done: int, whole: int) -> str:
-    """Return one of running, paused, waiting, stopped, finished, failed, elsewhere."""
-    if here := hall.live(folder):
-        if not here.watch.control.steering.going:
-            return "paused"
-        return "waiting" if here.waits() else "running"
-    here = hall.here(folder)
-    if here and here.error:
+def state_of(registry: RunRegistry, folder: Path, written: str, done: int, whole: int) -> RunState:
+    """Return the state of a run; `written` is what its log says."""
+    if live := registry.live(folder):
+        return _live_state(live)
+    ended = registry.here(folder)
+    if ended and ended.error:
         return "failed"
     if written == "running":
         return "elsewhere" if is_held(folder) else "stopped"
     if written == "finished" and done < whole:
         return "stopped"
-    return written
+    return cast("RunState", written)
 
 
-def summary(hall: Hall, folder: Path) -> dict[str, Any]:
+def _live_state(run: LocalRun) -> RunState:
+    if not run.watch.control.steering.going:
+        return "paused"
+    return "waiting" if run.waits() else "running"
+
+
+def _row(registry: RunRegistry, folder: Path) -> RunRow:
     """Return a run's line in the list."""
-    with hall.readers.reading(folder) as reader:
-        return _summary(hall, folder, reader)
+    with registry.readers.reading(folder) as reader:
+        return RunRow(**_row_fields(registry, folder, reader))
 
 
-def _summary(hall: Hall, folder: Path, reader: Reader) -> dict[str, Any]:
+def _row_fields(registry: RunRegistry, folder: Path, reader: Reader) -> dict[str, Any]:
     log, scenario = reader.log, reader.scenario
     done, lineage = log.complete_rounds(), log.lineage
-    here = hall.live(folder)
     return {
-        "id": hall.shelf.id_of(folder),
+        "id": registry.folders.id_of(folder),
         "title": scenario.title,
-        "state": state_of(hall, folder, log.state, done, scenario.rounds),
+        "state": state_of(registry, folder, log.state, done, scenario.rounds),
         "round": done,
         "rounds": scenario.rounds,
         "agents": scenario.agents,
@@ -75,27 +78,21 @@ def _summary(hall: Hall, folder: Path, reader: Reader) -> dict[str, Any]:
         "memory": scenario.memory.kind,
         "recommender": label(scenario.recommender.kind),
         "dataset": scenario.dataset.kind,
-        "started_here": here is not None,
+        "started_here": registry.live(folder) is not None,
         "parent": lineage.parent if lineage else None,
         "branch_at": lineage.at if lineage else None,
         "n": reader.last,
     }
 
 
-def unreadable(hall: Hall, folder: Path, error: AudienceError) -> dict[str, Any]:
-    """Return the line of a run that cannot be read."""
-    id_ = hall.shelf.id_of(folder)
-    return {"id": id_, "title": folder.name, "state": "failed", "error": str(error)}
-
-
 def dollars_of(folder: Path, scenario: Scenario) -> float | None:
-    """Return what a run's calls have cost; None where that is not known."""
+    """Return what a run's calls have cost; None if that is not known."""
     try:
-        said = cost_of(folder, scenario.llm)
+        cost = cost_of(folder, scenario.llm)
     except AudienceError:
         return None
-    found = _DOLLARS.match(said)
-    return float(found[1]) if found else (0.0 if said == "–" else None)
+    dollars = _DOLLARS.match(cost)
+    return float(dollars[1]) if dollars else (0.0 if cost == "–" else None)
 
 
 def calls_of(folder: Path) -> int:
@@ -108,109 +105,99 @@ def calls_of(folder: Path) -> int:
         return 0
 
 
-def detail(hall: Hall, folder: Path) -> dict[str, Any]:
-    """Return all that a page wants to know when it opens a run."""
-    with hall.readers.reading(folder) as reader:
-        line = _summary(hall, folder, reader)
-        scenario = reader.scenario
-    return line | stand(hall, folder) | {"scenario": msgspec.to_builtins(scenario)}
+def _detail(registry: RunRegistry, folder: Path) -> RunDetail:
+    """Return all that a page needs when it opens a run."""
+    with registry.readers.reading(folder) as reader:
+        fields = _row_fields(registry, folder, reader)
+        scenario = msgspec.to_builtins(reader.scenario)
+    now = status(registry, folder)
+    return RunDetail(**fields, control=now.control, panel=now.panel, scenario=scenario)
 
 
-def stand(hall: Hall, folder: Path) -> dict[str, Any]:
-    """Return how a run is steered and its panel: what the stream tells ten times a second."""
-    here = hall.live(folder)
-    return _going(hall, here) if here else _lying(hall, folder)
+def status(registry: RunRegistry, folder: Path) -> RunStatus:
+    """Return the control state of a run and its panel, as the stream sends them."""
+    live = registry.live(folder)
+    return _live_status(live) if live else _stored_status(registry, folder)
 
 
-def _going(hall: Hall, here: Here) -> dict[str, Any]:
-    """Return the same of a run that goes on here, without touching its log."""
-    steering, spent = here.watch.control.steering, here.watch.spent
-    panel = here.watch.panel
-    rounds = here.rounds
-    state = "paused" if not steering.going else "waiting" if here.waits() else "running"
-    left = max(rounds - steering.round, 0) * steering.visits_total
+def _live_status(run: LocalRun) -> RunStatus:
+    """Return the status of a run that goes on here, without reading its log."""
+    steering, spent, panel = run.watch.control.steering, run.watch.spent, run.watch.panel
+    state = _live_state(run)
+    left = max(run.rounds - steering.round, 0) * steering.visits_total
     left += steering.visits_total - steering.visits_done
-    control = {
-        "state": state,
-        "speed": steering.speed,
-        "round": steering.round,
-        "rounds": rounds,
-        "visits_done": steering.visits_done,
-        "visits_total": steering.visits_total,
-        "eta_s": round(left / steering.pace, 1)
-        if steering.pace > 0 and state == "running"
-        else None,
-        "failures": spent.failed,
-        "algorithm": panel.algorithm,
-        "pending": len(here.watch.control.pending),
-        "error": None,
-        **_spent(spent),
-    }
-    return {"control": control, "panel": _panel(panel, steering.visits_total)}
+    is_timed = steering.pace > 0 and state == "running"
+    control = ControlState(
+        state,
+        steering.speed,
+        steering.round,
+        run.rounds,
+        steering.visits_done,
+        steering.visits_total,
+        eta_s=round(left / steering.pace, 1) if is_timed else None,
+        failures=spent.failed,
+        algorithm=panel.algorithm,
+        pending=len(run.watch.control.pending),
+        error=None,
+        calls=spent.calls,
+        reused=spent.reused,
+        tokens=spent.tokens,
+        cost=None if spent.unpriced else round(spent.dollars, 6),
+    )
+    return RunStatus(control, _panel_reply(panel, steering.visits_total))
 
 
-def _spent(spent: Counts) -> dict[str, Any]:
-    return {
-        "calls": spent.calls,
-        "reused": spent.reused,
-        "tokens": spent.tokens,
-        "cost": None if spent.unpriced else round(spent.dollars, 6),
-    }
+def _panel_reply(panel: Panel, here_now: int) -> PanelReply:
+    fields = msgspec.structs.asdict(panel)
+    del fields["algorithm"]
+    fields["most_popular"] = [ItemCount(*row) for row in panel.most_popular]
+    return PanelReply(**fields, here_now=here_now)
 
 
-def _panel(panel: Panel, here_now: int) -> dict[str, Any]:
-    popular = [
-        {"item": item, "title": title, "count": count} for item, title, count in panel.most_popular
-    ]
-    tree: dict[str, Any] = msgspec.to_builtins(panel)
-    tree.pop("algorithm")
-    return tree | {"most_popular": popular, "here_now": here_now}
-
-
-def _lying(hall: Hall, folder: Path) -> dict[str, Any]:
-    """Return the same of a run that lies still or goes on elsewhere, from its log alone."""
-    here = hall.here(folder)
-    with hall.readers.reading(folder) as reader:
+def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
+    """Return the status of a run that is stopped or goes on elsewhere, from its log alone."""
+    ended = registry.here(folder)
+    with registry.readers.reading(folder) as reader:
         scenario, log = reader.scenario, reader.log
         done = log.complete_rounds()
-        visits = log.query(
-            "SELECT count(*) FROM chapters WHERE round = ? AND phase = ?", (done + 1, VISITS)
+        visits = visits_in(log, done + 1)
+        state = state_of(registry, folder, log.state, done, scenario.rounds)
+        panel = _stored_panel(reader, done)
+        calls, tokens, cost = reader.remembered(
+            "paid", reader.last, lambda: _paid(folder, scenario)
         )
-        state = state_of(hall, folder, log.state, done, scenario.rounds)
-        panel = _counted(reader, done)
-        paid = reader.remembered("paid", reader.last, lambda: _paid(folder, scenario))
-    control = {
-        "state": state,
-        "speed": 0.0,
-        "round": done,
-        "rounds": scenario.rounds,
-        "visits_done": int(visits[0][0]),
-        "visits_total": 0,
-        "eta_s": None,
-        "failures": 0,
-        "algorithm": panel.algorithm,
-        "pending": 0,
-        "error": here.error if here and here.error else None,
-        **paid,
-    }
-    return {"control": control, "panel": _panel(panel, 0)}
+    control = ControlState(
+        state,
+        speed=0.0,
+        round=done,
+        rounds=scenario.rounds,
+        visits_done=visits,
+        visits_total=0,
+        eta_s=None,
+        failures=0,
+        algorithm=panel.algorithm,
+        pending=0,
+        error=ended.error if ended and ended.error else None,
+        calls=calls,
+        reused=0,
+        tokens=tokens,
+        cost=cost,
+    )
+    return RunStatus(control, _panel_reply(panel, 0))
 
 
 class _Count:
-    """A panel of the rounds that are complete, and how far it has gone beyond them."""
+    """A panel of the complete rounds, and the chapter up to which it was extended."""
 
     def __init__(self, reader: Reader, done: int) -> None:
         log = reader.log
-        chats = log.query(_CHATS, (CONVERSATIONS, done))
-        posts = log.query(_POSTS, (VISITS, done))
-        ended = log.query("SELECT max(seq) FROM chapters WHERE phase = ?", (CLOSING,))
-        numbers = {"chats": float(chats[0][0] or 0), "posts": float(posts[0][0] or 0)}
+        numbers = {"chats": float(talks_upto(log, done)), "posts": float(posts_upto(log, done))}
         self.tally = LivePanel(reader.world(done), numbers)
-        self.after = int(ended[0][0] or 0)
+        self.after = last_closing(log)
 
 
-def _counted(reader: Reader, done: int) -> Panel:
-    """Return the panel as of the chapter that came last."""
+def _stored_panel(reader: Reader, done: int) -> Panel:
+    """Return the panel as of the chapter that arrived last."""
     count = reader.remembered("panel", done, lambda: _Count(reader, done))
     for seq, chapter in reader.log.follow(count.after):
         count.tally.hear(chapter)
@@ -218,77 +205,82 @@ def _counted(reader: Reader, done: int) -> Panel:
     return count.tally.panel()
 
 
-def _paid(folder: Path, scenario: Scenario) -> dict[str, Any]:
+def _paid(folder: Path, scenario: Scenario) -> tuple[int, int, float | None]:
+    """Return the calls to models so far, their tokens and what they cost."""
     tokens = 0
     if (folder / CALLS).is_file():
         with closing(CallStore(folder / CALLS, read_only=True)) as calls:
             tokens = sum(used.prompt + used.completion for _, _, used in calls.sums())
-    cost = dollars_of(folder, scenario)
-    return {"calls": calls_of(folder), "reused": 0, "tokens": tokens, "cost": cost}
+    return calls_of(folder), tokens, dollars_of(folder, scenario)
 
 
-def router(hall: Hall, offer: Offer) -> APIRouter:
-    """Return the ways to runs."""
+def router(registry: RunRegistry, offer: Offer) -> APIRouter:
+    """Return the endpoints of runs."""
     api = APIRouter()
 
     @api.get("/runs", response_class=Response)
     def listed() -> Response:
-        """Return a line for every run there is."""
-        rows = []
-        for folder in hall.shelf.runs():
+        """Return a line for every run."""
+        rows: list[RunRow | UnreadableRun] = []
+        for folder in registry.folders.runs():
             try:
-                rows.append(summary(hall, folder))
+                rows.append(_row(registry, folder))
             except AudienceError as error:
-                rows.append(unreadable(hall, folder, error))
-        return told(rows)
+                id_ = registry.folders.id_of(folder)
+                rows.append(UnreadableRun(id_, folder.name, "failed", str(error)))
+        return json_reply(rows)
 
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
-        """Start a run, or an experiment where the scenario has arms or seeds."""
-        scenario = offer.wanted(body.toml, body.form)
+        """Start a run, or an experiment if the scenario has arms or seeds."""
+        scenario = offer.requested(body.toml, body.form)
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
-        offer.verify(scenario)
-        place = hall.shelf.named(body.name) if body.name else hall.shelf.free(scenario.title)
-        first = hall.start(scenario, place, paused=body.paused, spending=spending)
-        return told({"id": hall.shelf.id_of(first)}, 201)
+        verify(scenario)
+        place = (
+            registry.folders.named(body.name)
+            if body.name
+            else registry.folders.free(scenario.title)
+        )
+        first = registry.start(scenario, place, paused=body.paused, spending=spending)
+        return json_reply({"id": registry.folders.id_of(first)}, 201)
 
     @api.get("/runs/{run}", response_class=Response)
-    def one(run: RunId) -> Response:
-        """Return all that a page wants to know when it opens a run."""
-        return told(detail(hall, hall.shelf.folder_of(run)))
+    def detail(run: RunId) -> Response:
+        """Return all that a page needs when it opens a run."""
+        return json_reply(_detail(registry, registry.folders.folder_of(run)))
 
     @api.post("/runs/{run}/control", response_class=Response)
     def steer(run: RunId, body: Steer) -> Response:
-        """Play, pause, step, stop, reset, or set the speed; return how it stands then."""
-        folder = hall.shelf.folder_of(run)
-        _steer(hall, folder, body)
-        return told(stand(hall, folder))
+        """Play, pause, step, stop, reset, or set the speed; return the status after that."""
+        folder = registry.folders.folder_of(run)
+        _steer(registry, folder, body)
+        return json_reply(status(registry, folder))
 
     return api
 
 
-def _steer(hall: Hall, folder: Path, body: Steer) -> None:
+def _steer(registry: RunRegistry, folder: Path, body: Steer) -> None:
     match body.do:
         case "stop":
-            hall.stop(folder)
+            registry.stop(folder)
         case "reset":
-            hall.reset(folder)
+            registry.reset(folder)
         case "speed":
             if body.speed is None:
-                raise Conflict("speed: give visits a second, or 0 for full speed")
-            hall.steered(folder).watch.control.set_speed(body.speed)
+                raise Conflict("speed: give visits per second, or 0 for full speed")
+            registry.steered(folder).watch.control.set_speed(body.speed)
         case "pause":
-            hall.steered(folder).watch.control.pause()
+            registry.steered(folder).watch.control.pause()
         case _:
-            _go_on(hall, folder, body)
+            _go_on(registry, folder, body)
 
 
-def _go_on(hall: Hall, folder: Path, body: Steer) -> None:
-    """Let a run go on, also one that lies still."""
-    if body.rounds and not hall.live(folder):
+def _go_on(registry: RunRegistry, folder: Path, body: Steer) -> None:
+    """Let a run go on, also one that was stopped."""
+    if body.rounds and not registry.live(folder):
         prolong(folder, body.rounds)
-    control = hall.take_up(folder, paused=True).watch.control
+    control = registry.take_up(folder, paused=True).watch.control
     if body.speed is not None:
         control.set_speed(body.speed)
     if body.do == "step_visit":

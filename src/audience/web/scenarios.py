@@ -1,9 +1,10 @@
-"""Scenarios to start from: found, made from a form, checked as one types, and what they cost."""
+"""Endpoints of scenarios: those to start from, and the check of one with what it will cost."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,13 @@ from audience.scenario import (
     parse,
     text_of,
 )
-from audience.web.replies import told
+from audience.web.replies import json_reply
+from audience.web.reply_types import CostForecast, ScenarioCheck, ScenarioProblem, ScenarioRow
 from audience.web.requests import Form, ScenarioBody
 
 PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
 SECONDS_A_CALL = 1.0
-"""How long a call takes, roughly, when nothing is known of the endpoint."""
+"""Rough duration of a call when nothing is known about the endpoint."""
 SECONDS_A_VISIT = 0.0005
 _PLACE = re.compile(r"^(?:(?:scenario|command line|run|llm|arm '[^']*'): )*(?:--)?(\w+)\b")
 _FIELDS = {*Form.model_fields, *Scenario.__struct_fields__}
@@ -39,26 +41,24 @@ _LINE = re.compile(r"\(line (\d+)\)")
 
 
 class Offer:
-    """The scenarios that one may start from, and what may stand in one that is sent."""
+    """The scenarios to start from, and what a scenario in a request may contain."""
 
-    def __init__(self, found: dict[str, Path], *, is_open: bool) -> None:
+    def __init__(self, paths: dict[str, Path], *, is_open: bool) -> None:
         """Offer these files besides our own; `is_open`: only this machine can reach the server."""
-        self._found = found
+        self._paths = paths
         self._is_open = is_open
 
     def named(self) -> dict[str, Scenario]:
         """Return every scenario by its name."""
         own = (files("audience.scenario") / "default.toml").read_text("utf-8")
         offered = {"plain": parse(PLAIN), "two recommenders": parse(own, "default.toml")}
-        for name, path in self._found.items():
-            try:
+        for name, path in self._paths.items():
+            with suppress(AudienceError):  # a file that is not a scenario is not offered
                 offered[name] = load(path)
-            except AudienceError:
-                continue  # a file that is no scenario is not offered
         return offered
 
-    def wanted(self, text: str | None, form: Form | None) -> Scenario:
-        """Return the scenario that a request asks for."""
+    def requested(self, text: str | None, form: Form | None) -> Scenario:
+        """Return the scenario that a request describes."""
         if (text is None) == (form is None):
             raise BadInput("give a scenario either as toml or as form")
         scenario = self._formed(form) if form is not None else parse(text or "")
@@ -66,22 +66,20 @@ class Offer:
             _check_reach(scenario)
         return scenario
 
-    def verify(self, scenario: Scenario) -> None:
-        """Raise unless every part of it can be made."""
-        verify(scenario)
-
     def check_changes(self, changes: Sequence[dict[str, Any]]) -> None:
-        """Refuse interventions that reach for files or hosts from another machine."""
-        if not self._is_open and any(_reaches(str(one.get("kind", ""))) for one in changes):
-            raise BadInput("files and addresses are taken only from this machine itself")
+        """Refuse interventions from another machine that name files or addresses."""
+        kinds = (str(change.get("kind", "")) for change in changes)
+        if not self._is_open and any(map(_reaches, kinds)):
+            raise BadInput("files and addresses are accepted only from this machine")
 
     def _formed(self, form: Form) -> Scenario:
         offered = self.named()
         name = form.scenario or "plain"
         if name not in offered:
             raise unknown("scenario", name, offered)
-        given = form.model_dump(exclude_none=True, exclude={"scenario", "budget", "share"})
-        changes: dict[str, Any] = given
+        changes: dict[str, Any] = form.model_dump(
+            exclude_none=True, exclude={"scenario", "budget", "share"}
+        )
         if llm := models_table(changes):
             changes["llm"] = llm
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
@@ -95,15 +93,15 @@ class Offer:
 
 
 def _check_reach(scenario: Scenario) -> None:
-    """Refuse what would let somebody elsewhere load files of this machine or ask other hosts."""
+    """Refuse what would let another machine load files from here or call other hosts."""
     for variant in variants(scenario).values():
         parts = (variant.mind, variant.memory, variant.recommender, variant.dataset)
-        told_ = [one.kind for one in parts] + list(variant.metrics)
-        told_ += [str(one.get("kind", "")) for one in variant.interventions]
-        if any(map(_reaches, told_)):
-            raise BadInput("files and addresses are taken only from this machine itself")
-        if any("path" in one.options or "url" in one.options for one in parts):
-            raise BadInput("paths and addresses are taken only from this machine itself")
+        kinds = [part.kind for part in parts] + list(variant.metrics)
+        kinds += [str(change.get("kind", "")) for change in variant.interventions]
+        if any(map(_reaches, kinds)):
+            raise BadInput("files and addresses are accepted only from this machine")
+        if any("path" in part.options or "url" in part.options for part in parts):
+            raise BadInput("paths and addresses are accepted only from this machine")
 
 
 def _reaches(kind: str) -> bool:
@@ -111,67 +109,58 @@ def _reaches(kind: str) -> bool:
 
 
 def spending_of(form: Form | None) -> SpendingOptions:
-    """Return what a form says may be spent."""
+    """Return the budget of a form."""
     if form is None or form.budget in (None, ""):
         return SpendingOptions()
-    said = form.budget
-    spending = SpendingOptions(budget=said if isinstance(said, str) else f"{said:.6f}usd")
+    budget = form.budget
+    spending = SpendingOptions(budget=budget if isinstance(budget, str) else f"{budget:.6f}usd")
     spending.limits()
     return spending
 
 
 def router(offer: Offer) -> APIRouter:
-    """Return the ways to scenarios."""
+    """Return the endpoints of scenarios."""
     api = APIRouter()
 
     @api.get("/scenarios", response_class=Response)
     def listed() -> Response:
-        """Return the scenarios that one may start from."""
-        rows = [
-            {"name": name, "title": one.title, "toml": text_of(one)}
-            for name, one in offer.named().items()
-        ]
-        return told(rows)
+        """Return the scenarios to start from."""
+        offered = offer.named().items()
+        return json_reply([ScenarioRow(name, each.title, text_of(each)) for name, each in offered])
 
     @api.post("/scenarios/check", response_class=Response)
     def check(body: ScenarioBody) -> Response:
-        """Say what is wrong with a scenario, or what it will take; nothing is started."""
+        """Return what is wrong with a scenario, or what it will cost, without starting it."""
         try:
-            scenario = offer.wanted(body.toml, body.form)
+            scenario = offer.requested(body.toml, body.form)
             spending_of(body.form)
             scenario = drawn_instead(scenario)
-            offer.verify(scenario)
+            verify(scenario)
         except AudienceError as error:
-            return told({"ok": False, "problems": [problem(error)], "estimate": None, "toml": None})
-        toml = text_of(scenario)
-        return told({"ok": True, "problems": [], "estimate": costs(scenario), "toml": toml})
+            return json_reply(ScenarioCheck(False, [problem(error)], None, None))
+        return json_reply(ScenarioCheck(True, [], costs(scenario), text_of(scenario)))
 
     return api
 
 
-def problem(error: AudienceError) -> dict[str, str]:
-    """Return what is wrong, and where: the field or the line it is about."""
+def problem(error: AudienceError) -> ScenarioProblem:
+    """Return what is wrong, and the field or line it is about."""
     message = str(error)
     line, place = _LINE.search(message), _PLACE.match(message)
     field = place[1] if place and place[1] in _FIELDS else ""
     where = f"line {line[1]}" if line else field
-    return {"where": where, "message": message}
+    return ScenarioProblem(where, message)
 
 
-def costs(scenario: Scenario) -> dict[str, Any]:
-    """Return calls, tokens, dollars and seconds that a scenario will take, roughly."""
+def costs(scenario: Scenario) -> CostForecast:
+    """Return roughly what a scenario will take: calls, tokens, dollars and seconds."""
     arms = variants(scenario).values()
-    visits = sum(one.agents * one.rounds * one.activation.share for one in arms) * scenario.seeds
+    visits = sum(arm.agents * arm.rounds * arm.activation.share for arm in arms) * scenario.seeds
     seconds = visits * SECONDS_A_VISIT
-    if not any(asks_models(one) for one in arms):
-        return {"calls": 0, "tokens": 0, "cost": 0.0, "seconds": round(seconds, 1)}
-    found = estimate(scenario)
-    seconds += (
-        found.calls * SECONDS_A_CALL / min(scenario.llm.concurrency, scenario.run.concurrency)
-    )
-    return {
-        "calls": round(found.calls),
-        "tokens": round(found.prompt + found.completion),
-        "cost": found.dollars,
-        "seconds": round(seconds, 1),
-    }
+    if not any(asks_models(arm) for arm in arms):
+        return CostForecast(0, 0, 0.0, round(seconds, 1))
+    forecast = estimate(scenario)
+    at_once = min(scenario.llm.concurrency, scenario.run.concurrency)
+    seconds += forecast.calls * SECONDS_A_CALL / at_once
+    tokens = round(forecast.prompt + forecast.completion)
+    return CostForecast(round(forecast.calls), tokens, forecast.dollars, round(seconds, 1))

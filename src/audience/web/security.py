@@ -1,7 +1,4 @@
-"""The guard before every request: who may ask, how much, how often, and what a page may load.
-
-It looks at raw requests, before anything else does.
-"""
+"""The guard before every request: access, limits on size and rate, and security headers."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from fastapi import HTTPException
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from audience.web.replies import refused
+from audience.web.replies import error_reply
 
 TOKEN = "x-audience-token"  # noqa: S105
 TICKET_S = 60.0
@@ -38,24 +35,24 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 OPENER = {"cross-origin-opener-policy": "same-origin"}
-"""Said on this machine alone: without encryption browsers refuse it elsewhere, and complain."""
+"""Sent on this machine only: without encryption, browsers reject it elsewhere."""
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """How much one client may ask for."""
+    """Limits on the requests of a client."""
 
     body: int = 1_000_000
     """Bytes of a request."""
     reads: float = 200.0
-    """Requests a second, on average, that change nothing; five times as many at once."""
+    """Mean requests per second that change nothing; five times as many in a burst."""
     writes: float = 20.0
-    """Those that change something; five times as many at once."""
+    """Mean requests per second that change something; five times as many in a burst."""
     streams: int = 200
-    """Streams that are open at once, of all clients together."""
+    """Streams that all clients together may have open."""
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether an address can be reached from this machine alone."""
+    """Return whether an address can only be reached from this machine."""
     if host.lower() == "localhost":
         return True
     try:
@@ -65,52 +62,52 @@ def is_loopback(host: str) -> bool:
 
 
 class Access:
-    """Who may do what: the token of this server, and tickets for streams."""
+    """The token of this server, and tickets for streams."""
 
     def __init__(self, host: str = "127.0.0.1", token: str = "") -> None:
         self.host = host
         self.token = token or secrets.token_urlsafe(24)
         self.is_open = is_loopback(host)
-        """Whether reading is free: nobody but this machine can ask."""
+        """Whether reading needs no token, as only this machine can reach the server."""
         self._tickets: dict[str, float] = {}
         self._hosts = {*_NAMES, host.strip("[]").lower(), socket.gethostname().lower()}
 
-    def knows_host(self, given: str) -> bool:
-        """Say whether a Host header names this server. No name that others chose leads here."""
-        name = _host_of(given)
+    def knows_host(self, header: str) -> bool:
+        """Return whether a Host header names this server, to prevent DNS rebinding."""
+        name = _host_of(header)
         if name in self._hosts:
             return True
-        try:  # an address cannot be made to lead elsewhere, as a name can
+        try:  # an address cannot be rebound, as a name can
             ipaddress.ip_address(name)
         except ValueError:
             return False
         return not self.is_open
 
-    def accepts(self, given: str) -> bool:
+    def accepts(self, token: str) -> bool:
         """Compare a token in constant time."""
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
     def ticket(self) -> str:
-        """Return what opens one stream soon: a stream in a browser can send no header."""
+        """Return a ticket for a stream: in a browser, a stream can send no header."""
         now = time.monotonic()
-        self._tickets = {one: end for one, end in self._tickets.items() if end > now}
-        made = secrets.token_urlsafe(18)
-        self._tickets[made] = now + TICKET_S
-        return made
+        self._tickets = {ticket: end for ticket, end in self._tickets.items() if end > now}
+        ticket = secrets.token_urlsafe(18)
+        self._tickets[ticket] = now + TICKET_S
+        return ticket
 
-    def redeem(self, given: str) -> bool:
-        return self._tickets.pop(given, 0.0) > time.monotonic()
+    def redeem(self, ticket: str) -> bool:
+        return self._tickets.pop(ticket, 0.0) > time.monotonic()
 
 
-def _host_of(given: str) -> str:
-    name = given.strip().lower()
+def _host_of(header: str) -> str:
+    name = header.strip().lower()
     if name.startswith("["):
         return name[1:].partition("]")[0]
     return name.partition(":")[0] if name.count(":") <= 1 else name
 
 
 class Guard:
-    """Lets through what is allowed, and gives every answer its headers."""
+    """Lets allowed requests through, and adds headers to every response."""
 
     def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
         self.app, self.access, self.limits = app, access, limits
@@ -123,24 +120,24 @@ class Guard:
             await self.app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # nothing here speaks any other protocol
+            return  # no other protocol is served
         headers = Headers(scope=scope)
         with_headers = _adding(send, scope["path"], self._headers)
         why = self._objection(scope, headers)
         if why is not None:
-            await refused(*why)(scope, receive, with_headers)
+            await error_reply(*why)(scope, receive, with_headers)
             return
         measured = _Measured(receive, self.limits.body)
         await self.app(scope, measured.receive, with_headers)
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Return the status and the reason why a request is not let through."""
-        given = headers.get("host", "")
-        if not self.access.knows_host(given):
-            return 421, f"host {given[:80]!r} is not this server; open the address it printed"
+        """Return the status and the reason if a request is refused."""
+        host = headers.get("host", "")
+        if not self.access.knows_host(host):
+            return 421, f"host {host[:80]!r} is not this server; open the address it printed"
         if not scope["path"].startswith("/api"):
             return None if scope["method"] in _SAFE else (405, "nothing here takes that")
-        if (foreign := _foreign(headers, given)) is not None:
+        if (foreign := _foreign(headers, host)) is not None:
             return 403, f"requests from {foreign[:80]!r} are not answered"
         if not self._has_token(scope, headers):
             return 401, "the token is missing or wrong; open the address that the server printed"
@@ -163,11 +160,11 @@ class Guard:
 
 
 def _too_large(most: int) -> str:
-    return f"a request may have {most:,} bytes at most"
+    return f"a request may have at most {most:,} bytes"
 
 
 def _foreign(headers: Headers, host: str) -> str | None:
-    """Return the other site that a browser asks for, if it says so."""
+    """Return the other site that a browser acts for, if it names one."""
     origin = headers.get("origin")
     if origin is not None and origin.partition("://")[2].lower() != host.lower():
         return origin
@@ -178,24 +175,24 @@ def _foreign(headers: Headers, host: str) -> str | None:
 
 
 def _adding(send: Send, path: str, headers: Mapping[str, str]) -> Send:
-    async def sending(message: Message) -> None:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            there = {name.lower() for name, _ in message["headers"]}
+            present = {name.lower() for name, _ in message["headers"]}
             added = [
                 (name.encode(), value.encode())
                 for name, value in headers.items()
-                if name.encode() not in there
+                if name.encode() not in present
             ]
-            if path.startswith("/api") and b"cache-control" not in there:
+            if path.startswith("/api") and b"cache-control" not in present:
                 added.append((b"cache-control", b"no-store"))
             message = {**message, "headers": [*message["headers"], *added]}
         await send(message)
 
-    return sending
+    return send_with_headers
 
 
 class _Measured:
-    """Counts the bytes of a request while they come."""
+    """Counts the bytes of a request as they arrive."""
 
     def __init__(self, inner: Receive, most: int) -> None:
         self._inner, self._left, self._most = inner, most, most
@@ -209,7 +206,7 @@ class _Measured:
 
 
 class Buckets:
-    """A bucket for each client that fills at a rate; an empty one lets nothing through."""
+    """A token bucket for each client."""
 
     MOST = 1000
     BURST = 5.0
@@ -219,7 +216,7 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str) -> bool:
-        """Take one out of a client's bucket, if there is one."""
+        """Take a token out of a client's bucket; return whether there was one."""
         now, most = time.monotonic(), self._rate * self.BURST
         left, at = self._left.pop(client, (most, now))
         left = min(most, left + (now - at) * self._rate)

@@ -1,4 +1,4 @@
-"""What people and items are called, once, so that a page can tell events that hold numbers."""
+"""The server: the session and name endpoints, the app with all routers, and serving it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
+from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -23,48 +23,47 @@ from audience.plugins import known
 from audience.scenario import endpoints_of, load
 from audience.web import (
     changes,
-    changes as branching,
-    comparison as comparing,
+    comparison,
     graph,
-    interviews as asking,
+    interviews,
     measures,
-    measures as judge,
     people,
-    play as playing,
+    play,
     runs,
     scenarios,
     story,
-    story as calls,
     stream,
 )
-from audience.web.replies import Missing, tell_errors, told
+from audience.web.people import name_of
+from audience.web.replies import Missing, add_error_handlers, json_reply
+from audience.web.reply_types import NameLists, SessionReply
 from audience.web.requests import RunId
-from audience.web.run_registry import Hall, Shelf
+from audience.web.run_registry import RunFolders, RunRegistry
 from audience.web.scenarios import Offer
 from audience.web.security import Access, Guard, Limits, is_loopback
 from audience.web.stream import Streams
 
 MOST = 20_000
-"""People and items that are named; the page calls the rest by number."""
+"""Maximum number of people and items that are named; the page shows the rest by number."""
 
 
-def names_router(hall: Hall) -> APIRouter:
-    """Return the way to names."""
+def names_router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoint of names."""
     api = APIRouter()
 
     @api.get("/runs/{run}/names", response_class=Response)
     def names(run: RunId) -> Response:
         """Return names and titles in the order of their ids, every tag and every topic."""
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             world = reader.world()
             people = range(min(len(world.agents), MOST))
-            return told(
-                {
-                    "people": [world.profile(who).name or f"person {who}" for who in people],
-                    "items": [one.title for one in world.catalogue.items[:MOST]],
-                    "tags": world.catalogue.tags,
-                    "topics": [one.name for one in world.spread.topics],
-                }
+            return json_reply(
+                NameLists(
+                    people=[name_of(world, who) for who in people],
+                    items=[item.title for item in world.catalogue.items[:MOST]],
+                    tags=world.catalogue.tags,
+                    topics=[topic.name for topic in world.spread.topics],
+                )
             )
 
     return api
@@ -74,43 +73,44 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KE
 
 
 def router(
-    hall: Hall, offer: Offer, access: Access, streams: Streams, opened: str | None
+    registry: RunRegistry, offer: Offer, access: Access, streams: Streams, opened: str | None
 ) -> APIRouter:
-    """Return the ways to the session; `opened` is the run that is shown first."""
+    """Return the endpoints of the session; `opened` is the run that is shown first."""
     api = APIRouter()
 
     @api.get("/session", response_class=Response)
     def session(request: Request) -> Response:
-        """Return what there is here. Of keys it is told only whether they are set."""
+        """Return what this server offers. Of keys it says only whether they are set."""
         client = request.client.host if request.client else ""
-        found: dict[str, Any] = {
-            "version": version("audience"),
-            "keys": _keys(offer),
-            **{group: sorted(known(group)) for group in ("minds", "memories", "recommenders")},
-            "datasets": sorted(known("datasets")),
-            "runs_folder": str(hall.shelf.root),
-            "opened": opened,
-            "streams": streams.open,
-        }
-        if access.is_open and is_loopback(client):
-            found["token"] = access.token
-        return told(found)
+        groups = ("minds", "memories", "recommenders", "datasets")
+        parts = {group: sorted(known(group)) for group in groups}
+        return json_reply(
+            SessionReply(
+                version("audience"),
+                _keys(offer),
+                **parts,
+                runs_folder=str(registry.folders.root),
+                opened=opened,
+                streams=streams.open,
+                token=access.token if access.is_open and is_loopback(client) else UNSET,
+            )
+        )
 
     @api.post("/tickets", response_class=Response)
     def ticket() -> Response:
-        """Return what opens one stream within a minute, for streams that can send no header."""
-        return told({"ticket": access.ticket()})
+        """Return a ticket that opens a stream within a minute, as streams can send no header."""
+        return json_reply({"ticket": access.ticket()})
 
     return api
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
-    """Return the keys that are known by name, and whether each is set."""
+    """Return the names of known API keys, and whether each is set."""
     own = {
-        one.key_env
+        endpoint.key_env
         for scenario in offer.named().values()
-        for one in endpoints_of(scenario.llm)
-        if one.key_env
+        for endpoint in endpoints_of(scenario.llm)
+        if endpoint.key_env
     }
     kept = read_dotenv()
     return {
@@ -127,10 +127,12 @@ _UNBUILT = (
 
 
 class App:
-    """The server as it is called for each request, with what it is made of."""
+    """The ASGI application and its parts."""
 
-    def __init__(self, guard: Guard, hall: Hall, streams: stream.Streams, api: FastAPI) -> None:
-        self.guard, self.hall, self.streams, self.api = guard, hall, streams, api
+    def __init__(
+        self, guard: Guard, registry: RunRegistry, streams: stream.Streams, api: FastAPI
+    ) -> None:
+        self.guard, self.registry, self.streams, self.api = guard, registry, streams, api
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self.guard(scope, receive, send)
@@ -150,17 +152,17 @@ def make_app(
     `found` are scenario files to offer, `opened` is the run that is shown first.
     """
     limits = limits or Limits()
-    hall = Hall(root)
+    registry = RunRegistry(root)
     offer = Offer(dict(found or {}), is_open=access.is_open)
-    door, jobs = changes.ChangeDesk(hall), asking.Jobs()
-    tables = playing.PlayTables(hall, door)
-    streams = stream.Streams(hall, limits.streams)
+    desk, jobs = changes.ChangeDesk(registry), interviews.Jobs()
+    tables = play.PlayTables(registry, desk)
+    streams = stream.Streams(registry, limits.streams)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         jobs.close()
-        await asyncio.to_thread(hall.close)
+        await asyncio.to_thread(registry.close)
         tables.close()
 
     app = FastAPI(
@@ -171,28 +173,28 @@ def make_app(
         openapi_url="/api/openapi.json",
         lifespan=lifespan,
     )
-    tell_errors(app)
+    add_error_handlers(app)
     for api in (
-        router(hall, offer, access, streams, opened),
+        router(registry, offer, access, streams, opened),
         scenarios.router(offer),
-        runs.router(hall, offer),
-        stream.router(hall, streams),
-        names_router(hall),
-        people.router(hall),
-        calls.calls_router(hall),
-        graph.router(hall),
-        story.router(hall),
-        asking.router(hall, door, jobs),
-        playing.router(hall, tables, streams),
-        changes.router(hall, door),
-        branching.branches_router(hall, offer),
-        comparing.router(hall),
-        measures.router(hall),
-        judge.judge_router(hall),
+        runs.router(registry, offer),
+        stream.router(registry, streams),
+        names_router(registry),
+        people.router(registry),
+        story.calls_router(registry),
+        graph.router(registry),
+        story.router(registry),
+        interviews.router(registry, desk, jobs),
+        play.router(registry, tables, streams),
+        changes.router(registry, desk),
+        changes.branches_router(registry, offer),
+        comparison.router(registry),
+        measures.router(registry),
+        measures.judge_router(registry),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
-    return App(Guard(app, access, limits), hall, streams, app)
+    return App(Guard(app, access, limits), registry, streams, app)
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:
@@ -210,7 +212,7 @@ def _serve_page(app: FastAPI, static: Path) -> None:
 
 
 PATIENCE = 2
-"""Seconds that open streams get when the server stops."""
+"""Seconds that open streams have to close when the server stops."""
 
 
 def serve(
@@ -222,7 +224,7 @@ def serve(
     scenarios: Iterable[Path] = (),
     begun: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a folder of runs until stopped; `begun` is told where the page is."""
+    """Serve a folder of runs until stopped; `begun` gets the address of the page."""
     found = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
     for path in scenarios:
         load(path)
@@ -239,7 +241,7 @@ def serve(
 
 
 def server_of(app: App) -> uvicorn.Server:
-    """Return what serves an app; its streams end when it is to stop."""
+    """Return the server of an app; its streams end when it stops."""
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -253,22 +255,23 @@ def server_of(app: App) -> uvicorn.Server:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a socket that listens; say what to do where that cannot be."""
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    """Return a listening socket; raise if the address cannot be used."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.bind((host.strip("[]"), port))
-        made.listen(128)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host.strip("[]"), port))
+        listening.listen(128)
     except OSError as error:
-        made.close()
+        listening.close()
         raise BadInput(
             f"--host {host} --port {port}: {error.strerror or error}; choose another"
         ) from error
-    return made
+    return listening
 
 
 def address_of(host: str, port: int, access: Access) -> str:
-    """Return where the page is, with the token, which browsers send to nobody."""
+    """Return the address of the page with the token in its fragment, which browsers never send."""
     everywhere = host.strip("[]") == "::" or not host.strip("0.")
     shown = socket.gethostname() if everywhere else host.strip("[]")
     shown = f"[{shown}]" if ":" in shown else shown
@@ -277,5 +280,5 @@ def address_of(host: str, port: int, access: Access) -> str:
 
 def _id_in(root: Path, run: Path) -> str:
     if not run.resolve().is_relative_to(root.resolve()):
-        raise BadInput(f"{run} does not lie below --runs {root}; give the folder that holds it")
-    return Shelf(root).id_of(run)
+        raise BadInput(f"{run} is not inside --runs {root}; give the folder that contains it")
+    return RunFolders(root).id_of(run)

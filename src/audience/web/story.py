@@ -1,4 +1,4 @@
-"""What happened, in words, with filters."""
+"""Endpoints of the story, which tells events in words, and of the model calls behind it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Path as InPath, Query
@@ -16,9 +16,10 @@ from audience.llm import FILE as CALLS, Call, CallStore, load_prices
 from audience.log import Log
 from audience.runs import Teller
 from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
-from audience.web.replies import Missing, told
+from audience.web.replies import Missing, json_reply
+from audience.web.reply_types import CallReply, StoryLine, TokenCount
 from audience.web.requests import Agent, Round, RunId, Whole
-from audience.web.run_registry import Hall
+from audience.web.run_registry import RunRegistry
 from audience.world import events as e
 
 MOST = 1000
@@ -26,7 +27,7 @@ _PAGE = 500
 
 
 class Filter(msgspec.Struct, frozen=True):
-    """Which lines are wanted; what is empty lets all through."""
+    """Which lines to return; an empty field lets all through."""
 
     round: int | None = None
     agent: int | None = None
@@ -43,20 +44,20 @@ class Filter(msgspec.Struct, frozen=True):
 
 
 def people_of(event: e.AnyEvent) -> set[int]:
-    """Return whom an event is about."""
-    found = {getattr(event, name) for name in ("agent", "who", "author") if hasattr(event, name)}
+    """Return the people an event is about."""
+    people = {getattr(event, name) for name in ("agent", "who", "author") if hasattr(event, name)}
     to = getattr(event, "to", ())
-    return found | (set(to) if isinstance(to, tuple) else {to})
+    return people | (set(to) if isinstance(to, tuple) else {to})
 
 
 def items_of(event: e.AnyEvent) -> tuple[int, ...]:
     """Return the items that an event names."""
-    one = (event.item,) if hasattr(event, "item") else ()
-    return (*one, *getattr(event, "items", ()))
+    item = (event.item,) if hasattr(event, "item") else ()
+    return (*item, *getattr(event, "items", ()))
 
 
-def router(hall: Hall) -> APIRouter:
-    """Return the way to the story."""
+def router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoint of the story."""
     api = APIRouter()
 
     @api.get("/runs/{run}/story", response_class=Response)
@@ -71,87 +72,91 @@ def router(hall: Hall) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=MOST)] = 200,
         latest: Annotated[bool, Query()] = False,
     ) -> Response:
-        """Return told lines after a number, the first ones or, with `latest`, the last ones."""
-        kinds = frozenset(one.strip() for one in kind.split(",") if one.strip())
-        wanted = Filter(round, agent, kinds, item, text.lower())
-        with hall.readers.reading(hall.shelf.folder_of(run)) as reader:
-            lines = _lines(reader.log, reader.teller(), after, wanted)
+        """Return lines after a chapter number: the first ones or, with `latest`, the last ones."""
+        kinds = frozenset(name.strip() for name in kind.split(",") if name.strip())
+        chosen = Filter(round, agent, kinds, item, text.lower())
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
+            lines = _lines(reader.log, reader.teller(), after, chosen)
             if latest:
-                return told(list(deque(lines, maxlen=limit)))
-            return told([line for line, _ in zip(lines, range(limit), strict=False)])
+                return json_reply(list(deque(lines, maxlen=limit)))
+            return json_reply([line for line, _ in zip(lines, range(limit), strict=False)])
 
     return api
 
 
-def _lines(log: Log, teller: Teller, after: int, wanted: Filter) -> Iterator[dict[str, Any]]:
+def _lines(log: Log, teller: Teller, after: int, chosen: Filter) -> Iterator[StoryLine]:
     while rows := log.follow(after, limit=_PAGE):
         for seq, chapter in rows:
-            if wanted.round is None or chapter.round == wanted.round:
-                yield from _told(seq, chapter, teller, wanted)
+            if chosen.round is None or chapter.round == chosen.round:
+                yield from _chapter_lines(seq, chapter, teller, chosen)
         after = rows[-1][0]
 
 
-def _told(seq: int, chapter: e.Chapter, teller: Teller, wanted: Filter) -> Iterator[dict[str, Any]]:
+def _chapter_lines(
+    seq: int, chapter: e.Chapter, teller: Teller, chosen: Filter
+) -> Iterator[StoryLine]:
     for step, entry in enumerate(chapter.entries):
-        if not wanted.takes(entry.event):
+        event = entry.event
+        if not chosen.takes(event):
             continue
-        line = teller.line(entry.event).strip()
-        if not line or (wanted.text and wanted.text not in line.lower()):
+        line = teller.line(event).strip()
+        if not line or (chosen.text and chosen.text not in line.lower()):
             continue
-        yield {
-            "n": seq,
-            "step": step,
-            "round": chapter.round,
-            "phase": chapter.phase,
-            "agent": getattr(entry.event, "agent", chapter.agent),
-            "kind": type(entry.event).__name__,
-            "text": line,
-            "cause": entry.cause,
-            "items": items_of(entry.event),
-            "calls": entry.calls,
-        }
+        yield StoryLine(
+            seq,
+            step,
+            chapter.round,
+            chapter.phase,
+            getattr(event, "agent", chapter.agent),
+            type(event).__name__,
+            line,
+            entry.cause,
+            items_of(event),
+            entry.calls,
+        )
 
 
 Key = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
 
 
-def calls_router(hall: Hall) -> APIRouter:
-    """Return the way to calls."""
+def calls_router(registry: RunRegistry) -> APIRouter:
+    """Return the endpoint of model calls."""
     api = APIRouter()
 
     @api.get("/runs/{run}/calls/{key}", response_class=Response)
-    def one(run: RunId, key: Key) -> Response:
-        """Return what was asked and what came back."""
-        folder = hall.shelf.folder_of(run)
-        with hall.readers.reading(folder) as reader:
+    def call(run: RunId, key: Key) -> Response:
+        """Return the prompt and the reply of a call."""
+        folder = registry.folders.folder_of(run)
+        with registry.readers.reading(folder) as reader:
             models = reader.scenario.llm
         for name in (CALLS, TYPED):
             if (folder / name).is_file():
                 with closing(CallStore(folder / name, read_only=True)) as calls:
-                    if found := calls.of(key):
-                        return told(_plain(found[-1], models))
+                    if takes := calls.of(key):
+                        return json_reply(_call_reply(takes[-1], models))
         raise Missing(f"there is no call {key}")
 
     return api
 
 
-def _plain(call: Call, models: Models) -> dict[str, Any]:
+def _call_reply(call: Call, models: Models) -> CallReply:
     reply = call.reply
     prices = load_prices(Path(models.prices) if models.prices else None)
-    named = {one.name: one.price for one in endpoints_of(models)} | {EMBEDDED: "free"}
+    named = {endpoint.name: endpoint.price for endpoint in endpoints_of(models)}
+    named[EMBEDDED] = "free"
     price = prices.find(named.get(reply.endpoint) or reply.model)
-    return {
-        "key": reply.key,
-        "purpose": call.request.purpose,
-        "messages": msgspec.to_builtins(call.request.messages),
-        "schema": call.request.schema,
-        "reply": reply.texts[0] if reply.texts else "",
-        "replies": reply.texts,
-        "outcome": reply.outcome,
-        "why": reply.why,
-        "model": reply.model,
-        "tokens": {"prompt": reply.usage.prompt, "completion": reply.usage.completion},
-        "cost": price.of(reply.usage) if price else None,
-        "seconds": round(reply.seconds, 3),
-        "attempts": reply.attempts,
-    }
+    return CallReply(
+        reply.key,
+        call.request.purpose,
+        call.request.messages,
+        call.request.schema,
+        reply.texts[0] if reply.texts else "",
+        reply.texts,
+        reply.outcome,
+        reply.why,
+        reply.model,
+        TokenCount(reply.usage.prompt, reply.usage.completion),
+        cost=price.of(reply.usage) if price else None,
+        seconds=round(reply.seconds, 3),
+        attempts=reply.attempts,
+    )

@@ -1,7 +1,7 @@
-"""What one run sends to all pages that look at it: read once, framed once, kept for a while.
+"""Endpoint of the event stream: a run's updates are read and framed once for all pages.
 
-The run comes first: where many look, updates come less often and are shorter, and a page that
-falls behind reads the log at its own pace.
+The run has priority: with many pages, updates are rarer and shorter, and a page that falls behind
+reads the log at its own pace.
 """
 
 from __future__ import annotations
@@ -17,67 +17,66 @@ from fastapi import APIRouter, Header, HTTPException, Query
 from starlette.responses import Response, StreamingResponse
 
 from audience.errors import AudienceError
-from audience.web import log_reader as tape
-from audience.web.log_reader import Tape, Update, frame
-from audience.web.replies import encoded
+from audience.web import log_reader
+from audience.web.log_reader import LogReader, Update, frame
+from audience.web.replies import to_json
 from audience.web.requests import RunId, Whole
-from audience.web.run_registry import Hall
-from audience.web.runs import stand
+from audience.web.run_registry import RunRegistry
+from audience.web.runs import status
 
 TICK = 0.1
-"""Seconds between two updates, where few look."""
+"""Seconds between two updates, with few pages."""
 A_PAGE = 0.02
-"""Seconds between two updates for each page, where many do."""
+"""Seconds between two updates for each page, with many."""
 SLOWEST = 1.0
-"""Seconds between two updates, at most, however many look; also the state of a run that does not
-go on here is looked at so often."""
+"""Maximum seconds between two updates, and between two looks at a run that goes on elsewhere."""
 QUIET = 15.0
-"""Seconds after which a silent stream says that it is there."""
+"""Seconds after which a silent stream sends a comment, to show that it is alive."""
 SHARED = 1_000_000
-"""Bytes of chapters that all pages together get in one update while the run goes on here."""
+"""Bytes of chapters that all pages together get in an update while the run goes on here."""
 LEAST = 8_000
 KEPT = 4_000_000
 """Bytes of updates that are kept for pages that are a little behind."""
 BEHIND = 20_000
-"""Chapters that a page may be behind before it is told to begin anew."""
+"""Chapters that a page may be behind before it has to start afresh."""
 FRESH = 20
-"""Chapters before the newest from which it then goes on: however fast a run is, some are seen."""
+"""Chapters before the newest from which it then continues."""
 
 
 def cadence(pages: int) -> float:
-    """Return the seconds between two updates before so many pages."""
+    """Return the seconds between two updates with so many pages."""
     return min(max(TICK, pages * A_PAGE), SLOWEST)
 
 
 class Feed:
-    """One run's updates, and those who wait for them."""
+    """The updates of a run, and the pages that wait for them."""
 
-    def __init__(self, hall: Hall, folder: Path, is_ending: Callable[[], bool]) -> None:
-        self.hall, self.folder, self.is_ending = hall, folder, is_ending
+    def __init__(self, registry: RunRegistry, folder: Path, is_ending: Callable[[], bool]) -> None:
+        self.registry, self.folder, self.is_ending = registry, folder, is_ending
         self.pages = 0
-        self.life = hall.lives.get(folder, 0)
+        self.life = registry.lives.get(folder, 0)
         self.last = 0
         self.state = b""
         self.states = 0
         self.kept: deque[Update] = deque()
         self._news: asyncio.Event = asyncio.Event()
-        self._tape: Tape | None = None
+        self._reader: LogReader | None = None
         self._size = 0
-        self._looked = self._told = 0.0
+        self._looked = self._sent = 0.0
         self._task: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
     async def join(self) -> None:
-        """Take in one more page."""
+        """Add a page."""
         self.pages += 1
         async with self._lock:
-            if self._tape is None:
+            if self._reader is None:
                 await asyncio.to_thread(self._open)
             if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._turn())
 
     def leave(self) -> None:
-        """Let a page go; without pages nothing is read."""
+        """Remove a page; without pages nothing is read."""
         self.pages -= 1
         if not self.pages:
             if self._task:
@@ -85,51 +84,51 @@ class Feed:
             self.close()
 
     def close(self) -> None:
-        if self._tape:
-            self._tape.close()
-            self._tape = None
+        if self._reader:
+            self._reader.close()
+            self._reader = None
 
     @property
     def news(self) -> asyncio.Event:
-        """What is set when there is something new, when all was silent for long, or at the end."""
+        """Set when there is something new, after a long silence, or at the end."""
         return self._news
 
     def read(self, after: int, upto: int | None = None, most: int | None = None) -> Update:
-        """Return the next chapters after a number, straight from the log."""
-        tape_ = self._tape
-        if tape_ is None:
+        """Return the next chapters after a number, from the log."""
+        reader = self._reader
+        if reader is None:
             return Update(after, after, b"")
-        return tape_.update(after, upto, tape.BODY if most is None else most, self._numbers)
+        return reader.update(after, upto, log_reader.BODY if most is None else most, self._numbers)
 
     def _numbers(self, round_: int) -> bytes:
-        here = self.hall.live(self.folder)
-        if here:
-            rounds = list(here.watch.rounds)
+        live = self.registry.live(self.folder)
+        if live:
+            rounds = list(live.watch.rounds)
         else:
-            with self.hall.readers.reading(self.folder) as reader:
+            with self.registry.readers.reading(self.folder) as reader:
                 rounds = reader.metrics()[1].by_round()
         for values in rounds:
             if int(values["round"]) == round_:
-                return frame("metrics", encoded({"round": round_, "values": values}))
+                return frame("metrics", to_json({"round": round_, "values": values}))
         return b""
 
     async def _turn(self) -> None:
-        """Look again and again; all pages wait for this one, and for no clock of their own."""
+        """Look for news again and again; all pages wait for this one task."""
         while self.pages:
             began = time.monotonic()
             try:
                 news = await asyncio.to_thread(self._look)
             except AudienceError as error:
-                news = self._stated(encoded({"control": {"state": "failed", "error": str(error)}}))
-            if news or self.is_ending() or began - self._told >= QUIET:
-                self._told = began
+                news = self._stated(to_json({"control": {"state": "failed", "error": str(error)}}))
+            if news or self.is_ending() or began - self._sent >= QUIET:
+                self._sent = began
                 self._news.set()
                 self._news = asyncio.Event()
             left = cadence(self.pages) - (time.monotonic() - began)
             await asyncio.sleep(max(left, TICK / 5))
 
     def _look(self) -> bool:
-        """Read what is new; say whether anything is."""
+        """Read what is new; return whether anything is."""
         is_reborn = self._reborn()
         self._leap()
         update = self.read(self.last, most=self._most())
@@ -137,14 +136,14 @@ class Feed:
         if update.last > self.last:
             self._keep(update)
         now = time.monotonic()
-        if self.hall.live(self.folder) or now - self._looked >= SLOWEST:
+        if self.registry.live(self.folder) or now - self._looked >= SLOWEST:
             self._looked = now
-            return self._stated(encoded(stand(self.hall, self.folder))) or is_news
+            return self._stated(to_json(status(self.registry, self.folder))) or is_news
         return is_news
 
     def _reborn(self) -> bool:
-        """Begin with another life of the run, if it has one."""
-        life = self.hall.lives.get(self.folder, 0)
+        """Start afresh if the run was reset; return whether it was."""
+        life = self.registry.lives.get(self.folder, 0)
         if life == self.life:
             return False
         self.close()
@@ -155,10 +154,11 @@ class Feed:
         return True
 
     def _most(self) -> int:
-        """Return how much may be told at once: the run comes first, pages catch up later."""
-        if not self.hall.live(self.folder):
-            return tape.BODY
-        return max(min(tape.BODY, SHARED // max(self.pages, 1)), min(LEAST, tape.BODY))
+        """Return the maximum bytes of an update: the run has priority, pages catch up later."""
+        body = log_reader.BODY
+        if not self.registry.live(self.folder):
+            return body
+        return max(min(body, SHARED // max(self.pages, 1)), min(LEAST, body))
 
     def _keep(self, update: Update) -> None:
         self.kept.append(update)
@@ -168,8 +168,8 @@ class Feed:
         self.last = update.last
 
     def _leap(self) -> None:
-        """Go on with what is newest, where the run is faster than pages can be told."""
-        newest = self._tape.newest() if self._tape else self.last
+        """Skip to the newest chapters if the run is faster than pages can follow."""
+        newest = self._reader.newest() if self._reader else self.last
         if newest - self.last > BEHIND:
             self.kept.clear()
             self._size, self.last = 0, newest - FRESH
@@ -181,16 +181,16 @@ class Feed:
         return True
 
     def _open(self) -> None:
-        self._tape = Tape(self.folder)
-        self.last = self._tape.newest()
-        self._stated(encoded(stand(self.hall, self.folder)))
+        self._reader = LogReader(self.folder)
+        self.last = self._reader.newest()
+        self._stated(to_json(status(self.registry, self.folder)))
 
 
 STILL_HERE = b": still here\n\n"
 
 
 class StreamCursor:
-    """One open stream: how far it has come."""
+    """An open stream and how far it is."""
 
     def __init__(self, feed: Feed, after: int) -> None:
         self.feed, self.after = feed, after
@@ -199,7 +199,7 @@ class StreamCursor:
         self.caught_up = False
 
     async def updates(self) -> AsyncIterator[bytes]:
-        """Yield what is sent, until the page goes or the server stops."""
+        """Yield what is sent, until the page closes or the server stops."""
         feed = self.feed
         yield b"retry: 1000\n\n"
         while not feed.is_ending():
@@ -229,7 +229,7 @@ class StreamCursor:
         return frame("state", self.feed.state)
 
     def _renewed(self) -> bytes:
-        """Return that the page shall begin anew: at the start, or with what is newest."""
+        """Return a reset if the page has to start afresh: from the start, or with the newest."""
         feed = self.feed
         if self.life != feed.life or self.after > feed.last:
             self.life, self.after = feed.life, 0
@@ -240,7 +240,7 @@ class StreamCursor:
         return b""
 
     def _next(self) -> Update | None:
-        """Return the kept update that begins where this page is; None: it must read the log."""
+        """Return the kept update that begins where this page is; None if there is none."""
         for update in reversed(self.feed.kept):
             if update.after == self.after:
                 return update
@@ -250,20 +250,20 @@ class StreamCursor:
 
 
 class Streams:
-    """The feeds of all runs that somebody looks at."""
+    """The feeds of all runs that are open in a page."""
 
-    def __init__(self, hall: Hall, most: int) -> None:
-        self.hall, self.most = hall, most
+    def __init__(self, registry: RunRegistry, most: int) -> None:
+        self.registry, self.most = registry, most
         self.open = 0
         self.is_ending: Callable[[], bool] = lambda: False
-        """Says whether the server stops."""
+        """Returns whether the server is stopping."""
         self._feeds: dict[Path, Feed] = {}
 
     async def updates(self, folder: Path, after: int) -> AsyncIterator[bytes]:
-        """Yield one page's stream; a page that goes leaves nothing behind."""
+        """Yield the stream of a page until it is closed."""
         feed = self._feeds.get(folder)
         if feed is None:
-            feed = self._feeds[folder] = Feed(self.hall, folder, lambda: self.is_ending())
+            feed = self._feeds[folder] = Feed(self.registry, folder, lambda: self.is_ending())
         self.open += 1
         try:
             await feed.join()
@@ -276,8 +276,8 @@ class Streams:
                 del self._feeds[folder]
 
 
-def router(hall: Hall, streams: Streams) -> APIRouter:
-    """Return the way to streams."""
+def router(registry: RunRegistry, streams: Streams) -> APIRouter:
+    """Return the endpoint of streams."""
     api = APIRouter()
 
     @api.get("/runs/{run}/stream", response_class=Response)
@@ -286,8 +286,8 @@ def router(hall: Hall, streams: Streams) -> APIRouter:
         after: Annotated[Whole, Query()] = 0,
         last_event_id: Annotated[str | None, Header()] = None,
     ) -> Response:
-        """Stream chapters after a number, with states and numbers, as they come."""
-        folder = await asyncio.to_thread(hall.shelf.folder_of, run)
+        """Stream chapters after a number, with states and metrics, as they arrive."""
+        folder = await asyncio.to_thread(registry.folders.folder_of, run)
         if streams.open >= streams.most:
             raise HTTPException(429, f"{streams.most} streams are open already; close some")
         if last_event_id and last_event_id.isdecimal() and len(last_event_id) < 16:

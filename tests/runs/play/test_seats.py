@@ -76,7 +76,7 @@ def asked(seat: Seat, *moves: Any) -> str | None:
 
 def test_a_seat_waits_for_a_move_its_deadline_or_its_end() -> None:
     seat = Seat("s", 3, "Zoe", None)
-    with pytest.raises(BadInput, match="wait for your turn"):
+    with pytest.raises(BadInput, match="not your turn"):
         seat.move({"type": "Nothing"})
     assert asked(seat, lambda: seat.move({"type": "Nothing"})) == '{"type":"Nothing"}'
     assert asked(Seat("s", 3, "Zoe", 0.01)) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from msgspec.structs import replace
 
 from audience.runs.play.session import view
@@ -17,8 +18,8 @@ def on_page() -> Observation:
 
 
 def test_one_sees_the_page_and_what_one_took() -> None:
-    found = view(on_page(), [a.Pick(4)])
-    assert [one["item"] for one in found["slate"]] == [4, 5, 6]
-    assert "Shift" not in found["menu"]
-    assert found["taken"] == [{"type": "Pick", "item": 4, "fraction": 1.0}]
-    assert found["me"]["id"] == 3
+    seen = view(on_page(), [a.Pick(4)])
+    assert [card.item for card in seen.slate] == [4, 5, 6]
+    assert "Shift" not in seen.menu
+    assert msgspec.to_builtins(seen.taken) == [{"type": "Pick", "item": 4, "fraction": 1.0}]
+    assert seen.me.id == 3

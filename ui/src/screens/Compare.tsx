@@ -7,7 +7,7 @@ import { count, measure, signed } from "../parts/format";
 import { address, go } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
 import { get, query, runPath, send } from "../wire/api";
-import type { Comparison, MetricRow, Metrics, Overlap, Parting, RunRow } from "../wire/types";
+import type { Comparison, MetricRow, Metrics, Overlap, DiffSide, RunRow } from "../wire/types";
 
 export function CompareScreen({ a, b }: { a: string; b: string }) {
   const runs = useAsked((signal) => get<RunRow[]>("/runs", signal), "runs");
@@ -138,7 +138,7 @@ function Interval({ row }: { row: MetricRow }) {
   );
 }
 
-function Side({ title, part }: { title: string; part: Parting | null }) {
+function Side({ title, part }: { title: string; part: DiffSide | null }) {
   return <div><h3>{title}</h3><p className="told">{part?.text ?? "nothing"}{part?.cause ? <span className="cause"> {part.cause}</span> : null}</p></div>;
 }
 

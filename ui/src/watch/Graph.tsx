@@ -64,7 +64,7 @@ function sceneOf(answer: GraphAnswer): Scene {
   const edges: [number, number, number][] = [];
   const seen = new Set<number>();
   for (const [a, b] of answer.edges) {
-    const [x, y] = [place.get(a), place.get(b)];
+    const [x, y] = [place.get(Number(a)), place.get(Number(b))];
     if (x === undefined || y === undefined || x === y) continue;
     const key = Math.min(x, y) * nodes.length + Math.max(x, y);
     if (!seen.has(key)) { seen.add(key); edges.push([x, y, 1]); }

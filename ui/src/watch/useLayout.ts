@@ -1,4 +1,4 @@
-// Places for the dots of a graph, from the server, from memory, or from a worker.
+// Places for the dots of a graph, from memory or from a worker.
 
 import { useEffect, useState } from "react";
 import type { GraphNode } from "../wire/types";
@@ -10,7 +10,7 @@ export function useLayout(run: string, nodes: GraphNode[], edges: [number, numbe
   const key = `${run} ${nodes.length}`;
   const [places, setPlaces] = useState<Float32Array | null>(() => kept.get(key) ?? null);
   useEffect(() => {
-    const known = kept.get(key) ?? given(nodes);
+    const known = kept.get(key);
     if (known) { setPlaces(known); return; }
     const worker = new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
     worker.onmessage = (message: MessageEvent<Float32Array | "done">) => {
@@ -23,9 +23,4 @@ export function useLayout(run: string, nodes: GraphNode[], edges: [number, numbe
     return () => worker.terminate();
   }, [key, nodes, edges]);
   return places;
-}
-
-function given(nodes: GraphNode[]): Float32Array | null {
-  if (!nodes.length || nodes.some((node) => node.x == null || node.y == null)) return null;
-  return Float32Array.from(nodes.flatMap((node) => [node.x ?? 0, node.y ?? 0]));
 }

@@ -1,4 +1,4 @@
-"""What one who plays sees: the page, the menu and the messages, as plain values."""
+"""A player's seat: what they see, the moves they make, and the mind that waits for them."""
 
 from __future__ import annotations
 
@@ -19,84 +19,127 @@ from audience.errors import BadInput, Halt, unknown
 from audience.llm import CallStore, ChatMessage, Gateway, Reply, Request, compose
 from audience.memory import Memory
 from audience.scenario import FILE
-from audience.world import Agent, Dice, Observation, actions as a, shown
+from audience.world import Dice, Friend, Item, Message, Observation, actions as a, shown
 
 HIDDEN = ("Shift",)
-"""What no player may do: only the world moves minds."""
+"""Actions that no player may take."""
 
 
 def offered(seen: Observation) -> list[str]:
-    """Return the moves that one who plays may make now."""
+    """Return the moves that a player may make now."""
     return [name for name in seen.menu if name not in HIDDEN]
 
 
-def view(seen: Observation, taken: list[a.AnyAction]) -> dict[str, Any]:
-    """Return all that somebody sees now, as plain values."""
-    now, titles = seen.me.situation, seen.catalogue
-    reasons = now.reasons
-    return {
-        "round": seen.round,
-        "turn": seen.turn,
-        "now": shown(seen.now),
-        "surface": seen.surface,
-        "menu": offered(seen),
-        "page": now.page,
-        "slate": [
-            {**_item(seen, item), "reason": reasons[place] if place < len(reasons) else ""}
-            for place, item in enumerate(now.slate)
+class SlateCard(msgspec.Struct, frozen=True):
+    """An item on the page, and why it is recommended."""
+
+    item: int
+    title: str
+    about: str
+    tags: tuple[str, ...]
+    year: int | None
+    minutes: float
+    reason: str
+
+
+class PickedCard(msgspec.Struct, frozen=True):
+    """An item that the player picked in this visit."""
+
+    item: int
+    title: str
+    stars: int
+
+
+class InboxCard(Message, frozen=True, array_like=False):
+    """A message in an inbox, as an object with named fields."""
+
+
+class SpokenLine(msgspec.Struct, frozen=True):
+    """A line of the conversation."""
+
+    agent: int
+    to: int
+    text: str
+
+
+class PlayerProfile(msgspec.Struct, frozen=True):
+    """Whom the player plays."""
+
+    id: int
+    name: str
+    age: int | None
+    interests: tuple[str, ...]
+
+
+class PlayerView(msgspec.Struct, frozen=True):
+    """All that a player sees when a move is due."""
+
+    round: int
+    turn: int
+    now: str
+    surface: str
+    menu: list[str]
+    page: int
+    slate: list[SlateCard]
+    lived: list[PickedCard]
+    inbox: list[InboxCard]
+    friends: tuple[Friend, ...]
+    lines: list[SpokenLine]
+    me: PlayerProfile
+    taken: list[a.AnyAction]
+    """Moves made on this page that happen when it is left."""
+
+
+def view(seen: Observation, taken: list[a.AnyAction]) -> PlayerView:
+    """Return all that a player sees now."""
+    now, catalogue, me = seen.me.situation, seen.catalogue, seen.me.profile
+    reasons = (*now.reasons, *[""] * len(now.slate))
+    return PlayerView(
+        seen.round,
+        seen.turn,
+        shown(seen.now),
+        seen.surface,
+        offered(seen),
+        now.page,
+        slate=[_card(catalogue[item], why) for item, why in zip(now.slate, reasons, strict=False)],
+        lived=[
+            PickedCard(lived.item, catalogue[lived.item].title, lived.stars)
+            for lived in seen.me.lived_now()
         ],
-        "lived": [
-            {"item": one.item, "title": titles[one.item].title, "stars": one.stars}
-            for one in seen.me.lived_now()
-        ],
-        "inbox": [msgspec.structs.asdict(one) for one in seen.me.inbox],
-        "friends": [msgspec.structs.asdict(one) for one in seen.friends],
-        "lines": [{"agent": one.agent, "to": one.to, "text": one.text} for one in seen.lines],
-        "me": _me(seen.me),
-        "taken": [msgspec.to_builtins(one) for one in taken],
-    }
+        inbox=[InboxCard(**msgspec.structs.asdict(message)) for message in seen.me.inbox],
+        friends=seen.friends,
+        lines=[SpokenLine(line.agent, line.to, line.text) for line in seen.lines],
+        me=PlayerProfile(me.id, me.name, me.age, me.interests),
+        taken=list(taken),
+    )
 
 
-def _item(seen: Observation, item: int) -> dict[str, Any]:
-    one = seen.catalogue[item]
-    return {
-        "item": item,
-        "title": one.title,
-        "about": one.about,
-        "tags": one.tags,
-        "year": one.year,
-        "minutes": one.minutes,
-    }
-
-
-def _me(me: Agent) -> dict[str, Any]:
-    one = me.profile
-    return {"id": one.id, "name": one.name, "age": one.age, "interests": one.interests}
+def _card(item: Item, reason: str) -> SlateCard:
+    return SlateCard(item.id, item.title, item.about, item.tags, item.year, item.minutes, reason)
 
 
 MOVES = 60
-"""Moves that one page may take."""
-"""Moves after which one is still on the same page; they happen when it is left."""
+"""Maximum number of moves on a page."""
 _DECODER = msgspec.json.Decoder(a.AnyAction)
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What somebody sees while it is asked for a move."""
+    """What a player sees while a move is due."""
 
     number: int
     seen: dict[str, Any]
     deadline: float | None
-    """When it is too late, on the machine's own clock; None: never."""
+    """When it is too late, on the monotonic clock; None for never."""
 
 
 class Seat:
-    """The place of one who plays. The run asks in its thread, the player moves in another."""
+    """The seat of a player. The run asks in its thread, the player moves in another."""
 
     def __init__(self, id_: str, agent: int, name: str, deadline: float | None) -> None:
         self.id, self.agent, self.name = id_, agent, name
         self.deadline = deadline
         self.version = 0
-        """Counts what there is to show anew."""
+        """Rises whenever there is something new to show."""
         self.is_left = False
         self._lock = threading.Lock()
         self._question: Question | None = None
@@ -105,37 +148,37 @@ class Seat:
 
     @property
     def question(self) -> Question | None:
-        """Return what is asked now, if anything."""
+        """The open question, if there is one."""
         return self._question
 
-    def move(self, given: dict[str, Any], number: int | None = None) -> None:
-        """Make a move; raise what is wrong with it, and the question stands."""
-        action = move_of(given)
+    def move(self, fields: dict[str, Any], number: int | None = None) -> None:
+        """Make a move; raise if it is illegal, and the question stays open."""
+        action = move_of(fields)
         with self._lock:
             if self._question is None or self._answer is None:
-                raise BadInput("nothing is asked now; wait for your turn")
+                raise BadInput("it is not your turn; wait for the next question")
             if number is not None and number != self._question.number:
-                raise BadInput("that question is over; look at the one that is asked now")
+                raise BadInput("that question is over; answer the present one")
             if why := self._check(action):
                 raise BadInput(why)
             self._give(msgspec.json.encode(action).decode())
 
     def leave(self) -> None:
-        """Give the place back: its own mind goes on."""
+        """Give the seat back: the agent's own mind takes over."""
         with self._lock:
             self.is_left = True
             self.version += 1
             self._give(None)
 
     def withdraw(self) -> None:
-        """Give the place back and end the run's waiting: what is under way is asked for again."""
+        """Give the seat back and stop the run, which asks again when it is resumed."""
         with self._lock:
             self.is_left = True
             self.version += 1
             self._give(Halt(f"{self.name} was still to move"))
 
     async def asked(self, seen: dict[str, Any], check: Callable[[a.AnyAction], str]) -> str | None:
-        """Ask for a move and return it; None when none came in time or nobody is there."""
+        """Ask for a move and return it; None if none came in time or the seat is empty."""
         loop = asyncio.get_running_loop()
         with self._lock:
             if self.is_left:
@@ -169,25 +212,25 @@ class Seat:
             else:
                 future.set_result(answer)
 
-        with suppress(RuntimeError):  # the run has ended meanwhile
+        with suppress(RuntimeError):  # the run has ended in the meantime
             loop.call_soon_threadsafe(give)
 
 
-def move_of(given: dict[str, Any]) -> a.AnyAction:
+def move_of(fields: dict[str, Any]) -> a.AnyAction:
     """Return the action that a move names by `type` and its fields."""
-    known = {one.__name__ for one in get_args(a.AnyAction)} - set(HIDDEN)
-    kind = given.get("type")
+    known = {action.__name__ for action in get_args(a.AnyAction)} - set(HIDDEN)
+    kind = fields.get("type")
     if not isinstance(kind, str) or kind not in known:
         raise unknown("move", kind, known)
     try:
-        action: a.AnyAction = msgspec.convert(given, a.AnyAction)
+        action: a.AnyAction = msgspec.convert(fields, a.AnyAction)
     except msgspec.ValidationError as error:
         raise BadInput(f"move {kind}: {str(error).replace('`', chr(39))}") from None
     return action
 
 
 class PlayerGateway:
-    """A gateway behind which one who plays sits; what it is shown comes with each request."""
+    """A gateway that asks the player; each request carries what they see."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
@@ -204,21 +247,24 @@ class PlayerGateway:
 
 
 class SeatMind:
-    """Decides as one who plays does; where that one does not, as the mind it stands for."""
+    """Decides as the player does, and as the mind it replaces if they do not."""
 
-    def __init__(self, door: Gateway, otherwise: Mind, asked: PlayerGateway | None = None) -> None:
-        """`asked` sits behind the door, where somebody does, and is told what cannot be moved."""
-        self._door, self._otherwise, self._asked = door, otherwise, asked
+    def __init__(
+        self, gateway: Gateway, otherwise: Mind, player: PlayerGateway | None = None
+    ) -> None:
+        """`player` is the end of the gateway if somebody plays now; it checks their moves."""
+        self._gateway, self._otherwise, self._player = gateway, otherwise, player
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         taken: list[a.AnyAction] = []
         calls: list[str] = []
         for turn in range(MOVES):
-            if self._asked:
-                self._asked.check = lambda action: objection(seen, taken, action)
+            if self._player:
+                self._player.check = lambda action: objection(seen, taken, action)
             words = msgspec.json.encode(view(seen, taken)).decode()
             salt = f"seat.{int(dice.keys[0]):016x}.{turn}"
-            reply = await self._door.ask(Request("human", (ChatMessage("user", words),), salt=salt))
+            messages = (ChatMessage("user", words),)
+            reply = await self._gateway.ask(Request("human", messages, salt=salt))
             if reply.outcome != "reply":
                 break
             calls.append(reply.key)
@@ -238,14 +284,14 @@ def _stays(seen: Observation, action: a.AnyAction) -> bool:
 
 
 def _followed(action: a.AnyAction) -> tuple[a.AnyAction, ...]:
-    """Return a move with what it means: who enters the recommender sees its first page."""
+    """Return a move with what it implies: entering the recommender shows its first page."""
     if isinstance(action, a.Enter) and action.surface == "recommender":
         return action, a.Browse()
     return (action,)
 
 
 def _spoken(seen: Observation, action: a.AnyAction) -> a.AnyAction:
-    """Return a move with the items its words name, and whose words they are."""
+    """Return a move with the items its text names, marked as the words of a human."""
     if isinstance(action, a.Post | a.Say):
         items = action.items or items_in(seen, action.text)
         return replace(action, items=items, voice="human")
@@ -253,48 +299,48 @@ def _spoken(seen: Observation, action: a.AnyAction) -> a.AnyAction:
 
 
 def objection(seen: Observation, taken: list[a.AnyAction], action: a.AnyAction) -> str:
-    """Return why a move cannot be made on this page, or nothing. The world checks it again."""
+    """Return why a move is illegal on this page, or "". The world checks it again."""
     kind = type(action).__name__
     if kind not in seen.menu:
         return f"{kind} is not possible here; possible: {', '.join(offered(seen))}"
-    picked = {one.item for one in taken if isinstance(one, a.Pick)}
+    picked = {move.item for move in taken if isinstance(move, a.Pick)}
     match action:
         case a.Pick(item):
             if item not in seen.me.situation.slate:
                 return f"item {item} is not on the page"
-            return f"item {item} is picked already" * (item in picked)
+            return f"item {item} is already picked" * (item in picked)
         case a.Rate(item, stars):
-            lived = {one.item for one in seen.me.lived_now()} | picked
+            lived = {each.item for each in seen.me.lived_now()} | picked
             if item not in lived:
                 return f"item {item} was not picked in this visit"
             return "stars go from 1 to 5" * (not 1 <= stars <= 5)
         case a.Say(to):
-            return f"{to} is nobody you can talk to" * all(one.id != to for one in seen.friends)
+            return f"you cannot talk to {to}" * all(friend.id != to for friend in seen.friends)
     return ""
 
 
 class PlayTable:
-    """All who play in one run."""
+    """The seats of a run."""
 
     def __init__(self, folder: Path) -> None:
         self.seats: dict[str, Seat] = {}
         self._store = CallStore(folder / FILE, at_once=True)
 
     def make(self, seat: Seat) -> Callable[[Mind], Mind]:
-        """Return what makes the mind of one who plays."""
+        """Return what makes the mind of a player."""
 
         def made(otherwise: Mind) -> Mind:
-            asked = PlayerGateway(seat)
-            return SeatMind(compose(asked, store=self._store), otherwise, asked)
+            player = PlayerGateway(seat)
+            return SeatMind(compose(player, store=self._store), otherwise, player)
 
         return made
 
     @property
     def is_waited_for(self) -> bool:
-        return any(one.question is not None for one in self.seats.values())
+        return any(seat.question is not None for seat in self.seats.values())
 
     def let_go(self) -> None:
-        """Wait for nobody any more."""
+        """Stop waiting for players."""
         for seat in self.seats.values():
             seat.withdraw()
 

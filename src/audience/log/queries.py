@@ -1,0 +1,95 @@
+"""Questions to a run's log that SQL answers without decoding chapters."""
+
+from __future__ import annotations
+
+from audience.log.store import Log
+from audience.world import CLOSING, CONVERSATIONS, MEMORY, OPENING, VISITS
+
+
+def last_arrival(log: Log) -> int:
+    """Return the number of the chapter that arrived last; 0 if there is none."""
+    return _number(log, "SELECT max(seq) FROM chapters")
+
+
+def last_closing(log: Log) -> int:
+    """Return the arrival number of the chapter that closed a round last; 0 if there is none."""
+    return _number(log, "SELECT max(seq) FROM chapters WHERE phase = ?", CLOSING)
+
+
+def last_opened(log: Log) -> int:
+    """Return the last round of which anything is committed; 0 if there is none."""
+    return _number(log, "SELECT max(round) FROM chapters")
+
+
+def stored_scenario(log: Log) -> str:
+    """Return the scenario as it is stored now: another process may have changed it."""
+    return str(log.query("SELECT value FROM meta WHERE key = 'scenario'")[0][0])
+
+
+def visits_in(log: Log, round_: int) -> int:
+    """Return how many visits of a round are committed."""
+    return _number(
+        log, "SELECT count(*) FROM chapters WHERE round = ? AND phase = ?", round_, VISITS
+    )
+
+
+def talks_upto(log: Log, round_: int) -> int:
+    """Return how many conversations took place up to the end of a round."""
+    return _number(
+        log,
+        "SELECT sum(instr(CAST(body AS TEXT), '[\"Said\",') > 0)"
+        " FROM chapters WHERE phase = ? AND round <= ?",
+        CONVERSATIONS,
+        round_,
+    )
+
+
+def posts_upto(log: Log, round_: int) -> int:
+    """Return how many posts were written up to the end of a round."""
+    return _number(
+        log,
+        "SELECT sum((length(CAST(body AS TEXT))"
+        " - length(replace(CAST(body AS TEXT), '[\"Posted\",', ''))) / 10)"
+        " FROM chapters WHERE phase = ? AND round <= ?",
+        VISITS,
+        round_,
+    )
+
+
+def rounds_opened_after(log: Log, seq: int) -> list[int]:
+    """Return the rounds whose opening arrived after a chapter number."""
+    statement = "SELECT DISTINCT round FROM chapters WHERE seq > ? AND phase = ?"
+    return [int(round_) for (round_,) in log.query(statement, (seq, OPENING))]
+
+
+def arrivals_of(log: Log, agent: int, most: int) -> list[int]:
+    """Return the numbers of the newest chapters in which an agent acted, oldest first."""
+    statement = (
+        "SELECT seq FROM chapters WHERE agent = ? OR (phase = ? AND"
+        " instr(CAST(body AS TEXT), ?) > 0) ORDER BY seq DESC LIMIT ?"
+    )
+    rows = log.query(statement, (agent, CONVERSATIONS, f'["Said",{agent},', most))
+    return [int(seq) for (seq,) in reversed(rows)]
+
+
+def memory_problems(log: Log) -> dict[str, int]:
+    """Return how often each problem of a memory occurs in a log, the most frequent first."""
+    rows = log.query(
+        "SELECT json_extract(event, '$[2]') AS why, count(*) FROM records"
+        " WHERE phase = ? AND kind = 'Failed' GROUP BY why ORDER BY count(*) DESC, why",
+        (MEMORY,),
+    )
+    return {str(why).removeprefix("memory: "): count for why, count in rows}
+
+
+def failed_slates(log: Log) -> int:
+    """Return how many pages the recommender failed to fill."""
+    return _number(
+        log,
+        "SELECT count(*) FROM records WHERE kind = 'Failed'"
+        " AND json_extract(event, '$[2]') LIKE 'recommender: %'",
+    )
+
+
+def _number(log: Log, statement: str, *values: int) -> int:
+    return int(log.query(statement, values)[0][0] or 0)
