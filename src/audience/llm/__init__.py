@@ -12,6 +12,7 @@ from audience.llm.call_store import (
     Call as Call,
     CallStore as CallStore,
     Mode as Mode,
+    copy_calls as copy_calls,
 )
 from audience.llm.embedded import EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (

@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, get_args
@@ -387,3 +387,12 @@ def _missing(request: Request, store: CallStore) -> Reply:
         "--calls reuse"
     )
     return Reply(request.key, "error", why=why, reused=True)
+
+
+def copy_calls(source: Path, target: Path) -> None:
+    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    with (
+        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        calls.backup(copy)
