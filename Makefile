@@ -13,8 +13,9 @@ run: $(VENV)/.installed $(VENV)/.model
 	@if [ -s $(VENV)/.model ]; then echo; $(BIN)/audience run examples/voices.toml; \
 	else echo "The embedded model could not be installed here, so nobody speaks; see docs/how-to/models.md."; fi
 
+# One thread of linear algebra a process: there is a process a core already.
 test: $(VENV)/.ready
-	@$(BIN)/pytest -n auto
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
 
 # Adapters for other packages, each tested against the package itself; not part of `make test`.
 test-extras: $(EXTRAS)/main/.ready $(EXTRAS)/recbole/.ready

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
@@ -22,6 +25,32 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("audience")
+
+
+for _name in [name for name in os.environ if name.endswith(("_API_KEY", "_TOKEN"))]:
+    del os.environ[_name]  # no test, and no process that one starts, holds a key of ours
+
+
+@pytest.fixture(scope="session", autouse=True)
+def fuse() -> Iterator[None]:
+    """Let no test reach a provider: whoever connects beyond this machine fails at once."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_here(address[0]):
+            raise AssertionError(f"a test connects to {address[0]}; all traffic stays on loopback")
+        connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", guarded)
+        yield
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import audience
 from audience import experiments
+from audience.errors import BadInput
 from audience.lab.studies import Study
 from audience.plugins import GROUPS, find, known
 
@@ -84,3 +86,24 @@ def test_the_command_is_installed() -> None:
 
 def test_types_are_shipped() -> None:
     assert (Path(audience.__file__).parent / "py.typed").is_file()
+
+
+ROOMS = sorted(path.parent.name for path in Path(audience.__file__).parent.glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_everything_of_a_room_can_be_imported_at_once(room: str) -> None:
+    names: dict[str, object] = {}
+    exec(f"from audience.{room} import *", names)
+    public = {name for name in vars(import_module(f"audience.{room}")) if name[0] != "_"}
+    assert public <= names.keys() | {"annotations"}
+
+
+@pytest.mark.parametrize(("group", "kind"), [("recommenders", "BPR"), ("minds", "Rule")])
+def test_a_kind_is_found_in_any_case(group: str, kind: str) -> None:
+    assert find(group, kind) is find(group, kind.lower())
+
+
+def test_a_kind_in_another_case_is_told_its_neighbour() -> None:
+    with pytest.raises(BadInput, match=r"did you mean 'lightgcn'\?"):
+        find("recommenders", "LightGNC")

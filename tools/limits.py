@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-FILE_LINES = 400
+FILE_LINES = 500
 FUNCTION_LINES = 60
 INHERITANCE = 1
 BANNED = {"manager", "handler", "helper", "utils", "base", "process", "info", "data"}
+NOUNS = {"forgetting", "grounding", "judging", "probing", "sampling", "testing", "training"}
+"""Words of the field that end in -ing and may name a module."""
 ROOTS = ("src", "tests", "benchmarks", "tools", "examples")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -23,9 +25,31 @@ def main() -> int:
         if path.parts[0] == "src":
             parents |= {node.name: bases(node) for node in classes(ast.parse(text))}
     found = [line for path, text in sorted(trees.items()) for line in breaches(path, text, parents)]
+    found += [*gerunds(trees), *doubles(trees)]
     for line in found:
         print(line)
     return 1 if found else 0
+
+
+def gerunds(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield the modules of ours that are named after a doing instead of a thing."""
+    for path in sorted(paths):
+        name = path.parent.name if path.stem == "__init__" else path.stem
+        if path.parts[0] == "src" and name.endswith("ing") and name not in NOUNS:
+            yield f"{path}: is named after a doing; name it after the thing that it holds"
+
+
+def doubles(trees: Mapping[Path, str]) -> Iterator[str]:
+    """Yield the public class names that stand for more than one class."""
+    places: dict[str, list[str]] = {}
+    for path, text in sorted(trees.items()):
+        if path.parts[0] == "src" and "starter" not in path.parts:
+            for node in classes(ast.parse(text)):
+                if not node.name.startswith("_"):
+                    places.setdefault(node.name, []).append(f"{path}:{node.lineno}")
+    for name, where in places.items():
+        if len(where) > 1:
+            yield f"{where[1]}: {name} is also the name of a class in {where[0]}; rename one"
 
 
 def breaches(path: Path, text: str, parents: dict[str, list[str]]) -> Iterator[str]:

@@ -29,7 +29,16 @@ class Interrupted(AudienceError):
 def unknown(what: str, given: object, known: Iterable[object]) -> BadInput:
     """Return the error for an unknown name, with the nearest known one."""
     names = sorted(str(name) for name in known)
-    near = difflib.get_close_matches(str(given), names, n=1, cutoff=0.6)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    folded = {name.casefold(): name for name in names}
+    near = difflib.get_close_matches(str(given).casefold(), folded, n=1, cutoff=0.6)
+    hint = f" (did you mean {folded[near[0]]!r}?)" if near else ""
     listed = ", ".join(repr(name) for name in names) or "none"
     return BadInput(f"{what} {given!r} is unknown{hint}; known: {listed}")
+
+
+def known_name(what: str, given: str, known: Iterable[str]) -> str:
+    """Return the known name that equals `given` in any case; raise `unknown` if there is none."""
+    names = {name.casefold(): name for name in known}
+    if given.casefold() not in names:
+        raise unknown(what, given, names.values())
+    return names[given.casefold()]

@@ -12,7 +12,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from audience.errors import BadInput, unknown
+from audience.errors import BadInput, known_name, unknown
 
 GROUPS = (
     "minds",
@@ -62,8 +62,7 @@ def find(group: str, kind: str) -> Any:  # noqa: ANN401
     if colon and all(part.isidentifier() for part in path.split(".")):
         return _from_module(path, name)
     parts = known(group)
-    if kind not in parts:
-        raise unknown(singular(group), kind, parts)
+    kind = known_name(singular(group), kind, parts)
     try:
         return parts[kind].load()
     except Exception as error:

@@ -163,16 +163,16 @@ def test_grounds_change_no_prompt_unless_evidence_is_asked_for(scene: Scene) -> 
 
 
 def test_evidence_without_grounds_is_refused() -> None:
-    with pytest.raises(BadInput, match="take data that has one"):
+    with pytest.raises(BadInput, match="use data that has one"):
         LLMMind(Silent(), evidence=True)
     bare: Genesis = tiny_genesis(4, ITEMS)
     part = Part("llm", {"evidence": True})
-    with pytest.raises(BadInput, match="take data that has one"):
+    with pytest.raises(BadInput, match="use data that has one"):
         made("minds", part, context_of(bare, Silent()))
     assert made("minds", Part("llm"), context_of(bare, Silent())).grounds is None
 
 
 def test_a_mind_that_shall_enjoy_by_stars_needs_ratings() -> None:
-    with pytest.raises(BadInput, match="take data that has them"):
+    with pytest.raises(BadInput, match="use data that has them"):
         GroundedMind(Fixed(), stars=True)
     assert GroundedMind(Fixed(), stars=True, ratings=Generous()).ratings is not None

@@ -138,7 +138,7 @@ def test_activity(cli: Cli, here: Path, walkers: Path) -> None:
         ("discrimination", ("--mind", "rule", "--agents", "900"), "give 1 to 40"),
         ("discrimination", ("--mind", "rule", "--people", "nowhere.json"), "nowhere.json"),
         ("taste", ("--mind", "rule", "--also", "nowhere"), "no published split"),
-        ("ratings", ("--mind", "rule"), "does not rate here"),
+        ("ratings", ("--mind", "rule"), "cannot rate here"),
         ("generation", ("--mind", "rule", "--agents", "0"), "give 1 to"),
     ],
 )

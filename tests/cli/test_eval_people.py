@@ -100,7 +100,7 @@ def test_importing_prints_the_tables_and_names_what_is_left_out(
     assert "Krippendorff's alpha" in told.stdout
     assert "Left out: 2 files, 1 answer; partial: 1 file." in told.stdout
     assert "cy.json, task t2: chooses 1 instead of 2" in told.stdout
-    assert "odd.json: holds no answers" in told.stdout
+    assert "odd.json: is not a file of answers" in told.stdout
     assert "cy.json: 14 of 16 tasks" in told.stdout
     names = {path.name for path in Path("found").iterdir()}
     assert names == {"result.json", "people.json", "references.json"}

@@ -88,6 +88,6 @@ class Broken(Diary):
 
 def test_a_memory_that_raises_stops_the_run_with_a_remedy() -> None:
     idle = ScriptedMind({}, a.Nothing())
-    with pytest.raises(MemoryFault, match=r"Broken.consolidate raised KeyError.*agent 0; mend it"):
+    with pytest.raises(MemoryFault, match=r"Broken.consolidate raised KeyError.*agent 0; fix it"):
         simulate(tiny_genesis(3, 5), mind=idle, memory=Broken(), rules=Rules(rounds=1))
     assert issubclass(MemoryFault, AudienceError)

@@ -199,7 +199,7 @@ def _raise(_: list[Decision]) -> None:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (_raise, r"OddBatch.decide_many raised ZeroDivisionError\('oops'\); mend it and resume"),
+        (_raise, r"OddBatch.decide_many raised ZeroDivisionError\('oops'\); fix it, then resume"),
         (lambda made: made[1:], "gave 8 answers for 9 observations"),
         (lambda made: [None, *made[1:]], "give one Decision each"),
     ],

@@ -257,7 +257,7 @@ def test_a_mistake_in_the_scenario_is_named() -> None:
         ("rule = 'vote'", "rule 'vote' is unknown; known: 'average'"),
         ("share = 2", "share: 2.0 is not between 0 and 1"),
         ("size = 1", "size: 1 is too small"),
-        ("kinds = []", "kinds: names none"),
+        ("kinds = []", "groups: kinds is empty"),
     ):
         with pytest.raises(BadInput) as told:
             parse(f"[groups]\n{written}\n")

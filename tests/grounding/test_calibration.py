@@ -46,14 +46,14 @@ def stage(seed: int, people: int = 120) -> VisitStage:
 
 
 def rule(parameters: Mapping[str, float]) -> RuleMind:
-    return RuleMind(**parameters)
+    return RuleMind(**parameters)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
 def real() -> Sessions:
     """Visits of other people, other pages and other dice, with known parameters."""
     stars = dict(zip(BOUNDS, (0.2, 0.45, 0.6, 0.85), strict=True))
-    return live_visits(RuleMind(**TRUE | stars), stage(9))
+    return live_visits(RuleMind(**TRUE | stars), stage(9))  # type: ignore[arg-type]
 
 
 def test_visits_become_like_those_they_are_fitted_to(real: Sessions) -> None:

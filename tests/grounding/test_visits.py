@@ -76,7 +76,7 @@ def test_parameters_move_what_they_say(
     better: dict[str, float], worse: dict[str, float], measure: str
 ) -> None:
     usual = {"again": 0.0, "fatigue": 0.0, "content": 0.0, "sated": 0.0}
-    more, less = (live_visits(RuleMind(**usual | one), stage()) for one in (better, worse))
+    more, less = (live_visits(RuleMind(**usual | one), stage()) for one in (better, worse))  # type: ignore[arg-type]
     assert getattr(more, measure).sum() > 1.2 * getattr(less, measure).sum()
 
 

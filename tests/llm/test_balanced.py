@@ -13,7 +13,7 @@ from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults, Manners
 from audience.llm.openai import OpenAI
-from audience.llm.retry import Retrying
+from audience.llm.request import Retrying
 
 
 def lane(url: str, *, weight: float = 1.0, model: str = "fake", most: int = 8) -> Lane:

@@ -6,7 +6,7 @@ import pytest
 
 from audience.errors import BadInput
 from audience.llm import find_key, read_dotenv, scrub
-from audience.llm.keys import filled, secrets_in
+from audience.llm.endpoint import filled, secrets_in
 
 
 def test_the_environment_comes_before_the_file(

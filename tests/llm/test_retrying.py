@@ -10,7 +10,7 @@ from audience.llm import Endpoint, pause
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults
 from audience.llm.openai import OpenAI
-from audience.llm.retry import Gone, Retrying
+from audience.llm.request import Gone, Retrying
 
 
 def retrying(fake: Fake, *, deadline: float = 100.0, **more: Any) -> Retrying:

@@ -65,3 +65,9 @@ def test_whether_somebody_writes_can_be_asked_without_writing(run: Run, tmp_path
     assert not is_held(folder)
     (folder / "lock").write_text("a writer that died")
     assert not is_held(folder)
+
+
+def test_the_log_needs_no_fcntl(start: Start, tmp_path: Path) -> None:
+    code = 'import sys\nsys.modules["fcntl"] = None\nimport audience.log\nprint("imported")'
+    out, err = start(code, tmp_path).communicate(timeout=150)
+    assert out == "imported\n", err

@@ -5,7 +5,20 @@ import math
 import numpy as np
 import pytest
 
-from audience.results import Arm, Measured, differ, differences, readable
+from audience.results import (
+    ANY,
+    POSITIVE,
+    SHARE,
+    Arm,
+    Bounds,
+    Findings,
+    Measured,
+    bounds_of,
+    differ,
+    differences,
+    readable,
+    summary,
+)
 
 
 def run(value: float, people: list[float] | None = None) -> Measured:
@@ -54,3 +67,27 @@ def test_every_arm_is_compared_with_the_first() -> None:
     arms = [Arm(name, (run(value),)) for name, value in (("a", 1), ("b", 2), ("c", 5))]
     found = [(one.reference, one.other, one.difference) for one in differences(arms, ["picks"])]
     assert found == [("a", "b", 1.0), ("a", "c", 4.0)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "bounds"),
+    [
+        ("click_rate", "share of pages", SHARE),
+        ("rating_mean", "stars", (1.0, 5.0)),
+        ("picks", "", POSITIVE),
+        ("mine", "share of talks", SHARE),
+        ("mine", "bits", POSITIVE),
+        ("mine", "difference of shares", ANY),
+        ("mine", "", ANY),
+    ],
+)
+def test_a_unit_says_what_is_possible(metric: str, unit: str, bounds: Bounds) -> None:
+    assert bounds_of(metric, unit) == bounds
+
+
+def test_a_share_of_a_study_has_no_interval_beyond_all_and_nothing() -> None:
+    arm = Arm("a", tuple(Measured("", 1, "", {"x": v, "gap": v}, (), {}) for v in (0.9, 1.0, 1.0)))
+    labels = {"x": ("X", "share", ""), "gap": ("Gap", "difference of shares", "")}
+    share, gap = summary(Findings("", (arm,), (), "", "", {}, labels))
+    assert share.cells[0].high == 1.0
+    assert gap.cells[0].high > 1.0, "a difference is signed and has no such end"

@@ -9,8 +9,17 @@ from collections.abc import Callable
 
 import pytest
 
-from audience.results import Findings, findings_to_csv, findings_to_latex, shown, summary
-from audience.results.summary_table import rows, to_json, to_markdown
+from audience.results import (
+    Findings,
+    findings_to_csv,
+    result_table,
+    shown,
+    summary,
+    texts,
+    to_latex,
+    to_markdown,
+)
+from audience.results.summary_table import findings_to_json
 
 Make = Callable[..., Findings]
 
@@ -41,14 +50,14 @@ def test_a_gain_shows_its_sign_and_nothing_has_none() -> None:
 
 
 def test_every_row_is_as_wide_as_the_header(make: Make) -> None:
-    table = rows(make(arms=("a", "b", "c"), lacking=("rating_mean",)))
+    table = texts(result_table(make(arms=("a", "b", "c"), lacking=("rating_mean",))))
     assert table[0][3:8] == ["a", "b", "c", "b − a", "b in % of a"]
     assert {len(row) for row in table} == {10}
     assert next(row for row in table if row[0] == "Mean rating")[3:] == ["–"] * 7
 
 
 def test_one_arm_has_no_differences(make: Make) -> None:
-    assert rows(make(arms=("only",)))[0] == ["Metric", "Unit", "Mean over", "only"]
+    assert texts(result_table(make(arms=("only",))))[0] == ["Metric", "Unit", "Mean over", "only"]
 
 
 def test_csv_gives_every_digit_back(make: Make) -> None:
@@ -68,10 +77,10 @@ def test_csv_gives_every_digit_back(make: Make) -> None:
 
 def test_latex_gives_the_rows_back(make: Make) -> None:
     findings = make(arms=("a_b", "50% {x} & $y$"), lacking=("rating_mean",))
-    text = findings_to_latex(findings)
+    text = to_latex(result_table(findings))
     body = [line[: -len(r" \\")] for line in text.splitlines() if line.endswith(r"\\")]
     read = [[_plain(cell) for cell in re.split(r"(?<!\\)&", line)] for line in body]
-    assert read == rows(findings)
+    assert read == texts(result_table(findings))
     assert text.startswith(r"\begin{tabular}{lllrrrr}")
 
 
@@ -81,7 +90,7 @@ def _plain(cell: str) -> str:
 
 
 def test_markdown_cannot_be_broken_by_names(make: Make) -> None:
-    lines = to_markdown(make(arms=("a|b", "<i>\nc"))).splitlines()
+    lines = to_markdown(result_table(make(arms=("a|b", "<i>\nc")))).splitlines()
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
     assert r"a\|b" in lines[0]
     assert r"\<i> c" in lines[0]
@@ -89,7 +98,7 @@ def test_markdown_cannot_be_broken_by_names(make: Make) -> None:
 
 def test_json_keeps_values_and_makes_the_undefined_null(make: Make) -> None:
     findings = make(lacking=("rating_mean",))
-    read = json.loads(to_json(findings))
+    read = json.loads(findings_to_json(findings))
     totals = read["arms"][0]["runs"][0]["totals"]
     assert totals["picks"] == findings.arms[0].runs[0].totals["picks"]
     assert totals["rating_mean"] is None

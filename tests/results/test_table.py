@@ -9,6 +9,10 @@ import pytest
 from rich.console import Console
 
 from audience.results import (
+    ANY,
+    POSITIVE,
+    SHARE,
+    Bounds,
     Column,
     Interval,
     ResultTable,
@@ -154,3 +158,18 @@ def test_what_is_not_known_is_an_empty_cell() -> None:
 def test_an_empty_column_can_be_printed() -> None:
     table = ResultTable((Column("a", is_text=True), Column("")), (("x", ""),))
     assert printed(table) == "a\nx"
+
+
+@pytest.mark.parametrize(
+    ("interval", "bounds", "text"),
+    [
+        (Interval(0.9, 0.8, 1.0), SHARE, "0.90 ± 0.10"),
+        (Interval(0.95, 0.75, 1.0), SHARE, "0.95 [0.75, 1.00]"),
+        (Interval(0.02, 0.0, 0.07), POSITIVE, "0.02 [0.00, 0.07]"),
+        (Interval(0.95, 0.75, 1.15), ANY, "0.95 ± 0.20"),
+    ],
+)
+def test_plus_and_minus_never_leave_what_is_possible(
+    interval: Interval, bounds: Bounds, text: str
+) -> None:
+    assert text_of(interval, Column("", digits=2, half=True, bounds=bounds)) == text

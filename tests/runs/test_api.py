@@ -9,7 +9,7 @@ import pytest
 import audience
 from audience.errors import BadInput
 from audience.plugins import find
-from audience.recommenders import Popular, Random
+from audience.recommenders import Popular, Random, Recommender
 from audience.runs import embedded_scenario, load_interventions
 
 QUICK: dict[str, Any] = {"agents": 30, "rounds": 2}
@@ -85,7 +85,7 @@ def test_interventions_are_read_with_paths_from_their_file(here: Path) -> None:
 
 
 def test_recommenders_may_be_objects_and_the_outcome_is_short_to_look_at() -> None:
-    given = [Random(), Popular(half_life_days=3.0), Popular()]
+    given: list[Recommender] = [Random(), Popular(half_life_days=3.0), Popular()]
     outcome = audience.run(recommenders=given, seeds=1, out="a", report=False, **QUICK)
     assert [arm.name for arm in outcome.findings.arms] == ["Random", "Popular", "Popular-2"]
     assert outcome.finished[1].measured.digest != outcome.finished[0].measured.digest

@@ -93,5 +93,5 @@ def test_a_model_reads_the_evidence_where_it_is_asked_for(serving: Serving, tmp_
 
 def test_evidence_needs_a_past() -> None:
     wanted = asking("http://127.0.0.1:9/v1", "evidence = true")
-    with pytest.raises(BadInput, match="take data that has one"):
+    with pytest.raises(BadInput, match="use data that has one"):
         parts_of(wanted, tiny_genesis(4, 12))

@@ -95,3 +95,15 @@ def test_what_serves_instead_is_said(tmp_path: Path) -> None:
 def test_a_config_with_a_mistake_is_refused(tmp_path: Path, old: str, new: str, told: str) -> None:
     with pytest.raises(BadInput, match=told):
         imported(program(tmp_path, CONFIG.replace(old, new)), tmp_path / "s.toml")
+
+
+@pytest.mark.parametrize("name", ["BPR", "Bpr", "bpr", "MF"])
+def test_a_recommender_is_found_in_any_case(tmp_path: Path, name: str) -> None:
+    config = program(tmp_path, CONFIG.replace("Random", name))
+    assert imported(config, tmp_path / "s.toml").tree["recommender"] == {"kind": "bpr"}
+
+
+def test_a_misspelt_recommender_is_told_its_neighbour(tmp_path: Path) -> None:
+    config = program(tmp_path, CONFIG.replace("Random", "LightGNC"))
+    told = "".join(imported(config, tmp_path / "s.toml").without)
+    assert "(did you mean lightgcn?): popular serves" in told

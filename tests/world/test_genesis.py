@@ -48,7 +48,9 @@ def test_what_others_lived_is_kept_and_reaches_no_recommender() -> None:
     world = World(genesis)
     assert len(world.interactions) == 0
     assert all(not agent.history for agent in world.agents)
-    with pytest.raises(BadInput, match="somebody else lived item 2 before, which does not exist"):
+    with pytest.raises(
+        BadInput, match="past interaction of others with item 2, which does not exist"
+    ):
         Genesis(CATALOGUE, PEOPLE, ties(), others=(Past(0, 2, 12),))
 
 
@@ -80,13 +82,13 @@ def test_any_difference_shows_in_the_digest(other: Callable[[Genesis], Genesis])
     [
         ((Catalogue(()), PEOPLE, ties()), "catalogue is empty"),
         ((CATALOGUE, (), ties(0)), "no people"),
-        ((Catalogue((Item(1, "One"),)), PEOPLE, ties()), "item 1 .'One'. stands at place 0"),
+        ((Catalogue((Item(1, "One"),)), PEOPLE, ties()), "item 1 .'One'. is at index 0"),
         ((Catalogue((Item(0, "One"), Item(0, "Two"))), PEOPLE, ties()), "item 0 .'Two'."),
         ((CATALOGUE, (Profile(0, "A"), Profile(0, "B")), ties()), "person 0 .'B'."),
         ((CATALOGUE, PEOPLE, ties(2, (0, 2))), "person 2, who does not exist"),
         ((CATALOGUE, PEOPLE, ties(2, (0, -1))), "person -1, who does not exist"),
-        ((CATALOGUE, PEOPLE, ties(2, (5, 0))), "ties are of 6 people"),
-        ((CATALOGUE, PEOPLE, ties(1)), "ties are of 1 people"),
+        ((CATALOGUE, PEOPLE, ties(2, (5, 0))), "ties cover 6 people"),
+        ((CATALOGUE, PEOPLE, ties(1)), "ties cover 1 people"),
     ],
 )
 def test_bad_input_is_named(parts: tuple[Any, ...], message: str) -> None:
@@ -97,7 +99,7 @@ def test_bad_input_is_named(parts: tuple[Any, ...], message: str) -> None:
 def test_a_tie_to_oneself_is_refused() -> None:
     good = tiny_genesis(3, 4)
     ties = Ties.of(3, [0, 1], [1, 1], [0, 0], [0.5, 0.5])
-    with pytest.raises(BadInput, match="person 1 has a tie to itself"):
+    with pytest.raises(BadInput, match="person 1 has a tie to themselves"):
         Genesis(good.catalogue, good.profiles, ties)
 
 

@@ -554,7 +554,7 @@ export interface HeardRow {
   stance: number;
 }
 
-export interface TieRow {
+export interface PersonTie {
   other: number;
   name: string;
   kind: string;
@@ -678,7 +678,7 @@ export interface PersonDetail {
   feelings: HistoryRow[];
   heard: HeardRow[];
   inbox: InboxCard[];
-  ties: TieRow[];
+  ties: PersonTie[];
   followers: number;
   memory: MemoryReport | null;
   decisions: DecisionRow[];

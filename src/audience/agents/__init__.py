@@ -1,4 +1,4 @@
-"""How an agent decides."""
+"""How an agent decides: rule, language, human and voiced minds, and their protocols."""
 
 from audience.agents.grounded import GroundedMind as GroundedMind
 from audience.agents.human import (

@@ -1,4 +1,4 @@
-"""What a mind is: stateless, from observation to decision."""
+"""The protocols of minds, which are stateless: from observation to decision."""
 
 from __future__ import annotations
 
@@ -18,71 +18,71 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     reason: str = ""
     calls: tuple[str, ...] = ()
     failure: str = ""
-    """Why nothing usable came of it; such a decision has no actions and becomes `Failed`."""
+    """Why there is no usable decision; then it has no actions and becomes `Failed`."""
     recalled: tuple[int, ...] = ()
     """The thoughts that came to mind."""
     cut: int = 0
-    """How many more would have come, had there been room."""
+    """How many more would have come with more room."""
     emotion: str = ""
-    """How it feels about the visit so far, where it was asked to pause and think."""
+    """How the agent feels about its visit, if it was asked to pause and think."""
 
 
 class Scene(msgspec.Struct, frozen=True, gc=False):
-    """What several people are decided on at once: a `dialogue`, or what to live `together`."""
+    """What is decided for several agents at once: a `dialogue`, or what to watch `together`."""
 
     kind: str
     seen: tuple[Observation, ...]
-    """What each of them may know; in a dialogue the one who answers first."""
+    """What each of them may know; in a dialogue, first the one who answers."""
     lines: int = 0
     """How many more lines a dialogue may have."""
 
 
 class Mark(msgspec.Struct, frozen=True, gc=False):
-    """What somebody expects of an item, 0 to 1, and the stars that it would give."""
+    """What an agent expects of an item, 0 to 1, and the stars it would give."""
 
     score: float
     stars: int
 
 
 class Script(msgspec.Struct, frozen=True, gc=False):
-    """What comes of a scene."""
+    """The outcome of a scene."""
 
     lines: tuple[tuple[int, Say], ...] = ()
     """Who says what, in order, in a dialogue."""
     marks: tuple[tuple[Mark, ...], ...] = ()
-    """One row a person and one mark an item, where something is chosen together."""
+    """One row per agent and one mark per item, where something is chosen together."""
     reason: str = ""
     calls: tuple[str, ...] = ()
     failure: str = ""
-    """Why nothing usable came of it."""
+    """Why there is no usable outcome."""
     recalled: tuple[tuple[int, ...], ...] = ()
-    """The thoughts that came to mind, by person."""
+    """The thoughts that came to mind, by agent."""
 
 
 @runtime_checkable
 class JointMind(Protocol):
-    """Decides for several people in one go, as a model can that is told of all of them."""
+    """Decides for several agents in one call, as a language model can."""
 
     async def play(self, scene: Scene, memory: Memory, dice: Dice) -> Script:
-        """Return what these people do. `dice` holds the key of the first of them."""
+        """Return what these agents do. `dice` holds the key of the first."""
         ...
 
 
 @runtime_checkable
 class Scoring(Protocol):
-    """Can say what each of many people expects of the items before its eyes."""
+    """Can say what each of many agents expects of the items shown."""
 
     def score_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[tuple[Mark, ...]]:
-        """Return one mark per item and person; key i of `dice` belongs to observation i."""
+        """Return one mark per item and agent; key i of `dice` belongs to observation i."""
         ...
 
 
 @runtime_checkable
 class Mind(Protocol):
-    """Decides for one agent at a time; may wait for a model or a person."""
+    """Decides for one agent at a time, possibly waiting for a model or a person."""
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
-        """Return what this agent attempts now. `dice` holds the one key of this decision."""
+        """Return what this agent attempts now. `dice` holds the key of this decision."""
         ...
 
 

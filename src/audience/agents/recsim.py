@@ -1,4 +1,4 @@
-"""The classical control: RecSim's interest-evolution user with its utility model.
+"""RecSim's interest-evolution user with its utility model, as a classical baseline.
 
 Interests lie in [-1, 1] over topics. Item j of the slate is clicked with probability
 (s_j + 1) / (sum(s_k + 1) + 2), s the interest in its topic; the 2 is "no click". A click moves the
@@ -35,8 +35,8 @@ class RecSimMind:
         return self.decide_many([seen], dice)[0]
 
     def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
-        made = [_DONE if one.surface != "home" else _ENTER for one in seen]
-        lengths = [len(one.me.situation.slate) for one in seen]
+        made = [_DONE if view.surface != "home" else _ENTER for view in seen]
+        lengths = [len(view.me.situation.slate) for view in seen]
         for width in sorted(set(lengths) - {0}):
             rows = [row for row, length in enumerate(lengths) if length == width]
             pages = self._pages([seen[row] for row in rows], dice.pick(np.array(rows)))
@@ -46,10 +46,10 @@ class RecSimMind:
 
     def _pages(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         catalogue = seen[0].catalogue
-        here = [one.me.situation for one in seen]
+        here = [view.me.situation for view in seen]
         slates = np.array([now.slate for now in here], np.int64)
         topics = catalogue.weights.argmax(axis=1)[slates]
-        interests = tastes([one.me.taste for one in seen])
+        interests = tastes([view.me.taste for view in seen])
         clicked, topic, move = step(interests, topics, dice)
         left = budget(
             np.array([now.pages for now in here]),
@@ -59,7 +59,7 @@ class RecSimMind:
         chosen = slates[np.arange(len(seen)), np.maximum(clicked, 0)]
         gain = RETURNED * (6.0 * catalogue.quality[chosen] - 3.0)
         after = np.where(clicked >= 0, left - LENGTH + gain, left - NO_CLICK)
-        more = np.array(["NextPage" in one.menu for one in seen])
+        more = np.array(["NextPage" in view.menu for view in seen])
         columns = (clicked, chosen, topic, move, (after > 0.0) & more)
         return [_decision(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
@@ -87,7 +87,7 @@ def step(interests: Floats, topics: Ints, dice: Dice) -> tuple[Ints, Ints, Float
 
 
 def budget(pages: Ints, picks: Ints, quality: Floats) -> Floats:
-    """Return what is left before the present page is answered, from what the visit has seen."""
+    """Return the budget left before the current page is answered."""
     answered = pages - 1
     returned = RETURNED * (6.0 * quality - 3.0 * picks)
     return BUDGET - NO_CLICK * (answered - picks) - LENGTH * picks + returned

@@ -185,12 +185,12 @@ def show(result: Result) -> None:
     from audience.lab.evaluation import footer, group_table, paired_table
     from audience.results import to_rich, wide_console
 
-    console = wide_console(_WIDTH)
+    pairs = [(group_table(result, group), paired_table(result, group)) for group in result.groups]
+    tables = [table for pair in pairs for table in pair if table.rows]
+    console = wide_console(_WIDTH, *tables)
     console.print(result.title, style="bold", markup=False)
-    for group in result.groups:
-        for table in (group_table(result, group), paired_table(result, group)):
-            if table.rows:
-                console.print(to_rich(table))
-                console.print()
+    for table in tables:
+        console.print(to_rich(table))
+        console.print()
     for line in footer(result):
         console.print(line, style="dim", markup=False, soft_wrap=True)

@@ -53,9 +53,12 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **given: ob
 
 def _print(calibration: Calibration) -> None:
     from audience.grounding import miscalibration
-    from audience.results import Column, Interval, ResultTable, to_rich, wide_console
+    from audience.results import POSITIVE, Column, Interval, ResultTable, to_rich, wide_console
 
-    means = (Column(head, over="people", digits=2, half=True) for head in ("real", "simulated"))
+    means = (
+        Column(head, over="people", digits=2, half=True, bounds=POSITIVE)
+        for head in ("real", "simulated")
+    )
     distances = (Column(head, digits=4) for head in ("JSD", "before", "two halves of real"))
     rows = tuple(
         (
@@ -66,8 +69,9 @@ def _print(calibration: Calibration) -> None:
         )
         for one in calibration.compared
     )
-    console = wide_console(_WIDTH)
-    console.print(to_rich(ResultTable((Column("", is_text=True), *means, *distances), rows)))
+    table = ResultTable((Column("", is_text=True), *means, *distances), rows)
+    console = wide_console(_WIDTH, table)
+    console.print(to_rich(table))
     for name, bins in calibration.reliability.items():
         count = sum(one.count for one in bins)
         console.print(
@@ -150,7 +154,7 @@ def spread_command(
     with console.status("Fitting …") as status:
         rows = [unmoved(truth)]
         for model in models(people, graph):
-            rows.append(scored(model, truth, testing=testing, told=status.update))
+            rows.append(scored(model, truth, testing=testing, progress=status.update))
         folder = folder_for(out, "spread", data, people, graph, seeds)
         written = write(truth, rows, people, graph, testing, folder)
     if as_json:

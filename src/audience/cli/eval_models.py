@@ -66,7 +66,7 @@ def conduct(
             seed=seed,
             prompts=given["prompts"],
             at_once=AT_ONCE if models.url else EMBEDDED,
-            told=lambda done, planned: bar.update(task, completed=done, total=planned),
+            progress=lambda done, planned: bar.update(task, completed=done, total=planned),
         )
     written = keep(probed, out)
     if given["as_json"]:

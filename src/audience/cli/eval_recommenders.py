@@ -55,12 +55,16 @@ def recommenders_command(
 
 def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: int) -> None:
     from audience.lab.evaluation import MEASURES
-    from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
+    from audience.results import SHARE, Column, Interval, ResultTable, Value, to_rich, wide_console
 
     first = scores[0]
     columns = (
         Column(
-            f"{name}@{first.k}", over="users" if name in first.bounds else "", digits=4, half=True
+            f"{name}@{first.k}",
+            over="users" if name in first.bounds else "",
+            digits=4,
+            half=True,
+            bounds=SHARE,
         )
         for name in MEASURES
     )
@@ -71,8 +75,9 @@ def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: in
         )
         for score in scores
     )
-    console = wide_console(_WIDTH)
-    console.print(to_rich(ResultTable((Column("recommender", is_text=True), *columns), rows)))
+    table = ResultTable((Column("recommender", is_text=True), *columns), rows)
+    console = wide_console(_WIDTH, table)
+    console.print(to_rich(table))
     console.print(
         f"[dim]{first.users:,} users, {items:,} items, {learnt:,} interactions learnt from, "
         f"seed {seed}; ± is a 95 % interval over users. The last item of each user is ranked "
@@ -166,9 +171,11 @@ def _experiment(
 
 def _print_verdicts(console: Console, verdicts: Verdicts) -> None:
     from audience.lab.verdicts import remarks, tables
-    from audience.results import to_rich
+    from audience.results import least_width, to_rich
 
-    for table in tables(verdicts):
+    shown = tables(verdicts)
+    console.width = max(console.width, *map(least_width, shown))
+    for table in shown:
         console.print(to_rich(table))
         console.print()
     for line in remarks(verdicts):

@@ -1,4 +1,4 @@
-"""One round: rules, platform, activation, the loop and its drivers."""
+"""Running rounds: visits, rules, platform, activation, conversations, drivers, control."""
 
 from audience.engine.activation import METHODS as METHODS, Activation as Activation
 from audience.engine.consolidation import LivedRound as LivedRound, consolidate as consolidate

@@ -1,4 +1,4 @@
-"""Who comes this round, and when inside it."""
+"""Activation: which agents wake in a round, and when."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ METHODS = ("random", "sample", "marginal", "reached")
 
 
 class Activation(msgspec.Struct, frozen=True):
-    """How people are woken.
+    """How agents are woken.
 
-    `random`: everybody with `share`. `sample`: each with its own activity level, scaled so that
-    the mean is `share`. `marginal`: that times the rounds since the last visit, plus one.
-    `reached`: nobody by itself; those who have news of a topic come, as with every method.
+    `random`: each with probability `share`. `sample`: each by its activity level, scaled so that
+    the mean is `share`. `marginal`: the same times the rounds since the last visit, plus one.
+    `reached`: only those who have news of a topic, who also come with every other method.
     """
 
     method: str = "sample"
     share: float = 0.5
     loyalty: float = 0.8
-    """How satisfaction s moves the chance to return: times 1 + loyalty (2 s - 1)."""
+    """Effect of satisfaction s on the chance to return: times 1 + loyalty (2 s - 1)."""
     at_most: int = 0
-    """No more people than this in a round, chosen by hash; 0 means all."""
+    """The most agents per round, chosen by hash; 0 disables the limit."""
     attention: float = 1.0
-    """Chance that somebody who has news of a topic comes to read it in a round."""
+    """Chance per round that an agent with news of a topic comes to read it."""
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -36,7 +36,7 @@ class Activation(msgspec.Struct, frozen=True):
 
 
 def chances(world: World, activation: Activation) -> Floats:
-    """Return everybody's chance to wake in the present round."""
+    """Return each agent's probability of waking in the current round."""
     people = len(world.activity)
     if activation.method == "reached":
         return np.zeros(people)
@@ -51,9 +51,9 @@ def chances(world: World, activation: Activation) -> Floats:
 
 
 def awake(world: World, activation: Activation, present: Iterable[int] = ()) -> tuple[Ints, Floats]:
-    """Return who wakes in the present round, and each visit's place inside the interval, 0 to 1.
+    """Return who wakes in the current round, and when within it, 0 to 1.
 
-    Those in `present` come in any case, beyond `at_most` too.
+    Those in `present` always come, regardless of `at_most`.
     """
     people = np.arange(len(world.activity))
     draws = dice(world.seed, "wake", people, world.round)

@@ -1,4 +1,4 @@
-"""The end of a round for memories: what was lived is turned into thoughts, and old ones fade."""
+"""The memory phase of a round: experiences become thoughts, and old thoughts fade."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 class MemoryFault(AudienceError):
-    """A memory raised while it was consolidating."""
+    """A memory raised an exception while consolidating."""
 
 
 class LivedRound:
-    """Gathers what each agent lived in the present round."""
+    """The events of the current round by agent."""
 
     def __init__(self) -> None:
         self.events: dict[int, list[e.AnyEvent]] = defaultdict(list)
 
     def add(self, chapter: e.Chapter) -> None:
-        """Take in a chapter; a new round forgets the one before."""
+        """Add a chapter; a new round clears the previous one."""
         for entry in chapter.entries:
             event = entry.event
             if isinstance(event, e.RoundStarted):
@@ -41,7 +41,7 @@ class LivedRound:
 
 
 async def consolidate(sim: Simulation) -> None:
-    """Let old thoughts fade and what was lived become new ones, emitted in the order of ids."""
+    """Let old thoughts fade and experiences become new ones, emitted by agent id."""
     if sim.lived is None:
         return
     world, events = sim.world, sim.lived.events
@@ -49,7 +49,7 @@ async def consolidate(sim: Simulation) -> None:
     faded = _faded(sim, end)
     agents = sorted({*events, *faded})
 
-    async def one(agent: int) -> list[e.Entry]:
+    async def consolidated(agent: int) -> list[e.Entry]:
         entries = [e.Entry(e.Forgot(agent, thought, "faded")) for thought in faded.get(agent, ())]
         lived = events.get(agent)
         if lived:
@@ -59,7 +59,7 @@ async def consolidate(sim: Simulation) -> None:
             entries += await _kept(sim, _life(world, me, lived, end))
         return entries
 
-    thoughts = await together(one(agent) for agent in agents)
+    thoughts = await together(consolidated(agent) for agent in agents)
     for agent, entries in zip(agents, thoughts, strict=True):
         if entries:
             sim.emit(e.MEMORY, agent, agent, entries)
@@ -74,7 +74,7 @@ async def _kept(sim: Simulation, life: Life) -> Iterable[e.Entry]:
     except Exception as error:
         name = type(memory).__qualname__
         raise MemoryFault(
-            f"{name}.consolidate raised {error!r} for agent {agent}; mend it and resume"
+            f"{name}.consolidate raised {error!r} for agent {agent}; fix it, then resume"
         ) from error
 
 
@@ -89,8 +89,8 @@ def _faded(sim: Simulation, end: int) -> dict[int, tuple[int, ...]]:
 
     people = [me for me in world.agents.changed.values() if me.thoughts]
     since = world.genesis.clock.at(world.round)
-    found = memory.fade(people, since, end, draw) if people else []
-    return {me.profile.id: ids for me, ids in zip(people, found, strict=True) if ids}
+    faded = memory.fade(people, since, end, draw) if people else []
+    return {me.profile.id: ids for me, ids in zip(people, faded, strict=True) if ids}
 
 
 def _life(world: World, me: Agent, lived: list[e.AnyEvent], end: int) -> Life:

@@ -1,8 +1,7 @@
-"""Steering a run from outside: play, pause, step, speed, stop, and changes for the next round.
+"""Control of a run from outside: play, pause, step, speed, stop, and queued changes.
 
-The run lives in a thread of its own and asks here before it begins a visit. Whoever steers only
-sets what it will find: nothing outside ever waits for the run, and the run waits for nobody but
-its own permission to go on.
+The run lives in its own thread and asks here before it starts a visit. Callers only set what the
+run will find: nothing outside ever waits for the run, and the run waits only for permission.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ Hearer = Callable[[Chapter, View], None]
 Keep = Callable[[Sequence["Queued"]], None]
 MakeMind = Callable[[Mind], Mind]
 MOST = 500
-"""Visits that begin together at full speed: a pause is felt after so many."""
+"""Visits that start together at full speed; a pause takes effect after that many."""
 TICK = 0.1
-"""Seconds between the groups of visits that a speed lets begin."""
+"""Seconds between the groups of visits started at a limited speed."""
 FASTEST = 1_000_000.0
 log = logging.getLogger(__name__)
 
 
 class Queued(msgspec.Struct, frozen=True):
-    """A change that waits for the opening of a round, and how a scenario writes it."""
+    """A change queued for the opening of a round, and its form in a scenario."""
 
     round: int
     change: AnyChange
@@ -41,24 +40,24 @@ class Queued(msgspec.Struct, frozen=True):
 
 
 class Steering(msgspec.Struct, frozen=True):
-    """How a run is steered at this moment, and how far it is."""
+    """The current state of control, and the progress of the run."""
 
     going: bool
-    """Visits may begin."""
+    """Whether visits may start."""
     speed: float
-    """Visits a second; 0: as fast as can be."""
+    """Visits per second; 0: full speed."""
     round: int
     visits_done: int
     visits_total: int
     pace: float
-    """Visits a second since it was last let go, as measured; 0: not known yet."""
+    """Measured visits per second since the run last continued; 0: unknown yet."""
 
 
 class Control:
-    """The one door through which a run is steered. Safe to use from any thread."""
+    """Controls a run; safe to use from any thread."""
 
     def __init__(self, *, paused: bool = False, speed: float = 0.0, opened: int = 0) -> None:
-        """Begin paused or not; `opened` is the last round begun of a run taken up again."""
+        """Start paused or not; `opened` is the last round opened by a resumed run."""
         self._lock = threading.Lock()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         self._playing = not paused
@@ -77,42 +76,42 @@ class Control:
         self._since = (0.0, 0)
         self._visits = 0
 
-    # ── for those who steer ──
+    # ── for callers ──
 
     def play(self) -> None:
-        """Let the run go on."""
+        """Continue the run."""
         with self._lock:
             self._set(playing=True)
 
     def pause(self) -> None:
-        """Let no visit begin; those that are under way end."""
+        """Start no further visits; those in progress finish."""
         with self._lock:
             self._set(playing=False)
 
     def step_visit(self) -> None:
-        """Let one more visit or conversation happen, then pause."""
+        """Run one more visit or conversation, then pause."""
         with self._lock:
             self._set(playing=False, steps=self._steps + 1)
 
     def step_round(self) -> None:
-        """Go on to the end of the round that is open, or of the next one, then pause."""
+        """Continue to the end of the open round, or of the next one, then pause."""
         with self._lock:
             self._set(playing=False, upto=max(self._upto, self._closed) + 1)
 
     def stop(self) -> None:
-        """End the run at its next commit point."""
+        """Stop the run at its next commit point."""
         with self._lock:
             self._stopping = True
             self._wake()
 
     def set_speed(self, speed: float) -> None:
-        """Begin so many visits a second; 0: as many as can be."""
+        """Start that many visits per second; 0: full speed."""
         with self._lock:
             self._speed, self._next = _checked(speed), 0.0
             self._wake()
 
     def queue(self, change: AnyChange, written: dict[str, Any]) -> int:
-        """Make a change at the opening of the next round, and return which that is."""
+        """Queue a change for the opening of the next round, and return that round."""
         with self._lock:
             round_ = self._opened + 1
             self._queued.append(Queued(round_, change, {**written, "round": round_}))
@@ -120,7 +119,7 @@ class Control:
 
     @property
     def next_round(self) -> int:
-        """The round that a change would be made in."""
+        """The round in which a queued change would be made."""
         return self._opened + 1
 
     @property
@@ -129,13 +128,13 @@ class Control:
 
     @property
     def made(self) -> tuple[Queued, ...]:
-        """Return the changes that were queued here and have happened."""
+        """The queued changes that have happened."""
         return tuple(self._done)
 
     def seat(self, agent: int, make: MakeMind) -> None:
-        """Give somebody a mind of its own from the next round on; it comes every round then.
+        """Give an agent a mind of its own from the next round on; it then comes every round.
 
-        `make` is given the mind that it would have otherwise.
+        `make` receives the mind that the agent would otherwise have.
         """
         with self._lock:
             self._minds[agent] = make
@@ -145,7 +144,7 @@ class Control:
             self._minds.pop(agent, None)
 
     def listen(self, hearer: Hearer) -> None:
-        """Tell somebody each chapter, in the run's own thread; one that raises is let go."""
+        """Call a listener with each chapter, in the run's thread; one that raises is removed."""
         with self._lock:
             self._hearers = [*self._hearers, hearer]
 
@@ -165,7 +164,7 @@ class Control:
         return self._stopping
 
     async def may_open(self) -> bool:
-        """Wait until a round may begin; return False when the run shall stop instead."""
+        """Wait until a round may start; return False if the run shall stop instead."""
         while True:
             with self._lock:
                 if self._stopping:
@@ -176,7 +175,7 @@ class Control:
             await woken.wait()
 
     async def allowed(self, most: int) -> int:
-        """Wait until visits may begin; return how many, 0 when the run shall stop instead."""
+        """Wait until visits may start; return how many, 0 if the run shall stop instead."""
         while True:
             with self._lock:
                 if self._stopping:
@@ -190,15 +189,15 @@ class Control:
                     await woken.wait()
 
     def open(self, round_: int, keep: Keep) -> tuple[AnyChange, ...]:
-        """Begin a round: return the changes queued for it, once `keep` has written them down."""
+        """Open a round: return the changes queued for it, after `keep` has stored them."""
         with self._lock:
-            due = [one for one in self._queued if one.round <= round_]
+            due = [queued for queued in self._queued if queued.round <= round_]
             if due:
                 keep(due)
-            self._queued = [one for one in self._queued if one.round > round_]
+            self._queued = [queued for queued in self._queued if queued.round > round_]
             self._done += due
             self._opened = round_
-            return tuple(one.change for one in due)
+            return tuple(queued.change for queued in due)
 
     def close(self, round_: int) -> None:
         """Note that a round has ended."""
@@ -209,7 +208,7 @@ class Control:
                 self._upto = 0
 
     def reopen(self, round_: int) -> None:
-        """Note that a round goes on which had begun before."""
+        """Note that a round continues which had been opened before."""
         with self._lock:
             self._opened, self._closed = round_, round_ - 1
 
@@ -231,9 +230,9 @@ class Control:
             try:
                 hearer(chapter, world)
             except Exception:
-                log.exception("somebody who listened to the run raised, and is told no more")
+                log.exception("a listener of the run raised an exception and was removed")
                 with self._lock:
-                    self._hearers = [one for one in self._hearers if one is not hearer]
+                    self._hearers = [other for other in self._hearers if other is not hearer]
 
     # ── inside the lock ──
 
@@ -242,7 +241,7 @@ class Control:
         return self._playing or self._steps > 0 or self._upto > self._closed
 
     def _count(self, most: int) -> tuple[int, float | None]:
-        """Return how many visits may begin now, or how long to wait before asking again."""
+        """Return how many visits may start now, or how long to wait before asking again."""
         if not (self._playing or self._upto > self._closed):
             count = min(most, self._steps)
             self._steps -= count
@@ -253,7 +252,7 @@ class Control:
         if now < self._next:
             return 0, self._next - now
         count = min(most, max(1, int(self._speed * TICK)))
-        # What was waited too long is made up for, but no more than a few groups of it.
+        # Late starts are caught up, but by no more than a few groups.
         self._next = max(self._next, now - 5 * TICK) + count / self._speed
         return count, None
 

@@ -44,7 +44,7 @@ def pairs(
 
 
 def talk(world: World, wish: e.Wished, max_lines: int, *, joint: bool = False) -> Talk:
-    """Let the two speak in turn, or as one script has it; the wish is the first line."""
+    """Run a conversation in turns, or by one script; the wish is the first line."""
     first, second = world.agents[wish.agent], world.agents[wish.to]
     opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance, wish.voice)
     spoken = _Spoken(world, opening)
@@ -68,7 +68,7 @@ def talk(world: World, wish: e.Wished, max_lines: int, *, joint: bool = False) -
 
 
 class _Spoken:
-    """A conversation so far: what was said, and what became of what was tried."""
+    """A conversation so far: its lines, and the entries of what was attempted."""
 
     def __init__(self, world: View, opening: e.Said) -> None:
         self.world = world
@@ -77,7 +77,7 @@ class _Spoken:
         self.lines: tuple[e.Said, ...] = (opening,)
 
     def decided(self, decision: Answer, speaker: Agent, listener: Agent) -> bool:
-        """Take in one person's turn, and say whether the conversation goes on."""
+        """Add one agent's turn; return True if the conversation goes on."""
         if isinstance(decision, e.Failed):
             self.entries.append(e.Entry(decision))
             return False
@@ -97,12 +97,12 @@ class _Spoken:
         return self.say(line, speaker, listener, decision.reason, decision.calls)
 
     def follow(self, script: Answer, people: tuple[Agent, Agent], most: int) -> None:
-        """Take in all lines of a script up to the first that may not be said."""
+        """Add the lines of a script up to the first that is not allowed."""
         if isinstance(script, e.Failed):
             self.entries.append(e.Entry(script))
             return
         assert isinstance(script, Script)
-        ids = tuple(one.profile.id for one in people)
+        ids = tuple(agent.profile.id for agent in people)
         for who, thoughts in zip(ids, script.recalled, strict=False):
             if thoughts:
                 self.entries.append(e.Entry(e.Recalled(who, thoughts, self.now)))
@@ -123,7 +123,7 @@ class _Spoken:
     def say(
         self, line: a.Say, speaker: Agent, listener: Agent, reason: str, calls: tuple[str, ...]
     ) -> bool:
-        """Let a line be said if it may be, and say whether it was."""
+        """Add a line if it is allowed; return True if it was."""
         who, other = speaker.profile.id, listener.profile.id
         heard_now = {item for said in self.lines for item in said.items}
         known = tuple(item for item in line.items if item not in heard_now)

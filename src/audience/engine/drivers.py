@@ -1,4 +1,4 @@
-"""Two ways to drive visits and conversations: in waves, or as coroutines. Same bytes either way."""
+"""Drivers of visits and conversations: in waves or as coroutines, with the same bytes."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from audience.world import Dice, Failed, Observation, World, dice, key
 T = TypeVar("T")
 Strand = Generator[Need, Answer, T]
 Done = Callable[[list[tuple[int, T]]], None]
-"""Takes the strands that ended, each with its place and its result."""
+"""Called with the strands that ended, each with its index and its result."""
 _TURNS = 50
-"""Turns of the event loop in which what has come already is taken in."""
+"""Turns of the event loop in which results that have arrived are still accepted."""
 log = logging.getLogger(__name__)
 
 
 class MindFault(AudienceError):
-    """A batch mind raised or did not answer for everybody."""
+    """A batch mind raised an exception or did not answer for every agent."""
 
 
 class DriverStage:
-    """What strands are driven with: the world, its platform, the fitted ranker, mind and memory."""
+    """What strands are driven with: world, platform, fitted ranker, mind and memory."""
 
     def __init__(
         self, world: World, platform: Platform, ranker: Ranker, mind: Mind, memory: Memory
@@ -54,15 +54,15 @@ class DriverStage:
         return self.platform.rank(self.world, self.ranker, wants)
 
     async def served(self, want: PageRequest) -> Served:
-        """Return the ranked items for one request among others that run beside it."""
+        """Return the ranked items for one request, batched with concurrent ones."""
         return await self._desk.ask(want) if self._desk else self.rank([want])[0]
 
     def dice_of(self, seen: Sequence[Observation]) -> Dice:
         """Return the dice of these decisions, one key each."""
-        if len(seen) == 1:  # the same key by plain integers, a hundred times cheaper
-            one = seen[0]
-            talk = one.lines[0].agent + 1 if one.lines else 0
-            names = ("decide", one.me.profile.id, self.world.round, talk, one.turn)
+        if len(seen) == 1:  # the same key by plain integers, a hundred times faster
+            view = seen[0]
+            talk = view.lines[0].agent + 1 if view.lines else 0
+            names = ("decide", view.me.profile.id, self.world.round, talk, view.turn)
             return Dice(np.array([key(self.world.seed, *names)], np.uint64))
         talking = np.array([s.lines[0].agent + 1 if s.lines else 0 for s in seen], np.int64)
         agents = np.array([s.me.profile.id for s in seen], np.int64)
@@ -108,8 +108,10 @@ def _decide_many(
     except AudienceError:
         raise
     except Exception as error:
-        raise MindFault(f"{name}.decide_many raised {error!r}; mend it and resume") from error
-    if len(decisions) != len(seen) or not all(isinstance(one, Decision) for one in decisions):
+        raise MindFault(f"{name}.decide_many raised {error!r}; fix it, then resume") from error
+    if len(decisions) != len(seen) or not all(
+        isinstance(decision, Decision) for decision in decisions
+    ):
         raise MindFault(
             f"{name}.decide_many gave {len(decisions)} answers for {len(seen)} observations; "
             "give one Decision each, and resume"
@@ -118,17 +120,17 @@ def _decide_many(
 
 
 def _scored(stage: DriverStage, scenes: Sequence[Scene]) -> list[Script]:
-    """Return what people expect of what they choose among, everybody's scenes in one go."""
+    """Return what agents expect of the items they choose among, for all scenes at once."""
     scoring = shared_mind(stage.mind)
     if not isinstance(scoring, Scoring):
         raise MindFault(f"{type(scoring).__qualname__} cannot choose for several people")
-    seen = [one for scene in scenes for one in scene.seen]
+    seen = [view for scene in scenes for view in scene.seen]
     rows = iter(scoring.score_many(seen, stage.dice_of(seen)))
     return [Script(marks=tuple(next(rows) for _ in scene.seen)) for scene in scenes]
 
 
 def shared_mind(mind: Mind) -> Mind:
-    """Return the mind of those whom no person plays."""
+    """Return the mind of the agents that no person plays."""
     return mind.otherwise if isinstance(mind, MixedMind) else mind
 
 
@@ -159,9 +161,8 @@ async def as_coroutines(
 ) -> None:
     """Drive each strand at its own pace, at most `concurrency` at a time.
 
-    `allowed` is waited for before each strand begins; 0 lets it not begin.
-
-    A halt begins no further strand, but what the others are waiting for may come: it was paid for.
+    `allowed` is awaited before each strand starts; 0 means not to start it. After a halt no further
+    strand starts, but the others may finish, since their calls are paid for.
     """
     free = asyncio.Semaphore(concurrency)
     turnstile = asyncio.Lock()
@@ -217,10 +218,10 @@ async def _asked(stage: DriverStage, need: Observation | Scene) -> object:
 
 @asynccontextmanager
 async def _timely(seconds: float) -> AsyncIterator[None]:
-    """Raise TimeoutError where something is still awaited after so many seconds; 0: never.
+    """Raise TimeoutError if something is still awaited after `seconds`; 0 disables the timeout.
 
-    What has come by then is taken in first. So only an answer that is missing makes a decision
-    late, a slow machine does not, and stored answers give the same events again.
+    Results that have arrived by then are accepted first. So only a missing answer makes a decision
+    late, not a slow machine, and stored answers give the same events again.
     """
     loop = asyncio.get_running_loop()
     handle: asyncio.Handle | None = None

@@ -1,15 +1,15 @@
-"""Living an item together: who gathers, among what they choose, by which rule, and what follows.
+"""Groups that watch an item together: who gathers, what they choose among, and by which rule.
 
-Among those who came this round, a share invites people of its own kind: family, friends. What they
-choose among is what the recommender ranks for each of them, taken in turn. Everybody says what it
-expects of each item; the rule makes one choice of it:
+A share of the agents that came this round invites people along ties such as family and friends.
+They choose among what the recommender ranks for each of them, taken in turn. Each says what it
+expects of each item; a rule makes one choice of it:
 
 average        the item with the highest mean
 least-misery   the item whose lowest mark is the highest
-most-pleasure  the item with the highest mark of anybody
-dictator       the one who invited chooses
+most-pleasure  the item with the highest single mark
+dictator       the host chooses
 
-All live the item to the same point, and each goes home with its own stars and satisfaction.
+All watch the item to the same point, each with its own stars and satisfaction.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ RULES: dict[str, Callable[[Sequence[float]], tuple[float, ...]]] = {
     "most-pleasure": lambda marks: (max(marks), sum(marks) / len(marks)),
     "dictator": lambda marks: (marks[0], sum(marks) / len(marks)),
 }
-"""How good the marks of an item are, those of the one who invited first; then what breaks a tie."""
+"""The value of an item by its marks, the host's first, and then what breaks a tie."""
 
 
 class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Who lives items together; as it stands, nobody does."""
+    """Settings of groups; by default there are none."""
 
     share: float = 0.0
-    """Chance that somebody who came this round invites others."""
+    """Chance that an agent that came this round invites others."""
     size: int = 3
-    """People of a group at most; how many it is, from two on, is drawn."""
+    """The most people of a group; the actual number, from two on, is drawn."""
     rule: str = "average"
     kinds: tuple[str, ...] = ("family", "friend")
-    """Kinds of ties along which people are invited."""
+    """The kinds of ties along which people are invited."""
     items: int = 8
     """How many items a group chooses among."""
 
@@ -60,13 +60,13 @@ class Groups(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.items < 1:
             raise BadInput(f"groups: items: {self.items} is too small; give at least 1")
         if not self.kinds:
-            raise BadInput('groups: kinds: names none; give some, as in ["family", "friend"]')
+            raise BadInput('groups: kinds is empty; give some, as in ["family", "friend"]')
 
 
 def companies(
     world: World, groups: Groups, busy: Iterable[int] = ()
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Return the groups of this round with their ranks: greedy by hash, one group a person."""
+    """Return the groups of this round with their ranks: greedy by hash, one group per person."""
     if not groups.share:
         return []
     taken = {*busy, *world.silent}
@@ -89,17 +89,17 @@ def companies(
 
 
 def _invited(world: World, host: int, kinds: Sequence[str], taken: set[int]) -> list[int]:
-    """Return whom somebody would ask, in order: by a draw, the closer the sooner."""
-    found = []
+    """Return whom a host would invite, in an order drawn by closeness."""
+    ranked = []
     for tie in world.graph.ties(host):
         if tie.kind in kinds and tie.other not in taken and tie.other != host:
             draw = (key(world.seed, "invite", host, tie.other, world.round) >> 11) * 2.0**-53
-            found.append((-(draw ** (1.0 / max(tie.closeness, 0.01))), tie.other))
-    return [other for _, other in sorted(found)]
+            ranked.append((-(draw ** (1.0 / max(tie.closeness, 0.01))), tie.other))
+    return [other for _, other in sorted(ranked)]
 
 
 def gathering(world: World, platform: Platform, members: tuple[int, ...], groups: Groups) -> Talk:
-    """Let some people choose an item and live it together."""
+    """Let a group choose an item and watch it together."""
     at = world.genesis.clock.at(world.round, 1.0)
     host = members[0]
     people = [world.agents[member] for member in members]
@@ -114,7 +114,7 @@ def gathering(world: World, platform: Platform, members: tuple[int, ...], groups
         why = "there is nothing that nobody of them knows already"
         return Talked((e.Entry(e.Refused(host, "Gather", why)),), 0)
     seen = tuple(
-        in_company(world, me, items, [one for one in members if one != me.profile.id], at)
+        in_company(world, me, items, [other for other in members if other != me.profile.id], at)
         for me in people
     )
     script = yield Scene("together", seen)
@@ -130,7 +130,7 @@ def gathering(world: World, platform: Platform, members: tuple[int, ...], groups
 
 
 def recalled(members: Sequence[int], script: Script, at: int) -> list[e.Entry]:
-    """Return which thoughts a scene brought to the minds of those in it."""
+    """Return the events of the thoughts that a scene brought to mind."""
     return [
         e.Entry(e.Recalled(member, thoughts, at))
         for member, thoughts in zip(members, script.recalled, strict=False)
@@ -141,15 +141,15 @@ def recalled(members: Sequence[int], script: Script, at: int) -> list[e.Entry]:
 def _candidates(
     people: Sequence[Agent], ranked: Sequence[tuple[int, ...]], most: int, *, repeat: bool
 ) -> tuple[int, ...]:
-    """Return the best of each in turn, without what one of them lived unless it may be repeated."""
-    lived = set() if repeat else {one.item for me in people for one in me.history}
+    """Return the best items of each in turn, without what a member knows unless repeatable."""
+    lived = set() if repeat else {entry.item for me in people for entry in me.history}
     mixed = (item for row in zip_longest(*ranked, fillvalue=-1) for item in row)
     found = dict.fromkeys(item for item in mixed if item >= 0 and item not in lived)
     return tuple(found)[:most]
 
 
 def _unusable(marks: Sequence[Row], people: int, items: int) -> str:
-    """Return what is wrong with the marks of a mind, which is not trusted, or nothing."""
+    """Return what is wrong with the marks of a mind, or empty."""
     if len(marks) != people or any(len(row) != items for row in marks):
         return f"together: there are not {items} marks for each of {people} people"
     for mark in (mark for row in marks for mark in row):
@@ -161,7 +161,7 @@ def _unusable(marks: Sequence[Row], people: int, items: int) -> str:
 def _evening(
     members: tuple[int, ...], items: tuple[int, ...], script: Script, rule: str, at: int
 ) -> list[e.Entry]:
-    """Return what happened: one item, lived by all to the same point."""
+    """Return the entries of the evening: one item, watched by all to the same point."""
     good = RULES[rule]
     columns = [[row[place].score for row in script.marks] for place in range(len(items))]
     best = max(range(len(items)), key=lambda place: (*good(columns[place]), -place))
@@ -170,7 +170,7 @@ def _evening(
     entries = [e.Entry(happened, script.reason, script.calls)]
     fraction = round(min(1.0, 0.4 + 0.8 * sum(scores) / len(scores)), 3)
     for member, row in zip(members, script.marks, strict=True):
-        others = tuple(one for one in members if one != member)
+        others = tuple(other for other in members if other != member)
         entries += [
             e.Entry(e.Watched(member, item, fraction)),
             e.Entry(e.Rated(member, item, row[best].stars)),

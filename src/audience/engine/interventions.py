@@ -1,4 +1,4 @@
-"""News of topics: who comes because of it, and how a topic begins."""
+"""Interventions: checking and applying changes from outside, and starting topics."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from audience.world import (
 def reached(
     world: World, activation: Activation, chosen: Ints, places: Floats
 ) -> tuple[Ints, Floats, frozenset[int]]:
-    """Return who comes with those whom news brings, their moments, and who comes for news alone.
+    """Return all visitors with those brought by news, their moments, and who comes for news only.
 
-    A message waits until it is read; `attention` is the chance that this happens in a round.
+    A message waits until it is read; `attention` is the chance of that per round.
     """
     waiting = world.spread.waiting()
     if not len(waiting):
@@ -48,9 +48,9 @@ def reached(
 
 
 def begun(world: World, change: c.Raise, round_: int) -> list[e.AnyEvent]:
-    """Return how a topic begins: those who know it first feel it, have a view and tell it.
+    """Return the events that start a topic: its seeds feel it, have an opinion and post it.
 
-    What they tell is delivered as every post, at the end of the round.
+    Their posts are delivered like any other, at the end of the round.
     """
     number = len(world.spread.topics) - 1
     text = cut(change.topic.text)
@@ -65,7 +65,7 @@ def begun(world: World, change: c.Raise, round_: int) -> list[e.AnyEvent]:
 
 
 def cut(text: str, longest: int = LONGEST_TEXT) -> str:
-    """Return a text of no more than `longest` characters, with a note of what is left out."""
+    """Return a text of at most `longest` characters, with a note if it was cut."""
     if len(text) <= longest:
         return text
     note = f" … (cut here: {len(text):,} characters in all)"
@@ -73,11 +73,11 @@ def cut(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 _REFITTED = (c.SwapRecommender, c.AddItem, c.AddPerson)
-"""Changes after which the recommender is fitted anew: a resume must find the same ground."""
+"""Changes after which the recommender is refitted, so that a resume finds the same state."""
 
 
 def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
-    """Begin a round: its start, its interventions and the first fit, applied as they come."""
+    """Open a round: apply its start, its interventions and the first fit; return the events."""
     world = sim.world
     events: list[e.AnyEvent] = []
 
@@ -107,7 +107,7 @@ def opened(sim: Simulation, round_: int) -> list[e.AnyEvent]:
 
 
 def audience_of(world: World, change: c.Announce | c.Advertise) -> tuple[int, ...]:
-    """Return who hears an announcement or an advertisement."""
+    """Return who receives an announcement or an advertisement."""
     everybody = range(len(world.agents))
     if isinstance(change, c.Announce):
         return tuple(everybody)
@@ -116,7 +116,7 @@ def audience_of(world: World, change: c.Announce | c.Advertise) -> tuple[int, ..
 
 
 def is_meant(change: c.Advertise, who: Profile) -> bool:
-    """Say whether somebody belongs to the people whom an advertisement seeks."""
+    """Return True if a person is in the target group of an advertisement."""
     if change.interest and change.interest not in who.interests:
         return False
     if change.gender and change.gender.casefold() != who.gender.casefold():
@@ -132,7 +132,7 @@ def is_meant(change: c.Advertise, who: Profile) -> bool:
 
 
 def objection(world: View, change: c.AnyChange) -> str:
-    """Return why a change cannot be made, or nothing when it can."""
+    """Return why a change cannot be made, or empty if it can."""
     people, items = len(world.agents), len(world.catalogue)
     match change:
         case c.ChangeProfile(agent, fields):
@@ -154,7 +154,7 @@ def objection(world: View, change: c.AnyChange) -> str:
 
 
 def _message(change: c.Announce | c.Advertise, people: int, items: int) -> str:
-    """Return why nobody can be told this, or nothing when it can be."""
+    """Return why a message cannot be sent, or empty if it can."""
     wrong = _missing(items, change.items) or _stance(change.stance) or _words(change.text)
     if wrong or isinstance(change, c.Announce):
         return wrong

@@ -1,14 +1,14 @@
-"""Pages with uniformly random items among the ranked ones, and the chance of each to be there.
+"""The platform: ranked pages, random items on them, feeds, delivery of posts, and search.
 
-Of a page of p places, k are random. The ranker's best p - k keep their order; the k random items
-are drawn without replacement from all the others that this visit may still be shown, and stand at
-random places. The ranked ones that had to make room come first on the next page.
+Of a page of p positions, k may be random. The ranker's best p - k keep their order; the k random
+items are drawn without replacement from all others that this visit may still be shown, and are put
+at random positions. The ranked items that had to make room come first on the next page.
 
-The propensity of an item is the chance, over these draws and given the ranking and all that was
-shown before, that it comes onto this page. Let u be how many items may still be shown: a kept item
-has 1, every other item k / (u - (p - k)), shown or not. None of them is 0, so that what is weighed
-by 1 / propensity estimates the plain mean over all u items, whatever the ranker does (Horvitz and
-Thompson): sum over shown items of y / propensity, divided by u.
+The propensity of an item is the probability, over these draws and given the ranking and all that
+was shown before, that it is on this page. Let u be how many items may still be shown: a kept item
+has 1, every other item k / (u - (p - k)), shown or not. None is 0, so that weighting by
+1 / propensity estimates the plain mean over all u items, whatever the ranker does (Horvitz and
+Thompson): the sum over shown items of y / propensity, divided by u.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def mixed(
 ) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return a page of the kept items and k random ones, and the propensity of each.
 
-    There are fewer random ones where fewer items are left. The draws are named by agent, round and
-    page, where `page` counts the pages of the visit.
+    There are fewer random ones if fewer items are left. The draws are named by agent, round and
+    `page`, the number of the page within the visit.
     """
     barred = tuple({*exclude, *kept})
     pool = len(world.catalogue) - len(barred)
@@ -74,7 +74,7 @@ def mixed(
 
 
 def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.Delivered]:
-    """Return one delivery per post that somebody hears; it costs no decision."""
+    """Return one delivery per post that has readers."""
     deliveries = []
     for post in outbox:
         author = post.author if isinstance(post, e.Forwarded) else post.agent
@@ -91,11 +91,11 @@ def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.D
 
 FEEDS = ("time", "ranked")
 HALF_LIFE = 3.0
-"""Rounds after which a message counts half."""
+"""Rounds after which the freshness of a message halves."""
 PLATFORM = 0.5
-"""How close the platform is."""
+"""The closeness assumed for the platform."""
 UNKNOWN = 0.1
-"""How close somebody is whom one does not listen to any more."""
+"""The closeness assumed for someone no longer followed."""
 
 
 def feed_of(world: View, me: Agent, order: str, length: int) -> tuple[Message, ...]:
@@ -124,15 +124,15 @@ def feed_of(world: View, me: Agent, order: str, length: int) -> tuple[Message, .
 
 
 REASON = 120
-"""Characters of a reason that are shown; what is longer is cut."""
+"""The most characters of a reason that are shown."""
 
 
 class RecommenderFault(AudienceError):
-    """A recommender raised or returned something that cannot be shown."""
+    """A recommender raised an exception or returned something that cannot be shown."""
 
 
 class PageRequest(msgspec.Struct, frozen=True, gc=False):
-    """A visit's request for ranked items: several pages at once."""
+    """A visit's request for ranked items, several pages at once."""
 
     agent: int
     at: int
@@ -142,7 +142,7 @@ class PageRequest(msgspec.Struct, frozen=True, gc=False):
 
 
 class Note(msgspec.Struct, frozen=True, gc=False):
-    """What a ranker says of an item it ranked."""
+    """What a ranker says about an item."""
 
     propensity: float | None = None
     reason: str = ""
@@ -150,22 +150,21 @@ class Note(msgspec.Struct, frozen=True, gc=False):
 
 
 class Noted(msgspec.Struct, frozen=True):
-    """Ranked items with what their ranker says of each."""
+    """Ranked items with what their ranker says about each."""
 
     items: tuple[int, ...]
     notes: dict[int, Note]
 
 
 Served = tuple[int, ...] | Noted | Failed
-"""What comes of a request: plain items unless the ranker says more, or no slate at all."""
+"""The result of a request: plain items, annotated items, or a failure."""
 
 
 class Platform:
     """Serves pages of `page_size`; ranks `ahead` pages in one request.
 
-    `random_k` items of each page are drawn at random (engine/mixing.py); `explain` lets the
-    reasons that a ranker gives reach those who read the page. `feed` is how messages of others are
-    ordered, and `feed_length` how many of them are shown (engine/feed.py).
+    `random_k` items of each page are drawn at random; `explain` shows the reasons that a ranker
+    gives. `feed` is the order of messages in the feed, and `feed_length` how many are shown.
     """
 
     def __init__(
@@ -209,7 +208,7 @@ class Platform:
     async def rank_async(
         self, world: View, ranker: AsyncRanker, wants: Sequence[PageRequest]
     ) -> Sequence[Served]:
-        """Return the same as `rank`, from a ranker that waits for others."""
+        """Return the same as `rank`, from an asynchronous ranker."""
         users, k, context = self._question(world, wants)
         try:
             found = await ranker.rank_async(users, k, context)
@@ -258,7 +257,7 @@ class Platform:
         return [tuple(row) for row in rows]
 
     def _noted(self, ranker: object, found: Ranked, row: int, want: PageRequest) -> Served:
-        """Return one row with what is said of its items; plain where nothing is."""
+        """Return one row, annotated if the ranker says something about its items."""
         if row in found.failures:
             return Failed(want.agent, f"recommender: {found.failures[row]}")
         places = [(at, item) for at, item in enumerate(found.items[row].tolist()) if item >= 0]
@@ -281,8 +280,8 @@ class Platform:
             )
         except (IndexError, TypeError, ValueError, AttributeError) as error:
             raise RecommenderFault(
-                f"{name_of(ranker)}.rank said something of its items that cannot be read for user "
-                f"{want.agent} ({error!r}); give numbers and texts in the shape of the items"
+                f"{name_of(ranker)}.rank returned unreadable annotations for user {want.agent} "
+                f"({error!r}); give numbers and texts in the shape of the items"
             ) from error
 
     def search(self, world: View, query: str) -> tuple[int, ...]:
@@ -291,7 +290,7 @@ class Platform:
 
 
 def one_line(text: str) -> str:
-    """Return a reason as it is shown: on one line, cut when long."""
+    """Return a reason on one line, shortened if long."""
     flat = " ".join(text[: 8 * REASON].split()).encode("utf-8", "replace").decode()
     return flat if len(flat) <= REASON else flat[: REASON - 1] + "…"
 
@@ -303,20 +302,20 @@ def _known(numbers: Floats | None, row: int, at: int) -> float | None:
 
 def _fault(ranker: object, error: Exception) -> RecommenderFault:
     return RecommenderFault(
-        f"{name_of(ranker)}.rank raised {error!r}; mend it and resume, "
+        f"{name_of(ranker)}.rank raised {error!r}; fix it, then resume, "
         "or resume with another recommender by an intervention"
     )
 
 
 def name_of(ranker: object) -> str:
-    """Return what to call a ranker in a message."""
+    """Return the name of a ranker for messages."""
     return type(ranker).__qualname__
 
 
 def check_slates(
     ranker: object, slates: Ints, wants: Sequence[PageRequest], k: int, items: int
 ) -> None:
-    """Raise a fault that names the user and the item when slates cannot be shown."""
+    """Raise a fault that names the user and the item if slates cannot be shown."""
     who, users = name_of(ranker), len(wants)
     if slates.shape != (users, k) or not np.issubdtype(slates.dtype, np.integer):
         raise RecommenderFault(

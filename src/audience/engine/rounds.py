@@ -1,4 +1,4 @@
-"""Driving strands as fast as rules, control and a wish to stop allow."""
+"""The loop over rounds: opening, visits, groups, conversations, delivery, memory, closing."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from audience.world import Floats, Ints, events as e, keys
 
 
 class Paused(Exception):
-    """The run was asked to stop and has committed what is done."""
+    """The run was asked to stop, after committing what is done."""
 
 
 async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
-    """Drive strands in waves or as coroutines; raise `Paused` when asked to stop."""
+    """Drive strands in waves or as coroutines; raise `Paused` if asked to stop."""
     assert sim.stage is not None
     if not strands:
         return
@@ -47,7 +47,7 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
 
 
 async def _in_waves(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) -> None:
-    """Drive strands in one wave, or in as many as the control lets begin at a time."""
+    """Drive strands in one wave, or in groups as large as the control allows."""
     assert sim.stage is not None
     if sim.control is None:
         in_waves(sim.stage, strands, done)
@@ -67,7 +67,7 @@ def _done_from(start: int, done: Done[T], ended: list[tuple[int, T]]) -> None:
 
 
 async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
-    """Run the remaining rounds. `found` is what the log holds of a round that was not finished."""
+    """Run the remaining rounds; `found` are the logged chapters of an unfinished round."""
     sim.refit()
     while sim.world.round < sim.rules.rounds or found:
         await one_round(sim, found)
@@ -75,7 +75,7 @@ async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
 
 
 async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
-    """Run one round; the chapters in `found` happened already and are kept."""
+    """Run one round; the chapters in `found` have already happened."""
     world = sim.world
     kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
     if not kept and sim.control and not await sim.control.may_open():
@@ -99,7 +99,7 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
 
 Kept = dict[tuple[int, int], e.Chapter]
 Meeting = tuple[int, int, Callable[[], Talk]]
-"""Its rank, whose chapter it is, and how it begins."""
+"""The rank, the agent of the chapter, and how the meeting starts."""
 
 
 def _open(sim: Simulation, kept: Kept) -> None:
@@ -145,7 +145,7 @@ def _ranked(sim: Simulation, chosen: Ints) -> list[tuple[int, int, int]]:
 async def _together(
     sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
 ) -> None:
-    """Let everybody live its visit against the world as the round found it."""
+    """Run all visits against the world as of the start of the round."""
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
@@ -199,7 +199,7 @@ async def _wave(
 
 
 async def _gather(sim: Simulation, kept: Kept) -> set[int]:
-    """Let people live items together, and return who was there."""
+    """Let groups watch items together, and return their members."""
     world, groups = sim.world, sim.parts.groups
     chosen = companies(world, groups, sim.parts.present)
     platform = sim.parts.platform
@@ -221,9 +221,9 @@ async def _converse(sim: Simulation, kept: Kept, engaged: set[int]) -> None:
 
 
 async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> None:
-    """Let people meet who do not know of the other meetings, and make true what comes of it."""
+    """Run independent meetings and apply their outcomes."""
     world = sim.world
-    fresh = [one for one in meetings if (e.CONVERSATIONS, one[1]) not in kept]
+    fresh = [meeting for meeting in meetings if (e.CONVERSATIONS, meeting[1]) not in kept]
     results: dict[int, e.Chapter] = {}
 
     def done(ended: list[tuple[int, Talked]]) -> None:
@@ -249,7 +249,7 @@ def _deliver(sim: Simulation) -> None:
 async def _one_by_one(
     sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
 ) -> None:
-    """Let each visit be a small round of its own, delivered before the next one begins."""
+    """Run each visit as a small round of its own, delivered before the next."""
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
     order = _ranked(sim, chosen)
@@ -292,7 +292,7 @@ async def _alone(sim: Simulation, strand: Strand[T]) -> T:
 
 
 def _close(sim: Simulation) -> None:
-    """Refit when due and end the round: delivery, memories and the end are one transaction."""
+    """Refit if due and end the round; delivery, memory and closing are one transaction."""
     world, rules = sim.world, sim.rules
     entries: list[e.Entry] = []
     if rules.refit and world.round % rules.refit == 0:

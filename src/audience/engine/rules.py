@@ -1,7 +1,8 @@
-"""Titles that people name: whether they can know of them. What they cannot is flagged, not mended.
+"""The rules: which events an attempted action leads to, and which titles are unfounded.
 
-A title counts as known where the item was lived, heard of, remembered or shown in this visit, or
-where the title stands in a message, a line or a thought that this person had before its eyes.
+A title that an agent names is founded if the item was watched, heard of, remembered or shown in
+this visit, or if the title is in a message, a line or a thought that the agent saw. Others are
+flagged, not fixed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from audience.world import (
 def flagged(
     world: View, me: Agent, text: str, lines: Sequence[e.Said] = ()
 ) -> tuple[e.Unfounded, ...]:
-    """Return what words of `me` name without ground, if anything; `lines` were said before them."""
+    """Return a flag for titles that `me` names without having met them; `lines` came before."""
     said = mentioned(text)
     if not said or _is_own(me, world.catalogue, said):
         return ()
@@ -44,14 +45,18 @@ def flagged(
 
 
 def _is_own(me: Agent, catalogue: Catalogue, said: Sequence[str]) -> bool:
-    """Say whether all that is named was lived or heard of of late, the usual case."""
-    near = [one.item for one in me.history[-3:]] + [one.item for one in me.heard[-3:]]
+    """Return True if all titles were watched or heard of recently, the usual case."""
+    near = [entry.item for entry in me.history[-3:]] + [mention.item for mention in me.heard[-3:]]
     titles = {catalogue[item].title for item in near}
     return all(title in titles for title in said)
 
 
 def _met(catalogue: Catalogue, me: Agent, lines: Sequence[e.Said]) -> Iterator[str]:
-    items = {*me.situation.shown, *(one.item for one in me.history), *(h.item for h in me.heard)}
+    items = {
+        *me.situation.shown,
+        *(entry.item for entry in me.history),
+        *(h.item for h in me.heard),
+    }
     for thought in me.thoughts:
         items.update(thought.items)
         yield from mentioned(thought.text)
@@ -68,13 +73,13 @@ def _met(catalogue: Catalogue, me: Agent, lines: Sequence[e.Said]) -> Iterator[s
 
 SURFACES = ("recommender", "social")
 LONGEST_TEXT = 2_000
-"""Longer texts are refused: nobody reads them, and they would flood inboxes."""
+"""The most characters of a text; longer ones would flood inboxes."""
 
 
 def resolve(world: View, me: Agent, action: a.AnyAction) -> list[e.AnyEvent]:
-    """Say what happens when `me` attempts `action` in its visit.
+    """Return what happens when `me` attempts `action` in its visit.
 
-    Showing pages (Browse, NextPage, Search) is the platform's part; see engine/visit.py.
+    Pages (Browse, NextPage, Search) are shown by engine/visit.py.
     """
     kind = type(action)
     if kind.__name__ not in MENUS[me.situation.surface]:
@@ -84,12 +89,12 @@ def resolve(world: View, me: Agent, action: a.AnyAction) -> list[e.AnyEvent]:
 
 
 def refuse(me: Agent, action: a.AnyAction, why: str) -> e.Refused:
-    """Return the fact that the world said no."""
+    """Return the event of a refused action."""
     return e.Refused(me.profile.id, type(action).__name__, why)
 
 
 def knows(me: Agent, item: int) -> bool:
-    """Say whether `me` may speak of an item: lived, heard of, remembered, or shown right now."""
+    """Return True if `me` may mention an item: watched, heard of, remembered, or shown now."""
     return (
         item in me.situation.shown
         or any(lived.item == item for lived in me.history)
@@ -99,7 +104,7 @@ def knows(me: Agent, item: int) -> bool:
 
 
 def is_text(words: str) -> bool:
-    """Say whether words can be written down at all: a lone surrogate cannot."""
+    """Return True if a text can be encoded, which lone surrogates cannot."""
     try:
         words.encode()
     except UnicodeEncodeError:
@@ -108,7 +113,7 @@ def is_text(words: str) -> bool:
 
 
 def speech(world: View, me: Agent, action: a.Post | a.Say) -> str:
-    """Return why words may not be spoken, or nothing when they may."""
+    """Return why a text may not be said, or empty if it may."""
     if not action.text.strip():
         return "there are no words"
     if not is_text(action.text):
@@ -194,7 +199,7 @@ def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
 
 
 def _subject(world: View, me: Agent, topic: int) -> str:
-    """Return why somebody may not speak of a topic, or nothing when it may."""
+    """Return why `me` may not mention a topic, or empty if it may."""
     if not 0 <= topic < len(world.spread.topics):
         return f"topic {topic} does not exist"
     heard = world.spread.aware[topic, me.profile.id] > 0

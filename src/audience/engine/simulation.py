@@ -1,8 +1,9 @@
-"""One run, round after round: the world, its log and those who listen."""
+"""The simulation: a run in progress, its parts and rules, its log and its listeners."""
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from hashlib import blake2b
 from typing import Protocol
@@ -34,25 +35,25 @@ class Keeper(Protocol):
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The knobs of a run that are not parts."""
+    """The settings of a run that are not parts."""
 
     rounds: int = 10
     order: str = "together"
     max_turns: int = 12
     max_lines: int = 3
-    """Lines of a conversation: the opening, an answer, and so on in turn."""
+    """The most lines of a conversation, the opening included."""
     dialogue: str = "turns"
-    """Conversations go in `turns`, each speaking for itself, or are written in one `joint` call."""
+    """Conversations proceed in `turns`, or are written in one `joint` call."""
     refit: int = 1
-    """Refit the recommender at the end of every so many rounds; 0 means never."""
+    """Rounds between refits of the recommender; 0 disables refitting."""
     drift: float = 0.05
     concurrency: int = 256
     deadline: float = 240.0
-    """Seconds a mind may take for one decision; 0 means for ever."""
+    """Seconds a mind may take for one decision; 0 disables the timeout."""
     wave: int = 5_000
     """How many visits are driven in step before they are committed."""
     batched: bool = True
-    """Drive minds that can decide for many in waves; otherwise one coroutine a visit."""
+    """Drive batch minds in waves; otherwise one coroutine per visit."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -61,30 +62,30 @@ class Parts(msgspec.Struct, frozen=True):
     mind: Mind
     memory: Memory
     recommender: Callable[[SwapRecommender | None], tuple[str, Recommender]]
-    """Gives the name and the recipe that serve now: the scenario's, or the one swapped in."""
+    """Returns the current recommender and its name: the scenario's, or one swapped in."""
     platform: Platform
     activation: Activation
     changes: dict[int, tuple[AnyChange, ...]]
-    """What is changed from outside, by round."""
+    """Interventions by round."""
     present: frozenset[int] = frozenset()
-    """Who comes every round, whatever activation says: those whom people play."""
+    """Agents that come every round regardless of activation: those played by people."""
     ties: TieRules = TieRules()
     groups: Groups = Groups()
 
 
 class PlayedRounds(Protocol):
-    """Who was played by somebody, round by round."""
+    """Which agents were played by people, by round."""
 
     def of(self, round_: int) -> Mapping[int, MakeMind]: ...
     def note(self, round_: int, playing: Collection[int]) -> None: ...
 
 
 Listener = Callable[[e.Chapter, View], None]
-"""Told each chapter after it was applied, in the order of the log."""
+"""Called with each chapter after it was applied, in the order of the log."""
 
 
 class Simulation:
-    """A run in progress. Only rounds.py moves it; it holds no truth that is not in world or log."""
+    """A run in progress, moved by rounds.py; all truth is in the world and the log."""
 
     def __init__(
         self,
@@ -101,9 +102,9 @@ class Simulation:
         keep: Keep = lambda queued: None,
         places: PlayedRounds | None = None,
     ) -> None:
-        """`control` steers the run; `keep` writes down what it queued before that happens.
+        """`control` steers the run; `keep` stores the changes it queued before they happen.
 
-        `places` knows who was played in which round, and notes who is played now.
+        `places` knows which agents were played in which round, and notes those played now.
         """
         self.world = world
         self.keeper = keeper
@@ -112,7 +113,7 @@ class Simulation:
         self.seed = seed
         self.listeners = listeners
         self.lived = None if is_idle(parts.memory) else LivedRound()
-        """What the memory consolidates at the end of the round; None where it keeps nothing."""
+        """What the memory consolidates at the end of the round; None if it keeps nothing."""
         self._told = progress
         self.stopping: Callable[[], bool] = stopping
         if control:
@@ -125,14 +126,14 @@ class Simulation:
         self._unplayed = parts
 
     def progress(self, round_: int, done: int, total: int) -> None:
-        """Tell how many visits of a round are done."""
+        """Report how many visits of a round are done."""
         if self.control:
             self.control.advance(round_, done, total)
         if self._told:
             self._told(round_, done, total)
 
     def joint(self, wish: e.Wished) -> bool:
-        """Say whether a conversation is written in one go: where the mind can, and nobody plays."""
+        """Return True if a conversation is written in one call: the mind can, and nobody plays."""
         played = {wish.agent, wish.to} & self.parts.present
         able = isinstance(shared_mind(self.parts.mind), JointMind)
         return self.rules.dialogue == "joint" and able and not played
@@ -142,7 +143,7 @@ class Simulation:
         return self.rules.batched and isinstance(self.parts.mind, BatchMind)
 
     def emit(self, phase: int, rank: int, agent: int, entries: Sequence[e.Entry]) -> None:
-        """Append a chapter to the log and make it true, event by event."""
+        """Append a chapter to the log and apply its events."""
         chapter = e.Chapter(self.world.round, phase, rank, agent, tuple(entries))
         self.keeper.append(chapter)
         for entry in chapter.entries:
@@ -159,11 +160,11 @@ class Simulation:
 
     @property
     def is_played(self) -> bool:
-        """Whether somebody may take its time to decide."""
+        """Whether a person plays, who may take their time."""
         return self.parts is not self._unplayed
 
     def seat(self) -> None:
-        """Let those who are played in this round be played."""
+        """Give the agents played in this round their players' minds."""
         playing = self.control.seated() if self.control else {}
         before: Mapping[int, MakeMind] = {}
         if self._places:
@@ -182,7 +183,7 @@ class Simulation:
             self.stage.mind = parts.mind
 
     def fit(self) -> e.RecommenderFitted:
-        """Fit the recommender that serves now and put its ranker on the stage."""
+        """Fit the current recommender and put its ranker on the stage."""
         name, recommender = self.parts.recommender(self.world.recommender)
         ranker = self._fitted(recommender, self.world.round, len(self.world.interactions))
         learnt = learnt_by(ranker)
@@ -205,7 +206,7 @@ class Simulation:
         except Exception as error:
             raise RecommenderFault(
                 f"{name_of(recommender)}.fit raised {error!r} on {count} interactions; "
-                "mend it and resume"
+                "fix it, then run `audience resume`"
             ) from error
         if not hasattr(ranker, "rank"):
             raise RecommenderFault(
@@ -216,9 +217,7 @@ class Simulation:
 
 
 def run_sync(work: Callable[[], object]) -> None:
-    """Run an async function to its end, also where an event loop is running already."""
-    import threading
-
+    """Run an async function to its end, also inside a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

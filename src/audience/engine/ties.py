@@ -1,4 +1,4 @@
-"""Ties that move by themselves: friends of other tastes, and a drift towards people alike.
+"""Ties that change by themselves: strangers of other tastes, and homophily.
 
 Both happen at the end of a round, by named draws, as `Followed` and `Unfollowed` with their cause.
 """
@@ -12,26 +12,26 @@ from audience.errors import BadInput
 from audience.world import Floats, Ints, World, dice, events as e, keys, tastes
 
 STRANGER = "stranger"
-"""What somebody of another taste is called who is followed for a while."""
+"""The kind of a temporary tie to a person of another taste."""
 KEPT = ("family", STRANGER)
 """Kinds of ties that are not rewired."""
 
 
 class TieRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How ties live; as it stands, they are as the dataset has them and as people change them."""
+    """How ties change; by default only people themselves change them."""
 
     grow: float = 0.0
-    """Share of the way to full closeness that a contact takes; 0 lets closeness be."""
+    """Share of the way to full closeness per contact; 0 disables growth."""
     fade: float = 0.0
-    """Rounds without contact in which closeness halves; 0 means never."""
+    """Rounds without contact in which closeness halves; 0 disables fading."""
     random_k: int = 0
-    """So many people of other tastes each one follows besides, drawn anew as `every` says."""
+    """Number of people of other tastes that each agent also follows, redrawn as `every` says."""
     rewire: float = 0.0
-    """Chance that somebody exchanges its least similar tie for a friend of friends more alike."""
+    """Chance that an agent swaps its least similar tie for a more similar friend of friends."""
     every: int = 1
     """Rounds between such changes."""
     sample: int = 24
-    """People looked at for each change."""
+    """People considered for each change."""
 
     def __post_init__(self) -> None:
         for name in ("grow", "rewire"):
@@ -51,7 +51,7 @@ class TieRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def rewired(world: World, rules: TieRules) -> list[e.Entry]:
-    """Return the changes of ties that the end of a round brings by itself."""
+    """Return the changes of ties at the end of a round."""
     if not (rules.random_k or rules.rewire) or world.round % rules.every:
         return []
     alike = _Alike(world)
@@ -60,7 +60,7 @@ def rewired(world: World, rules: TieRules) -> list[e.Entry]:
 
 
 class _Alike:
-    """How similar the tastes of people are: the cosine, by products and sums alone."""
+    """The cosine similarity of tastes, by products and sums alone."""
 
     def __init__(self, world: World) -> None:
         taste = tastes([me.taste for me in world.agents])
@@ -117,16 +117,16 @@ def _loose(world: World, agent: int) -> list[int]:
 
 def _friends_of_friends(world: World, rules: TieRules, agent: int) -> list[int]:
     near = world.graph.neighbours(agent)
-    found = {other for friend in near for other in world.graph.neighbours(friend)}
-    left = np.array(sorted(found - {agent, *near}), np.int64)
+    second = {other for friend in near for other in world.graph.neighbours(friend)}
+    left = np.array(sorted(second - {agent, *near}), np.int64)
     if len(left) > rules.sample:
         hashes = keys(world.seed, "rewire", agent, world.round, left)
         left = np.sort(left[np.argsort(hashes, kind="stable")[: rules.sample]])
-    return [int(one) for one in left]
+    return [int(other) for other in left]
 
 
 def _extreme(alike: _Alike, agent: int, others: list[int], sign: float) -> tuple[int, float]:
-    """Return the most similar of some people (sign 1) or the least (-1), the first by id."""
+    """Return the most (sign 1) or least (-1) similar of some people, the first by id."""
     if not others:
         return -1, 0.0
     similar = alike.of(np.full(len(others), agent), np.array(others))

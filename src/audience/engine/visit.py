@@ -1,7 +1,7 @@
-"""One agent's visit, written once: a generator that asks for decisions and rankings.
+"""One agent's visit as a generator that asks for decisions and rankings.
 
 It waits for nothing and knows nothing of other visits. Waves drive thousands of them in step,
-coroutines drive each at its own pace (engine/drive.py); both give the same bytes.
+coroutines drive each at its own pace (engine/drivers.py); both give the same bytes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from audience.world import (
 )
 
 EMOTION = 0.7
-"""How important it is to somebody how a visit felt."""
+"""The importance of an emotion about a visit."""
 Need: TypeAlias = Observation | PageRequest | Scene
 Answer: TypeAlias = Decision | Served | Script
 
@@ -48,9 +48,9 @@ Life = Generator[Need, Answer, Visited]
 def visit(
     world: World, platform: Platform, who: int, at: int, max_turns: int, *, briefly: bool = False
 ) -> Life:
-    """Live one visit: observe, decide, resolve, until it leaves or its turns are used up.
+    """Run one visit: observe, decide, resolve, until the agent leaves or its turns are used up.
 
-    Who has news of a topic reads it first; who came `briefly` leaves then.
+    An agent with news of a topic reads that first; one that came `briefly` then leaves.
     """
     stay = _Stay(world, platform, world.agents[who])
     stay.emit(e.Woke(who, at))
@@ -82,7 +82,7 @@ def visit(
 
 
 def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
-    """Return what a decision did to memory: what came to mind, and an emotion put into words."""
+    """Return the memory events of a decision: recalled thoughts, and an emotion."""
     who = me.profile.id
     events: list[e.AnyEvent] = []
     if decision.recalled or decision.cut:
@@ -94,20 +94,9 @@ def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
 
 
 class _Stay:
-    """The moving parts of one visit: its agent, its entries, the pages fetched ahead."""
+    """The state of one visit: its agent, its entries, the pages fetched ahead."""
 
-    __slots__ = (
-        "entries",
-        "feed",
-        "me",
-        "notes",
-        "place",
-        "platform",
-        "ranked",
-        "results",
-        "unserved",
-        "world",
-    )
+    __slots__ = tuple("entries feed me notes place platform ranked results unserved world".split())
 
     def __init__(self, world: World, platform: Platform, me: Agent) -> None:
         self.world = world
@@ -122,7 +111,7 @@ class _Stay:
         self.feed = feed_of(world, me, platform.feed, platform.feed_length)
 
     def eyes(self) -> Agent:
-        """Return the agent with what its feed shows in place of its whole inbox."""
+        """Return the agent with its feed in place of its whole inbox."""
         if self.feed == self.me.inbox:
             return self.me
         return replace(self.me, inbox=self.feed)
@@ -137,7 +126,7 @@ class _Stay:
         return Visited(self.me, tuple(self.entries), decisions)
 
     def menu(self) -> tuple[str, ...]:
-        """Return what can be attempted on this very page."""
+        """Return the actions possible on the current page."""
         now = self.me.situation
         if now.surface not in a.PAGE_SURFACES:
             return MENUS[now.surface]
@@ -149,7 +138,7 @@ class _Stay:
         return MENUS[now.surface]
 
     def read_news(self) -> Generator[Need, Answer, int]:
-        """Read what came of topics, and return how many decisions that took: one, if any came."""
+        """Read the news of topics and return the number of decisions this took, 0 or 1."""
         who, at = self.me.profile.id, self.me.situation.at
         self.emit(e.Entered(who, "news"))
         seen = observe(self.world, self.me, 0)
@@ -207,7 +196,7 @@ class _Stay:
         if isinstance(action, a.Browse) and not now.pages and self.me.saved:
             kept = self.me.saved[-self.platform.page_size :]
             return [e.SlateShown(self.me.profile.id, kept, 0, "saved")]
-        if not self._page_ready():
+        if self.place >= len(self.ranked):
             served = yield self.platform.want(self.me)
             if isinstance(served, e.Failed):
                 return self._unserved(served)
@@ -222,7 +211,7 @@ class _Stay:
             self.ranked, self.place, self.notes = served.items, 0, served.notes
 
     def _unserved(self, failed: e.Failed) -> list[e.AnyEvent]:
-        """Return that there was no page. Who finds none a second time leaves."""
+        """Return the failure to get a page; after a second one the agent leaves."""
         self.unserved += 1
         if self.unserved < 2:
             return [failed]
@@ -245,7 +234,7 @@ class _Stay:
         return [shown, known] if known else [shown]
 
     def _next_items(self) -> tuple[int, ...]:
-        """Return the next ranked items of a page, without what was shown otherwise meanwhile."""
+        """Return the next ranked items, without those shown in the meantime."""
         if self.results or self.platform.random_k:
             shown = set(self.me.situation.shown)
             left = [item for item in self.ranked[self.place :] if item not in shown]
@@ -254,9 +243,6 @@ class _Stay:
         items = self.ranked[self.place : self.place + size]
         self.place += size
         return items
-
-    def _page_ready(self) -> bool:
-        return self.place < len(self.ranked)
 
     def _search(self, action: a.Search) -> list[e.AnyEvent]:
         if not action.query.strip() or not is_text(action.query):
@@ -284,15 +270,15 @@ _NOTHING = Note()
 def annotated(
     who: int, items: tuple[int, ...], notes: dict[int, Note], chances: tuple[float, ...]
 ) -> e.SlateAnnotated | None:
-    """Return what is known of a slate, if anything; `chances` of our own draws go first."""
+    """Return what is known about a slate, if anything; our own `chances` take precedence."""
     said = [notes.get(item, _NOTHING) for item in items]
     own: tuple[float | None, ...] = chances or tuple([note.propensity for note in said])
     reasons = tuple([note.reason for note in said])
     scores = tuple([note.score for note in said])
     known = e.SlateAnnotated(
         who,
-        own if any(one is not None for one in own) else (),
+        own if any(number is not None for number in own) else (),
         reasons if any(reasons) else (),
-        scores if any(one is not None for one in scores) else (),
+        scores if any(number is not None for number in scores) else (),
     )
     return known if known.propensities or known.reasons or known.scores else None

@@ -1,4 +1,4 @@
-"""Asking a language model: one door, whatever stands behind it. Knows nothing of agents."""
+"""Asking language models: gateways and their layers, providers, the call store, embedders."""
 
 from audience.llm.batch import (
     Batcher as Batcher,
@@ -12,6 +12,7 @@ from audience.llm.call_store import (
     Call as Call,
     CallStore as CallStore,
     Mode as Mode,
+    copy_calls as copy_calls,
 )
 from audience.llm.embedded import EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (
@@ -25,7 +26,14 @@ from audience.llm.embedders import (
     RemoteEmbedder as RemoteEmbedder,
     Wordllama as Wordllama,
 )
-from audience.llm.endpoint import Endpoint as Endpoint, proxy_of as proxy_of, trust_of as trust_of
+from audience.llm.endpoint import (
+    Endpoint as Endpoint,
+    find_key as find_key,
+    proxy_of as proxy_of,
+    read_dotenv as read_dotenv,
+    scrub as scrub,
+    trust_of as trust_of,
+)
 from audience.llm.endpoint_probe import probe as probe
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
@@ -48,7 +56,6 @@ from audience.llm.gateway import (
     compose as compose,
     open_gateway as open_gateway,
 )
-from audience.llm.keys import find_key as find_key, read_dotenv as read_dotenv, scrub as scrub
 from audience.llm.lenient_json import (
     Broken as Broken,
     Unreadable as Unreadable,
@@ -74,8 +81,9 @@ from audience.llm.request import (
     Reply as Reply,
     Request as Request,
     Usage as Usage,
+    asked_wait as asked_wait,
+    pause as pause,
 )
-from audience.llm.retry import asked_wait as asked_wait, pause as pause
 from audience.llm.structured import (
     CHARACTERS as CHARACTERS,
     Prompts as Prompts,

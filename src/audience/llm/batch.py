@@ -1,4 +1,4 @@
-"""Asking many at once, and answering many at once."""
+"""Concurrent asking, batching of requests, and a gateway to a person at a terminal."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ W = TypeVar("W")
 
 
 async def together(asks: Iterable[Awaitable[T]]) -> list[T]:
-    """Return what came of many asks; what fails is raised when all have come: they are paid for."""
+    """Return the results of many awaitables; an error is raised only when all have finished."""
     came = await asyncio.gather(*asks, return_exceptions=True)
-    found: list[T] = []
-    for one in came:
-        if isinstance(one, BaseException):
-            raise one
-        found.append(one)
-    return found
+    results: list[T] = []
+    for result in came:
+        if isinstance(result, BaseException):
+            raise result
+        results.append(result)
+    return results
 
 
 class Batcher(Generic[W, T]):
-    """Answers all who ask in one turn of the event loop as one batch."""
+    """Answers all requests of one turn of the event loop as one batch."""
 
     def __init__(self, answer: Callable[[list[W]], Awaitable[Sequence[T]]]) -> None:
-        """`answer` gives one answer for each that is wanted, in their order."""
+        """`answer` returns one answer per request, in order."""
         self._answer = answer
         self._waiting: list[tuple[W, asyncio.Future[T]]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, want: W) -> T:
-        """Return the answer to one; a failure of the batch is raised for all in it."""
+        """Return the answer to one request; a failure of the batch is raised for all in it."""
         loop = asyncio.get_running_loop()
         if not self._waiting:
             loop.call_soon(self._send)
@@ -55,13 +55,13 @@ class Batcher(Generic[W, T]):
                 if not answer.done():
                     answer.set_exception(error)
             return
-        for (_, answer), one in zip(waiting, answers, strict=True):
+        for (_, answer), result in zip(waiting, answers, strict=True):
             if not answer.done():  # the deadline of an asker may have passed
-                answer.set_result(one)
+                answer.set_result(result)
 
 
 Terminal = Callable[[str], str | None]
-"""Shows some words and returns what was typed; None when nobody is there any more."""
+"""Shows a prompt and returns what was typed; None at the end of input."""
 
 
 def typed(words: str) -> str | None:
@@ -73,7 +73,7 @@ def typed(words: str) -> str | None:
 
 
 class Person:
-    """Answers as somebody at a terminal does, in its own time."""
+    """A gateway to a person at a terminal, who may take their time."""
 
     def __init__(self, terminal: Terminal = typed) -> None:
         self.terminal = terminal

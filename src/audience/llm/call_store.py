@@ -1,4 +1,4 @@
-"""Opening a call store: its tables, its marks, and what is wrong with a file in words."""
+"""The call store: every request and its outcome in SQLite, and a gateway that reuses them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, get_args
@@ -41,11 +41,11 @@ _CREATE = (
 
 
 class NotKept(AudienceError):
-    """A call could not be written down: the disk is full or forbids it."""
+    """A call could not be stored: the disk is full or not writable."""
 
 
 def open_writable(path: Path) -> sqlite3.Connection:
-    """Open a store to add to it, made where there is none."""
+    """Open a store for writing, creating it if there is none."""
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         connection = _connected(str(path))
@@ -67,14 +67,14 @@ def open_writable(path: Path) -> sqlite3.Connection:
 
 
 def open_readable(path: Path) -> sqlite3.Connection:
-    """Open a store that is there already, never to change it."""
+    """Open an existing store read-only."""
     with told(path):
         address = path.resolve().as_uri()
         connection = _connected(f"{address}?mode=ro", uri=True)
         try:
             _check(path, connection)
         except sqlite3.OperationalError:
-            # A folder that may not be written cannot hold the shared memory of the log.
+            # In a read-only folder SQLite cannot create the shared memory of the write-ahead log.
             connection.close()
             connection = _connected(f"{address}?immutable=1", uri=True)
             _check(path, connection)
@@ -82,7 +82,7 @@ def open_readable(path: Path) -> sqlite3.Connection:
 
 
 def _connected(address: str, *, uri: bool = False) -> sqlite3.Connection:
-    # The engine may run its loop in a thread of its own; there is still one user at a time.
+    # The engine may run its loop in another thread; there is still one user at a time.
     return sqlite3.connect(
         address, uri=uri, isolation_level=None, timeout=10.0, check_same_thread=False
     )
@@ -101,14 +101,14 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into words that tell what to do."""
+    """Turn SQLite's errors into messages that say what to do."""
     try:
         yield
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             raise Unusable(f"{path} is busy: another run writes it; wait for its end") from error
         raise NotKept(
-            f"{path} could not be used ({error}); look at the disk's space and rights, then resume"
+            f"{path} could not be used ({error}); check the disk's space and rights, then resume"
         ) from error
     except sqlite3.DatabaseError as error:
         raise Unusable(f"{path} is damaged ({error}); restore it, or move it away") from error
@@ -136,20 +136,20 @@ class _Said(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One stored request and what came of it."""
+    """One stored request and its outcome."""
 
     request: Request
     reply: Reply
     nth: int
-    """1 for the first time a run asked exactly this."""
+    """1 for the first time a run made this request."""
     take: int
-    """1 for the first answer; more when a failed call was made again later."""
+    """1 for the first answer; more if a failed call was repeated later."""
 
 
 class CallStore:
-    """Calls by the hash of what was asked. One writer; any number may read meanwhile.
+    """Calls by the hash of their request; one writer, any number of readers.
 
-    Ancestors are read where this store holds nothing, and never written: a branch pays only for
+    Ancestors are read where this store has no answer, and never written: a branch pays only for
     what differs.
     """
 
@@ -161,9 +161,9 @@ class CallStore:
         read_only: bool = False,
         at_once: bool = False,
     ) -> None:
-        """Open or make a store. Ancestors that do not exist held no calls and are left out.
+        """Open or create a store; ancestors that do not exist are ignored.
 
-        `at_once` makes each call last as it is added: for what a person typed.
+        `at_once` writes each call as it is added, for what a person typed.
         """
         self.path = path
         self._batch = 1 if at_once else _BATCH
@@ -175,20 +175,20 @@ class CallStore:
         elif path.exists():
             self._own = open_readable(path)
         self._chain = [self._own] if self._own is not None else []
-        self._chain += [open_readable(one) for one in ancestors if one.exists()]
+        self._chain += [open_readable(ancestor) for ancestor in ancestors if ancestor.exists()]
 
     def add(self, request: Request, reply: Reply, nth: int = 1) -> None:
-        """Keep one call; it lasts from the next `flush` on."""
+        """Add one call, to be written by the next `flush`."""
         self._pending.append((request, reply, nth))
         self._fresh.add(request.key)
         if len(self._pending) >= self._batch:
             self.flush()
 
     def flush(self) -> None:
-        """Make everything added so far last, also through a crash of the machine."""
+        """Write everything added so far, safe against a crash of the machine."""
         if not self._pending or self._own is None:
             return
-        rows = [_row_of(*one) for one in self._pending]
+        rows = [_row_of(*call) for call in self._pending]
         with told(self.path):
             self._own.execute("BEGIN IMMEDIATE")
             try:
@@ -202,7 +202,7 @@ class CallStore:
         self._fresh.clear()
 
     def find(self, key: str, nth: int = 1, *, only_replies: bool = True) -> Reply | None:
-        """Return the last outcome of the nth asking of a request, nearest store first."""
+        """Return the last outcome of the nth occurrence of a request, nearest store first."""
         if key in self._fresh:
             self.flush()
         where = " WHERE key = ? AND nth = ?" + (" AND outcome = 'reply'" if only_replies else "")
@@ -216,7 +216,7 @@ class CallStore:
         return None
 
     def of(self, key: str) -> list[Call]:
-        """Return every call of one request in the order made, ancestors first."""
+        """Return every call of one request in order, ancestors first."""
         self.flush()
         sql = f"{_ROW} WHERE key = ? ORDER BY nth, take"
         return [
@@ -226,13 +226,13 @@ class CallStore:
         ]
 
     def calls(self, purpose: str | None = None) -> Iterator[Call]:
-        """Yield the calls of this store, without its ancestors', in the order made."""
+        """Yield the calls of this store, without those of its ancestors, in order."""
         self.flush()
         if self._own is None:
             return
         last = 0
         while True:
-            # Short reads: a reader that lingers would make the write-ahead log grow.
+            # Short reads: a lingering reader would make the write-ahead log grow.
             rows = self._own.execute(
                 f"{_ROW.replace('SELECT', 'SELECT id,')} "
                 "WHERE id > ? AND (? IS NULL OR purpose = ?) ORDER BY id LIMIT 500",
@@ -244,19 +244,18 @@ class CallStore:
             yield from (_call_of(row[1:]) for row in rows)
 
     def sums(self) -> list[tuple[str, str, Usage]]:
-        """Return endpoint, model and the tokens of all its calls."""
+        """Return the tokens used per endpoint and model."""
         rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
 
     def __len__(self) -> int:
         if self._own is None:
             return 0
-        return int(self._own.execute("SELECT COUNT(*) FROM calls").fetchone()[0]) + len(
-            self._pending
-        )
+        stored = int(self._own.execute("SELECT COUNT(*) FROM calls").fetchone()[0])
+        return stored + len(self._pending)
 
     def close(self) -> None:
-        """Flush and let go of the files."""
+        """Flush and close the files."""
         try:
             self.flush()
         finally:
@@ -311,22 +310,22 @@ def _call_of(row: Row) -> Call:
 
 
 Mode = Literal["fresh", "reuse", "stored"]
-"""Ask anew always; only what was not replied before; never."""
+"""Always ask; ask only what has no reply yet; never ask."""
 SOON = 0.2
-"""Seconds after which an answer lasts: what a killed process has to pay for again is less."""
+"""Seconds after which an answer is flushed, which bounds what a killed process pays for again."""
 GIVEN_UP = "given up by the asker"
-"""How the outcome of a call begins that was cancelled while it waited."""
+"""How the reason of a cancelled call begins."""
 
 
 class Cached:
-    """Keeps every outcome; what it gives back of them depends on the mode.
+    """Stores every outcome and, depending on the mode, reuses stored ones.
 
-    `fresh` asks always. `reuse` gives back replies and asks for the rest. `stored` never asks: it
-    gives back every outcome, failures too, each in its turn.
+    `fresh` always asks. `reuse` returns stored replies and asks for the rest. `stored` never asks:
+    it returns every outcome, failures included, in order.
     """
 
     def __init__(self, inner: Gateway | None, store: CallStore, mode: Mode = "reuse") -> None:
-        """`inner` may be None where nothing is ever asked: in mode `stored`."""
+        """`inner` may be None in mode `stored`, where nothing is asked."""
         if mode not in get_args(Mode):
             raise unknown("calls", mode, get_args(Mode))
         self.inner = inner
@@ -336,7 +335,7 @@ class Cached:
         self._waits_in: asyncio.AbstractEventLoop | None = None
 
     async def ask(self, request: Request) -> Reply:
-        """Return the kept outcome where the mode allows, else ask and keep what comes."""
+        """Return the stored outcome if the mode allows, else ask and store the outcome."""
         short = bytes.fromhex(request.key)
         nth = self._asked[short] = self._asked.get(short, 0) + 1
         if self.mode != "fresh":
@@ -368,7 +367,7 @@ class Cached:
             raise
 
     def _keep(self, request: Request, reply: Reply, nth: int) -> None:
-        """Add a call, and see to it that it lasts soon, also where nobody commits anything."""
+        """Add a call and have it flushed soon, even if nobody commits anything."""
         self.store.add(request, reply, nth)
         loop = asyncio.get_running_loop()
         if self._waits_in is not loop:
@@ -377,7 +376,7 @@ class Cached:
 
     def _flush(self) -> None:
         self._waits_in = None
-        # What cannot be written now stays, and is told by the next flush that somebody waits for.
+        # What cannot be written now is kept; the next awaited flush reports the error.
         with suppress(AudienceError):
             self.store.flush()
 
@@ -388,3 +387,12 @@ def _missing(request: Request, store: CallStore) -> Reply:
         "--calls reuse"
     )
     return Reply(request.key, "error", why=why, reused=True)
+
+
+def copy_calls(source: Path, target: Path) -> None:
+    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    with (
+        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
+        closing(sqlite3.connect(target)) as copy,
+    ):
+        calls.backup(copy)

@@ -1,4 +1,4 @@
-"""How many calls an endpoint bears at once, found by watching it. Pure: no clock, no waiting."""
+"""Concurrency: an adaptive limit per endpoint, queues, and balancing among endpoints."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from audience.llm.request import Gateway, Reply, Request, Tried, changed
 FIRST = 32
 _BLOCK = 16
 _RECENT, _ENOUGH = 32, 20
-"""Outcomes that errors and throttling are judged by, and the fewest that errors need."""
+"""The window of recent outcomes, and the fewest of them needed to judge errors."""
 _STRAY = 0.125
-"""The share of throttled calls below which they say little about the limit."""
+"""The share of throttled calls below which they do not lower the limit."""
 _STEP = 20
-"""Good calls that the limit grows by one for, once it was found."""
+"""Successful calls after which the limit grows by one, once it has been found."""
 _HOLD, _RISEN = 2.0, 3.0
-"""Growth ends where calls take twice as long as at best; three times as long shrinks."""
+"""Slowdown at which the limit stops growing, and at which it shrinks."""
 _NOTICED = 0.1
-"""Seconds; what rises by less is the noise of our own machine."""
+"""Seconds; smaller rises are noise of this machine."""
 _FORGET = 1.01
 
 
 class Pace:
-    """How long calls of one purpose take, against the best that was seen."""
+    """The latency of calls of one purpose, relative to the best seen."""
 
     def __init__(self) -> None:
         self.ratio = 1.0
@@ -35,23 +35,23 @@ class Pace:
         self._recent: list[float] = []
 
     def note(self, seconds: float) -> None:
-        """Take in one call; the verdict changes with every full block."""
+        """Add one call; the ratio is updated with every full block."""
         self._recent.append(seconds)
         if len(self._recent) < _BLOCK:
             return
         now = median(self._recent)
         self._recent.clear()
-        # The best fades slowly, so that a lasting change becomes the measure.
+        # The best is forgotten slowly, so that a lasting change becomes the reference.
         self._best = min(self._best * _FORGET, now)
         risen = now - self._best > _NOTICED
         self.ratio = now / self._best if risen else 1.0
 
 
 class Limit:
-    """The number of calls allowed at once.
+    """The number of concurrent calls allowed.
 
-    It grows while more than half of it is used and calls do not take longer. Only throttling,
-    rising latency or a majority of errors shrinks it; a single error never does.
+    It grows while more than half of it is used and latency does not rise. Only throttling, rising
+    latency or a majority of errors shrinks it; a single error never does.
     """
 
     def __init__(self, most: int = 256, first: int = FIRST) -> None:
@@ -67,20 +67,20 @@ class Limit:
         self._paces: dict[str, Pace] = {}
 
     def begin(self) -> int:
-        """Count a call in and return its ticket."""
+        """Count a call as started and return its ticket."""
         self.flying += 1
         self._begun += 1
         return self._begun
 
     def drop(self) -> None:
-        """Count a call out that tells nothing, such as one that was given up."""
+        """Count a call as ended without learning from it, such as a cancelled one."""
         self.flying -= 1
 
     def end(self, ticket: int, purpose: str, reply: Reply) -> None:
-        """Count a call out and learn from it."""
+        """Count a call as ended and learn from it."""
         was_used = self.flying * 2 >= self.allowed
         self.flying -= 1
-        # What began before the last cut says nothing about the limit since then.
+        # A call that began before the last cut says nothing about the limit since.
         since_cut = ticket > self._cut
         throttled = isinstance(reply, Tried) and reply.throttled
         self._throttled.append(throttled)
@@ -88,7 +88,9 @@ class Limit:
             share = sum(self._throttled) / len(self._throttled)
             if since_cut and share >= _STRAY:
                 self._shrink(1.0 - min(0.5, share), swell=False)
-        elif reply.outcome in ("timeout", "unreadable") or _is_fault(reply):
+        elif reply.outcome in ("timeout", "unreadable") or (
+            isinstance(reply, Tried) and reply.outcome == "error" and reply.again
+        ):
             self._failed.append(True)
             seen = len(self._failed)
             if since_cut and seen >= _ENOUGH and sum(self._failed) * 2 > seen:
@@ -118,21 +120,17 @@ class Limit:
         self._swelling = swell
 
 
-def _is_fault(reply: Reply) -> bool:
-    return isinstance(reply, Tried) and reply.outcome == "error" and reply.again
-
-
 _LONGEST = 60.0
 
 
 class Turns:
-    """Those who wait for room: first come, first served."""
+    """A queue for room, first come first served."""
 
     def __init__(self) -> None:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def wait(self, has_room: Callable[[], bool]) -> None:
-        """Return when there is room; the caller takes it before it awaits anything else."""
+        """Return when there is room; the caller must take it before awaiting anything else."""
         called = False
         while (self._waiting and not called) or not has_room():
             turn = asyncio.get_running_loop().create_future()
@@ -148,7 +146,7 @@ class Turns:
             called = True
 
     def call(self) -> None:
-        """Let the next one look whether there is room."""
+        """Wake the next waiter to check for room."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -157,19 +155,19 @@ class Turns:
 
 
 class Limited:
-    """Keeps the calls at one endpoint within a limit that it finds by itself."""
+    """Limits concurrent calls to one endpoint adaptively."""
 
     def __init__(self, inner: Gateway, *, most: int = 256, first: int = FIRST) -> None:
         self.inner = inner
         self.limit = Limit(most, first)
         self.turns = Turns()
         self.rested: Callable[[], None] = self.turns.call
-        """Called when a rest that the server asked for is over."""
+        """Called when a pause requested by the server is over."""
         self._resting: asyncio.TimerHandle | None = None
 
     @property
     def room(self) -> int:
-        """How many calls may begin now."""
+        """How many calls may start now."""
         return 0 if self._resting else max(0, self.limit.allowed - self.limit.flying)
 
     @property
@@ -201,7 +199,7 @@ class Limited:
         await self.inner.close()
 
     def _heed(self, reply: Reply) -> None:
-        """Rest as long as the server asks for, so that those in the queue do not run into it."""
+        """Pause for as long as the server asks, so that queued calls are not refused too."""
         if not isinstance(reply, Tried) or reply.after <= 0.0:
             return
         loop = asyncio.get_running_loop()
@@ -218,7 +216,7 @@ class Limited:
 
 
 _COOL, _COOLEST = 5.0, 60.0
-"""Seconds that an endpoint which is of no use is left alone, first and at most."""
+"""Seconds for which a failing endpoint is avoided, at first and at most."""
 
 
 class Lane:
@@ -233,7 +231,7 @@ class Lane:
         self._strikes = 0
 
     def strike(self, now: float) -> None:
-        """Leave it alone for a while, longer each time."""
+        """Avoid it for a while, longer each time."""
         if now >= self.cool_until:
             self.cool_until = now + min(_COOLEST, _COOL * 2**self._strikes)
             self._strikes += 1
@@ -244,7 +242,7 @@ class Lane:
 
 
 class _Group:
-    """Lanes to the same model: whichever is free may answer."""
+    """Lanes to the same model: any free one may answer."""
 
     def __init__(self, model: str, lanes: list[Lane], clock: Callable[[], float]) -> None:
         self.model = model
@@ -256,7 +254,7 @@ class _Group:
             lane.gateway.rested = self.turns.call
 
     def usable(self) -> list[Lane]:
-        """Return the lanes worth trying: those not cooling, or all when all are."""
+        """Return the lanes that are not cooling down, or all if all are."""
         return [lane for lane in self.lanes if not self.is_cooling(lane)] or self.lanes
 
     def is_cooling(self, lane: Lane) -> bool:
@@ -275,17 +273,17 @@ class _Group:
     def choose(self) -> Lane:
         """Return the free lane that is furthest behind its share."""
         free = [lane for lane in self.usable() if lane.gateway.has_room] or self.usable()
-        lane = min(free, key=lambda one: (one.served + 1.0) / one.weight)
-        # A lane that was away must not be flooded to make up for it.
-        level = min(one.served / one.weight for one in free)
-        for one in self.lanes:
-            one.served = max(one.served, (level - 1.0) * one.weight)
-        lane.served += 1.0
-        return lane
+        chosen = min(free, key=lambda lane: (lane.served + 1.0) / lane.weight)
+        # A lane that was away must not be flooded to catch up.
+        level = min(lane.served / lane.weight for lane in free)
+        for lane in self.lanes:
+            lane.served = max(lane.served, (level - 1.0) * lane.weight)
+        chosen.served += 1.0
+        return chosen
 
 
 class Balanced:
-    """Shares calls by weight. Which model answers depends on the request alone, not on timing."""
+    """Shares calls among endpoints by weight; the request alone decides which model answers."""
 
     def __init__(self, lanes: Sequence[Lane]) -> None:
         models = dict.fromkeys(lane.model for lane in lanes)
@@ -294,13 +292,13 @@ class Balanced:
         ]
 
     async def ask(self, request: Request) -> Reply:
-        """Ask an endpoint that is free; one that is of no use is left alone for a while."""
+        """Ask a free endpoint; one that fails is avoided for a while."""
         group = self._group_of(request)
         await group.turns.wait(group.has_room)
         lane = group.choose()
         if group.room() > 1:
             group.turns.call()
-        # The lane's own queue is empty, so that it begins at once and its room is taken.
+        # The lane's own queue is empty, so the call starts at once and takes its room.
         try:
             reply = await lane.gateway.ask(request)
         finally:
@@ -309,7 +307,7 @@ class Balanced:
             lane.forgive()
             return reply
         lane.strike(_now())
-        if all(one.cool_until > _now() for each in self.groups for one in each.lanes):
+        if all(other.is_lost for other in self.groups):
             return reply
         return changed(reply, again=True, elsewhere=False)
 
@@ -328,7 +326,7 @@ class Balanced:
 
 
 def _distance(key: str, group: _Group) -> float:
-    """Return a draw from an exponential by (request, model): the least over weight wins fairly."""
+    """Return an exponential draw by (request, model): the least over weight wins fairly."""
     digest = blake2b(f"{key}/{group.model}".encode(), digest_size=8).digest()
     return -log((int.from_bytes(digest, "big") + 1) / (2**64 + 1))
 

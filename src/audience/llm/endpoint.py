@@ -1,10 +1,12 @@
-"""Where a model answers: all that is known of an endpoint before it is asked."""
+"""Endpoints: where a model answers, what it turned out to offer, and the keys it asks for."""
 
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 import ssl
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -13,7 +15,81 @@ from urllib.request import getproxies, proxy_bypass
 import msgspec
 
 from audience.errors import BadInput
-from audience.llm import keys
+
+HIDDEN = "***"
+_LOOKS_SECRET = (
+    (re.compile(r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{6,}"), rf"\1 {HIDDEN}"),
+    (re.compile(r"\b(sk|pk|gsk|hf|xai|key)[-_][A-Za-z0-9_*-]{8,}"), HIDDEN),
+    (re.compile(r"\bAIza[A-Za-z0-9_-]{20,}"), HIDDEN),
+    (re.compile(r"://[^/\s:@]+:[^/\s@]+@"), f"://{HIDDEN}@"),
+    (re.compile(r"(?i)([?&](?:api[-_]?)?(?:key|token)=)[^&\s\"']+"), rf"\1{HIDDEN}"),
+)
+_HOLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_SECRET_HEADER = re.compile(r"(?i)auth|key|token|secret|cookie")
+
+
+def find_key(name: str, folder: Path | None = None) -> str:
+    """Return the key of a name from the environment, or else from `.env` in `folder`."""
+    value = os.environ.get(name, "").strip() or read_dotenv(folder).get(name, "").strip()
+    if not value:
+        raise BadInput(
+            f"the key {name} is not set; `export {name}=…`, or write {name}=… into a file "
+            "named .env here"
+        )
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise BadInput(f"the key {name} holds blanks or odd characters; copy it again")
+    return value
+
+
+def read_dotenv(folder: Path | None = None) -> dict[str, str]:
+    """Return the variables set by a `.env` file, if there is one."""
+    path = (folder or Path()) / ".env"
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    variables = {}
+    for line in lines:
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        if equals and not name.startswith("#"):
+            variables[name.strip()] = _unquoted(value.strip())
+    return variables
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+        return value[1:-1]
+    return value.split(" #", maxsplit=1)[0].rstrip()
+
+
+def filled(text: str, folder: Path | None = None) -> str:
+    """Return a header's text with each `${NAME}` replaced by the key of that name."""
+    return _HOLE.sub(lambda hole: find_key(hole.group(1), folder), text)
+
+
+def secrets_in(headers: dict[str, str]) -> tuple[str, ...]:
+    """Return the header values that must never be shown, longest first."""
+    values = {value for name, value in headers.items() if _SECRET_HEADER.search(name)}
+    bare = {value.split(" ", 1)[1] for value in values if " " in value}
+    return tuple(
+        sorted((value for value in values | bare if len(value) > 3), key=len, reverse=True)
+    )
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """Return a text without the known secrets."""
+    for secret in secrets:
+        if secret in text:
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+def scrub(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return a message without known secrets and anything that looks like one."""
+    text = hide(text, secrets)
+    for pattern, instead in _LOOKS_SECRET:
+        text = pattern.sub(instead, text)
+    return text
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,27 +99,27 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     model: str = ""
     """Empty: the first model that the server lists."""
     key_env: str = ""
-    """The name of the environment variable that holds the key; never the key itself."""
+    """The environment variable that holds the key; never the key itself."""
     weight: float = 1.0
     """Its share of the calls among several endpoints."""
     headers: dict[str, str] = {}
-    """Extra headers; `${NAME}` stands for a key from the environment."""
+    """Extra headers; `${NAME}` is replaced by a key from the environment."""
     body: dict[str, Any] = {}
-    """Extra fields of every request body; they win over ours."""
+    """Extra fields of every request body, which override ours."""
     proxy: str = ""
     ca: str = ""
-    """A file of certificates to trust, in PEM form."""
+    """A file of trusted certificates in PEM format."""
     reasoning: str = ""
-    """How hard a reasoning model shall think: minimal, low, medium, high."""
+    """The effort of a reasoning model: minimal, low, medium, high."""
     price: str = ""
-    """The name in the price table, where it is not the model's own."""
+    """The entry in the price table, if not the model's name."""
 
     def __post_init__(self) -> None:
         _check(self)
 
     @property
     def root(self) -> str:
-        """The address that paths such as `/chat/completions` are put behind."""
+        """The address to which paths such as `/chat/completions` are appended."""
         parts = urlsplit(self.url)
         path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
         return f"{parts.scheme}://{parts.netloc}{path}"
@@ -55,7 +131,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def name(self) -> str:
-        """The address without anything secret, for people and for the call store."""
+        """The address without secrets, for display and for the call store."""
         parts = urlsplit(self.root)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
@@ -71,7 +147,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 def _check(endpoint: Endpoint) -> None:
     parts = urlsplit(endpoint.url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        shown = keys.scrub(endpoint.url)
+        shown = scrub(endpoint.url)
         raise BadInput(f"the endpoint {shown!r} is no address; write http://host:port/v1")
     if not endpoint.weight > 0.0:
         raise BadInput(f"the weight of {endpoint.name} is {endpoint.weight}; give more than 0")
@@ -83,15 +159,15 @@ def _check(endpoint: Endpoint) -> None:
 
 
 def headers_of(endpoint: Endpoint, folder: Path | None = None) -> dict[str, str]:
-    """Return the headers of every request, keys filled in."""
-    found = {"Content-Type": "application/json"}
+    """Return the headers of every request, with keys filled in."""
+    headers = {"Content-Type": "application/json"}
     if endpoint.key_env:
-        found["Authorization"] = f"Bearer {keys.find_key(endpoint.key_env, folder)}"
-    return {**found, **{name: keys.filled(v, folder) for name, v in endpoint.headers.items()}}
+        headers["Authorization"] = f"Bearer {find_key(endpoint.key_env, folder)}"
+    return headers | {name: filled(v, folder) for name, v in endpoint.headers.items()}
 
 
 def proxy_of(endpoint: Endpoint) -> str | None:
-    """Return the proxy to go through: the endpoint's own, else the environment's."""
+    """Return the proxy to use: the endpoint's own, else the environment's."""
     if endpoint.proxy or endpoint.is_local:
         return endpoint.proxy or None
     parts = urlsplit(endpoint.url)
@@ -101,7 +177,7 @@ def proxy_of(endpoint: Endpoint) -> str | None:
 
 
 def trust_of(endpoint: Endpoint) -> ssl.SSLContext | None:
-    """Return what decides whom to trust, where the endpoint brings its own certificates."""
+    """Return the TLS context of an endpoint with its own certificates, else None."""
     if not endpoint.ca:
         return None
     try:
@@ -114,10 +190,10 @@ def trust_of(endpoint: Endpoint) -> ssl.SSLContext | None:
 
 
 Form = Literal["json_schema", "json_object", "told"]
-"""How a schema is asked for: enforced by the server, as any JSON, or in words alone."""
+"""How a schema is requested: enforced by the server, as any JSON, or in words only."""
 FORMS: tuple[Form, ...] = ("json_schema", "json_object", "told")
 Scores = Literal["echo", "top", "none"]
-"""How options are scored: whole continuations, their first tokens, or not at all."""
+"""How options are scored: by whole continuations, by first tokens, or not at all."""
 
 _DROPPABLE = (
     "temperature",
@@ -137,30 +213,30 @@ _ABOUT_FORM = re.compile(r"response_format|schema|grammar|json_object|structured
 
 
 class Offers:
-    """The memory of one endpoint's abilities. Nothing is assumed before it was seen."""
+    """What one endpoint is known to support; nothing is assumed before it was seen."""
 
     def __init__(self) -> None:
         self.form: Form | None = None
         self.many: bool | None = None
-        """Whether several candidates come from one request."""
+        """Whether one request can return several candidates."""
         self.scores: Scores | None = None
         self.without: set[str] = set()
-        """Fields that the server will not have."""
+        """Fields that the server rejects."""
         self.lengths: dict[str, int] = {}
-        """How long a vector is, as text, by embedding model."""
+        """The length of a vector as text, by embedding model."""
 
     def forms(self) -> tuple[Form, ...]:
         """Return the forms to try, best first."""
         return FORMS[FORMS.index(self.form) :] if self.form else FORMS
 
     def refused_form(self, status: int, text: str) -> bool:
-        """Say whether a failure may be due to how the schema was asked for."""
+        """Return True if a failure may be due to how the schema was requested."""
         if status not in (400, 404, 415, 422, 501):
             return False
         return self.form is None or _ABOUT_FORM.search(text.lower()) is not None
 
     def learn(self, status: int, text: str) -> bool:
-        """Take a field off the list that a server complains of; say whether that is news."""
+        """Note a field that a server rejects; return True if that is new."""
         if status not in (400, 422):
             return False
         text = text.lower()
@@ -170,7 +246,7 @@ class Offers:
         if not _UNWANTED.search(text):
             return False
         for name in _DROPPABLE:
-            # Short names are words of every sentence: they count in quotes alone.
+            # Short names are common words: they count only in quotes.
             mention = rf"\b{name}\b" if len(name) > 4 else rf"['\"`]{name}['\"`]"
             if name not in self.without and re.search(mention, text):
                 self.without.add(name)

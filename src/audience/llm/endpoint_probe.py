@@ -1,4 +1,4 @@
-"""What an endpoint can do: reachable, models, schema, log-probabilities, speed."""
+"""Probing an endpoint: reachability, models, structured output, log-probabilities, speed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from time import perf_counter
 import msgspec
 
 from audience.llm.embedders import request_of, vector_of
-from audience.llm.endpoint import Endpoint, Form, Scores
-from audience.llm.keys import scrub
+from audience.llm.endpoint import Endpoint, Form, Scores, scrub
 from audience.llm.openai import OpenAI
 from audience.llm.request import ChatMessage, Reply, Request
 from audience.llm.structured import object_of
@@ -20,17 +19,17 @@ _SCHEMA = object_of(film={"type": "string"}, rating={"type": "integer"})
 
 
 class ProbeSpeed(msgspec.Struct, frozen=True):
-    """What came of a number of calls at once."""
+    """The throughput of a number of concurrent calls."""
 
     at_once: int
     answered: int
     tokens_per_second: float
     seconds: float
-    """The median call."""
+    """Of the median call."""
 
 
 class ProbeFindings(msgspec.Struct, frozen=True):
-    """What a probe found; `why` says what is wrong where something is."""
+    """What a probe found; `why` says what is wrong, if anything."""
 
     url: str
     reachable: bool
@@ -38,15 +37,15 @@ class ProbeFindings(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()
     model: str = ""
     form: Form | None = None
-    """How structured output is had; None where it was not found out."""
+    """How structured output is requested; None if unknown."""
     scores: Scores | None = None
     many: bool = False
-    """Whether several candidates come from one call."""
+    """Whether one call can return several candidates."""
     vector: int = 0
-    """How many numbers its embeddings have; 0 where the model gives none."""
+    """The dimension of its embeddings; 0 if it has none."""
     speeds: tuple[ProbeSpeed, ...] = ()
     snippet: str = ""
-    """What to put into the scenario."""
+    """The `[llm]` table for a scenario."""
 
 
 async def probe(
@@ -56,7 +55,7 @@ async def probe(
     deadline: float = 30.0,
     seconds: float = 20.0,
 ) -> ProbeFindings:
-    """Return what an endpoint offers; each level of speed is tried for at most `seconds`."""
+    """Return what an endpoint supports; each level of concurrency is tried for `seconds`."""
     provider = OpenAI(endpoint, deadline=deadline)
     try:
         return await _probed(provider, endpoint, levels, seconds)
@@ -99,18 +98,18 @@ async def _models(provider: OpenAI) -> tuple[str, ...]:
 
 
 async def _speed(provider: OpenAI, at_once: int, seconds: float) -> ProbeSpeed:
-    """Ask `at_once` calls together and count what comes in time."""
+    """Make `at_once` concurrent calls and count what is answered in time."""
     began = perf_counter()
     asks = [
         asyncio.ensure_future(provider.ask(_ask("speed", at_once * 1000 + place, max_tokens=64)))
         for place in range(at_once)
     ]
     done, late = await asyncio.wait(asks, timeout=seconds)
-    for one in late:
-        one.cancel()
+    for task in late:
+        task.cancel()
     await asyncio.gather(*late, return_exceptions=True)
     took = max(1e-6, perf_counter() - began)
-    replies: list[Reply] = [one.result() for one in done if one.result().outcome == "reply"]
+    replies: list[Reply] = [task.result() for task in done if task.result().outcome == "reply"]
     tokens = sum(reply.usage.completion or len(reply.text) // 4 for reply in replies)
     waits = sorted(reply.seconds for reply in replies)
     middle = waits[len(waits) // 2] if waits else 0.0

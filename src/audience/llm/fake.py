@@ -1,7 +1,7 @@
-"""A model server that only pretends: `python -m audience.llm.fake --latency 50ms --port 8099`.
+"""A fake model server: `python -m audience.llm.fake --latency 50ms --port 8099`.
 
-It speaks the OpenAI protocol over real HTTP, on this machine alone. Every answer and every fault
-is a function of the request and its attempt, so that order and concurrency change nothing.
+It speaks the OpenAI protocol over HTTP on localhost. Every answer and every fault is a function of
+the request and its attempt, so that order and concurrency change nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import blake2b
-from types import TracebackType
 from typing import Any, Self
 
 import orjson
@@ -41,14 +40,14 @@ _PATHS: dict[str, Work] = {
 
 
 _LONG = 3600.0
-"""Seconds in which everybody gives up."""
+"""Seconds after which every client has given up."""
 
 
 class Fake:
-    """The server. `async with Fake(Manners(…)) as fake:` serves at `fake.url` meanwhile."""
+    """The server: `async with Fake(Manners(…)) as fake:` serves at `fake.url`."""
 
     def __init__(self, manners: Manners | None = None, *, port: int = 0) -> None:
-        """Port 0 takes any that is free."""
+        """Port 0 takes any free one."""
         self.manners = manners or Manners()
         self.port = port
         self.outcomes: Counter[str] = Counter()
@@ -56,7 +55,7 @@ class Fake:
         self.prompt_tokens = 0
         self.in_flight = self.in_flight_max = 0
         self.bodies: list[dict[str, Any]] = []
-        """The last few that came, newest last."""
+        """The last few request bodies, newest last."""
         self._attempts: Counter[bytes] = Counter()
         self._free = asyncio.Semaphore(self.manners.slots or 1_000_000)
         self._runner: web.AppRunner | None = None
@@ -66,7 +65,7 @@ class Fake:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def counters(self) -> dict[str, Any]:
-        """Return what was asked so far."""
+        """Return counts of what was asked so far."""
         return {
             "requests": self.requests,
             "outcomes": dict(self.outcomes),
@@ -89,12 +88,7 @@ class Fake:
         self.port = self._runner.addresses[0][1]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._runner is not None:
             await self._runner.cleanup()
 
@@ -114,9 +108,9 @@ class Fake:
         return serve
 
     async def _answer(self, request: web.Request, raw: bytes, work: Work) -> web.StreamResponse:
-        given = request.headers.get("Authorization", "")
-        if self.manners.key and given != f"Bearer {self.manners.key}":
-            return self._refuse(401, f"Incorrect API key provided: {given}")
+        key_sent = request.headers.get("Authorization", "")
+        if self.manners.key and key_sent != f"Bearer {self.manners.key}":
+            return self._refuse(401, f"Incorrect API key provided: {key_sent}")
         digest = blake2b(request.path.encode() + raw, digest_size=16).digest()
         self._attempts[digest] += 1
         attempt, key = self._attempts[digest], digest.hex()
@@ -174,7 +168,7 @@ class Fake:
 async def _slowly(
     request: web.Request, payload: bytes, fault: str, seconds: float
 ) -> web.StreamResponse:
-    """Send drop by drop; or half of it, and then break the connection."""
+    """Send slowly, or send half and then break the connection."""
     response = web.StreamResponse(headers={"Content-Type": "application/json"})
     response.content_length = len(payload)
     await response.prepare(request)
@@ -232,7 +226,7 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
     if not 0.0 <= given.invents <= 1.0:
         raise BadInput(f"--invents {given.invents:g} is no share; give one between 0 and 1")
     manners = Manners(
-        prefer=dict(_preferred(one) for one in given.prefer),
+        prefer=dict(_preferred(preference) for preference in given.prefer),
         latency=parse_latency(given.latency),
         faults=parse_faults(given.fault, given.script),
         schema=given.schema,

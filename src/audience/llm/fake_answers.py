@@ -14,15 +14,15 @@ _STORY = (
 )
 _DEEPEST = 12
 PREFER = "x-prefer"
-"""In a schema's root: how much likelier some words of an enum are than the others."""
+"""Key in a schema's root: weights of some words of an enum, where others weigh 1."""
 INVENT = "x-invent"
-"""In a schema's root: the share of free texts that name a work which does not exist."""
+"""Key in a schema's root: the share of free texts that name a non-existent work."""
 _FIRST = ("Glass", "Seventh", "Paper", "Silent", "Borrowed", "Winter", "Copper", "Last")
 _SECOND = ("Orchard", "Lighthouse", "Cartographer", "Ferry", "Parade", "Inheritance", "Engine")
 
 
 def draw(*names: object) -> float:
-    """Return a number in [0, 1) that belongs to the names alone."""
+    """Return a number in [0, 1) that depends on the names alone."""
     text = "/".join(str(name) for name in names).encode()
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big") / 2**64
 
@@ -37,7 +37,7 @@ def sentence(key: str, most: int = 24) -> str:
 
 
 def invented(key: str) -> str:
-    """Return the title of a work that no catalogue of ours holds."""
+    """Return the title of a work that does not exist."""
     first, second = (
         words[int(draw(key, "invented", place) * len(words))]
         for place, words in enumerate((_FIRST, _SECOND))
@@ -46,7 +46,7 @@ def invented(key: str) -> str:
 
 
 def spoken(key: str, invents: float, most: int = 24) -> str:
-    """Return one line of words; with chance `invents` it begins with a work that is not there."""
+    """Return one line of words; with probability `invents` it begins with an invented title."""
     if draw(key, "invents") >= invents:
         return sentence(key, most)
     return f"<{invented(key)}>! {sentence(key, most)}"
@@ -60,7 +60,7 @@ _FRIENDS = re.compile(r"one of the friends \(([^()]+)\)")
 
 
 def marks_in(prompt: str) -> list[str]:
-    """Return what a prompt asks to choose among: letters before lines, or two words."""
+    """Return the options of a prompt: letters before lines, or two words."""
     last = prompt.rstrip().rpartition("\n")[2]
     if "letter alone" in last:
         return list(dict.fromkeys(_LETTERED.findall(prompt)))
@@ -69,15 +69,15 @@ def marks_in(prompt: str) -> list[str]:
 
 
 def mark_weight(key: str, mark: str) -> float:
-    """Return how much of an answer one mark is, among the marks of the same prompt."""
+    """Return the weight of one option among those of a prompt."""
     return draw(key, mark, "mark") + 0.01
 
 
 def free(prompt: str, key: str, most: int = 24, invents: float = 0.0) -> str:
-    """Return an answer without a schema: the mark it gives most to, or a tagged line it is offered.
+    """Return an answer without a schema: the heaviest option, or one of the tagged lines offered.
 
-    A `<…>` in such a line stands for one of the titles of the prompt's list. Where nothing is
-    offered it is a sentence.
+    A `<…>` in such a line stands for one of the titles listed in the prompt. Without options the
+    answer is a sentence.
     """
     marks = marks_in(prompt)
     if marks:
@@ -112,8 +112,8 @@ def answer(schema: object, key: str, root: dict[str, Any] | None = None, depth: 
             return answer(_one_of(schema[name], key), f"{key}/{name}", root, depth + 1)
     if schema.get("allOf"):
         merged: dict[str, Any] = {}
-        for one in schema["allOf"]:
-            merged |= one
+        for part in schema["allOf"]:
+            merged |= part
         return answer(merged, key, root, depth + 1)
     return _typed(schema, key, root, depth)
 
@@ -150,27 +150,27 @@ def _object(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) 
 def _array(schema: dict[str, Any], key: str, root: dict[str, Any], depth: int) -> list[Any]:
     if "prefixItems" in schema:
         parts = schema["prefixItems"]
-        return [answer(one, f"{key}/{i}", root, depth + 1) for i, one in enumerate(parts)]
+        return [answer(part, f"{key}/{i}", root, depth + 1) for i, part in enumerate(parts)]
     least = int(schema.get("minItems", 0))
     most = int(schema.get("maxItems", least + 2))
     count = least + int(draw(key, "count") * (most - least + 1))
-    found: list[Any] = []
-    # A list that must be whole is tried for longer: entries that are alike do not count.
+    entries: list[Any] = []
+    # A list with a minimum is tried for longer, since duplicates do not count.
     for place in range(count * (40 if least else 4)):
-        if len(found) == count:
+        if len(entries) == count:
             break
-        one = answer(schema.get("items", {}), f"{key}/{place}", root, depth + 1)
-        if not _alike(one, found, unique=bool(schema.get("uniqueItems"))):
-            found.append(one)
-    return found
+        entry = answer(schema.get("items", {}), f"{key}/{place}", root, depth + 1)
+        if not _is_duplicate(entry, entries, unique=bool(schema.get("uniqueItems"))):
+            entries.append(entry)
+    return entries
 
 
-def _alike(one: Any, found: list[Any], *, unique: bool) -> bool:  # noqa: ANN401
-    """Say whether a list should not hold one more: equal, or an object of the same first field."""
-    if isinstance(one, dict) and one:
-        first = next(iter(one))
-        return any(isinstance(old, dict) and old.get(first) == one[first] for old in found)
-    return unique and one in found
+def _is_duplicate(entry: Any, entries: list[Any], *, unique: bool) -> bool:  # noqa: ANN401
+    """Return True if a list already holds an entry, or an object with the same first field."""
+    if isinstance(entry, dict) and entry:
+        first = next(iter(entry))
+        return any(isinstance(old, dict) and old.get(first) == entry[first] for old in entries)
+    return unique and entry in entries
 
 
 def _number(schema: dict[str, Any], key: str, *, whole: bool) -> float:
@@ -206,7 +206,7 @@ def _one_of(options: list[Any], key: str, prefer: Mapping[str, float] | None = N
 
 
 def _resolved(reference: str, root: dict[str, Any]) -> Any:  # noqa: ANN401
-    found: Any = root
+    schema: Any = root
     for part in reference.removeprefix("#").strip("/").split("/"):
-        found = found.get(part, {}) if isinstance(found, dict) and part else found
-    return found
+        schema = schema.get(part, {}) if isinstance(schema, dict) and part else schema
+    return schema

@@ -1,4 +1,4 @@
-"""Faults on purpose: which request meets which is decided by its hash and its attempt alone."""
+"""The fake model: its faults, its manners, and the bodies with which it answers."""
 
 from __future__ import annotations
 
@@ -23,28 +23,16 @@ from audience.llm.fake_answers import (
     sentence,
 )
 
-KINDS = (
-    "429",
-    "429-after",
-    "429-says",
-    "500",
-    "hang",
-    "reset",
-    "garbage",
-    "half",
-    "empty",
-    "refusal",
-    "filter",
-    "drip",
-    "broken",
+KINDS = tuple(
+    "429 429-after 429-says 500 hang reset garbage half empty refusal filter drip broken".split()
 )
-"""What may go wrong. `half` is a body that ends too early, `broken` a text or a vector that does.
-Asked for vectors, `refusal` gives some without numbers and `filter` none at all."""
+"""What may go wrong. `half` is a truncated body, `broken` a truncated text or vector. Asked for
+vectors, `refusal` returns some without numbers and `filter` none."""
 FINE = "ok"
 
 
 class Faults(msgspec.Struct, frozen=True):
-    """By rate: each attempt draws. By script: the first attempt meets the first name, and so on."""
+    """Faults by rate, drawn for each attempt, or by script, one name per attempt."""
 
     rates: dict[str, float] = {}
     script: tuple[str, ...] = ()
@@ -57,7 +45,7 @@ class Faults(msgspec.Struct, frozen=True):
             raise BadInput("the rates of all faults together must lie between 0 and 1")
 
     def choose(self, key: str, attempt: int) -> str:
-        """Return what the nth attempt of a request meets; attempts count from 1."""
+        """Return the fault of the nth attempt of a request; attempts count from 1."""
         if attempt <= len(self.script):
             return self.script[attempt - 1]
         left = draw(key, attempt, "fault")
@@ -71,19 +59,19 @@ class Faults(msgspec.Struct, frozen=True):
 def parse_faults(rates: Iterable[str], script: str = "") -> Faults:
     """Return the faults of a command line: `500=0.1` each, and `429,500,ok` for the script."""
     found = {}
-    for one in rates:
-        name, _, rate = one.partition("=")
+    for text in rates:
+        name, _, rate = text.partition("=")
         try:
             found[name] = float(rate)
         except ValueError:
-            raise BadInput(f"--fault {one!r} is no rate; write it as 500=0.1") from None
+            raise BadInput(f"--fault {text!r} is no rate; write it as 500=0.1") from None
     return Faults(found, tuple(part for part in script.split(",") if part))
 
 
 def parse_latency(text: str) -> tuple[float, float]:
     """Return the least and the most seconds that `50ms`, `0.2s` or `20ms-200ms` means."""
     parts = [re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s)", part) for part in text.split("-")]
-    found = [float(one[1]) * (0.001 if one[2] == "ms" else 1.0) for one in parts if one]
+    found = [float(part[1]) * (0.001 if part[2] == "ms" else 1.0) for part in parts if part]
     if len(found) != len(parts) or len(found) > 2 or found[-1] < found[0]:
         raise BadInput(f"latency {text!r} is no duration; write 50ms, 0.2s or 20ms-200ms")
     return found[0], found[-1]
@@ -92,7 +80,7 @@ def parse_latency(text: str) -> tuple[float, float]:
 MODEL = "fake"
 _DIMENSIONS = 64
 _OWN = 0.3
-"""What a text as a whole weighs in its vector, where each word weighs 1."""
+"""The weight of a text as a whole in its vector, where each word weighs 1."""
 _TOKEN = re.compile(r"\s*\S+")
 _WORD = re.compile(r"\w+")
 _TAKEN = {"none": 0, "json_object": 1, "json_schema": 2, "ignored": 2}
@@ -104,32 +92,32 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     latency: tuple[float, float] = (0.0, 0.0)
     faults: Faults = Faults()
     schema: Literal["json_schema", "json_object", "none", "ignored"] = "json_schema"
-    """The best form of structured output it takes; `ignored`: takes it and does not keep to it."""
+    """The best form of structured output supported; `ignored`: accepted but not followed."""
     many: bool = True
     """Whether `n` is honoured."""
     scores: Literal["none", "top", "echo"] = "top"
     unwanted: tuple[str, ...] = ()
     """Fields that are refused with status 400."""
     key: str = ""
-    """The only key that is let in; empty lets in everybody."""
+    """The only accepted key; empty accepts everybody."""
     slots: int = 0
-    """Requests worked on at once while the others wait; 0 is no limit."""
+    """Requests processed concurrently while others wait; 0 is no limit."""
     silent_after: int = 0
-    """Requests after which no other is answered, though connections stay open; 0: all are."""
+    """Requests after which none is answered, though connections stay open; 0: all are."""
     retry_after: float = 1.0
     drip: float = 2.0
     """Seconds a dripping answer takes."""
     models: tuple[str, ...] = (MODEL,)
     prefer: dict[str, float] = {}
-    """How much likelier some words are where a schema lists words to choose from."""
+    """Weights of some words of enums, where others weigh 1."""
     says: dict[str, str] = {}
-    """What it says, word for word, where the last message holds a text; the first that does."""
+    """Fixed answers by a text that the last message contains; the first match counts."""
     invents: float = 0.0
-    """Share of its free texts that name, as `<title>`, a work that does not exist."""
+    """Share of free texts that name, as `<title>`, a work that does not exist."""
 
 
 class Unwilling(Exception):
-    """The request asks for what this server does not offer."""
+    """The request asks for something that this server does not support."""
 
 
 def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
@@ -146,7 +134,7 @@ def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
     ]
     if body.get("logprobs") and manners.scores != "none":
         choices[0]["logprobs"] = {"content": [{"top_logprobs": _top(body, f"{key}/0")}]}
-    lengths = [(one["role"], tokens(one["content"])) for one in body["messages"]]
+    lengths = [(message["role"], tokens(message["content"])) for message in body["messages"]]
     fixed = sum(length for role, length in lengths if role == "system")
     prompt = sum(length for _, length in lengths)
     return {
@@ -159,7 +147,7 @@ def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
 
 
 def complete(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
-    """Return the body that answers a completion request, with echo where that is offered."""
+    """Return the body that answers a completion request, with echo if supported."""
     prompts = body["prompt"] if isinstance(body["prompt"], list) else [body["prompt"]]
     echo = bool(body.get("echo"))
     if echo and manners.scores != "echo":
@@ -188,11 +176,11 @@ def embed(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
     return {"model": body.get("model", MODEL), "data": rows, "usage": _usage(used, 0, 0)}
 
 
-def spoilt(found: dict[str, Any], fault: str) -> dict[str, Any]:
-    """Return a body that is sound as JSON and of no use all the same."""
-    if "data" in found:
-        return _spoilt_vectors(found, fault)
-    for choice in found["choices"]:
+def spoilt(body: dict[str, Any], fault: str) -> dict[str, Any]:
+    """Return a body that is valid JSON but useless."""
+    if "data" in body:
+        return _spoilt_vectors(body, fault)
+    for choice in body["choices"]:
         message = choice.get("message", {})
         if fault == "refusal":
             message |= {"content": None, "refusal": "I'm sorry, I can't help with that."}
@@ -201,35 +189,35 @@ def spoilt(found: dict[str, Any], fault: str) -> dict[str, Any]:
         else:
             choice["finish_reason"] = "length"
             message["content"] = message["content"][: len(message["content"]) // 2]
-    return found
+    return body
 
 
-def _spoilt_vectors(found: dict[str, Any], fault: str) -> dict[str, Any]:
+def _spoilt_vectors(body: dict[str, Any], fault: str) -> dict[str, Any]:
     """Return no vectors, vectors without numbers, or vectors of half the length."""
     if fault == "filter":
-        return {**found, "data": []}
-    for row in found["data"]:
+        return {**body, "data": []}
+    for row in body["data"]:
         half = row["embedding"][: _DIMENSIONS // 2]
         row["embedding"] = half if fault == "broken" else [None] * _DIMENSIONS
-    return found
+    return body
 
 
 def vector(text: str) -> list[float]:
-    """Return a vector of length 1 in which texts that share words are near, and equal if same."""
-    sums = [_OWN * one for one in _direction(text)]
+    """Return a unit vector; texts that share words are near, equal texts are equal."""
+    sums = [_OWN * number for number in _direction(text)]
     for word in _WORD.findall(text.lower()):
-        sums = [one + more for one, more in zip(sums, _direction(word), strict=True)]
-    length = math.sqrt(sum(one * one for one in sums)) or 1.0
-    return [one / length for one in sums]
+        sums = [number + more for number, more in zip(sums, _direction(word), strict=True)]
+    length = math.sqrt(sum(number * number for number in sums)) or 1.0
+    return [number / length for number in sums]
 
 
 def _direction(text: str) -> list[float]:
     digest = blake2b(text.encode(), digest_size=_DIMENSIONS).digest()
-    return [one - 127.5 for one in digest]
+    return [byte - 127.5 for byte in digest]
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens a text has."""
+    """Return roughly how many tokens a text has."""
     return (len(text) + 3) // 4
 
 
@@ -254,11 +242,11 @@ def _schema(body: dict[str, Any], manners: Manners) -> dict[str, Any] | None:
     if "schema" in inner:
         schema: dict[str, Any] = inner["schema"]
         return schema
-    # A model that is told the schema in words keeps to it as well.
-    _, found, told = body["messages"][-1]["content"].rpartition("JSON schema:\n")
-    if not found:
+    # A schema given in words is followed as well.
+    _, separator, text = body["messages"][-1]["content"].rpartition("JSON schema:\n")
+    if not separator:
         return None
-    parsed: dict[str, Any] = orjson.loads(told)
+    parsed: dict[str, Any] = orjson.loads(text)
     return parsed
 
 
@@ -273,7 +261,7 @@ def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manne
 
 
 def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    """Return alternatives for the first token: what is to be chosen among, else any words."""
+    """Return alternatives for the first token: the options of the prompt, else its words."""
     prompt = body["messages"][-1]["content"]
     marks = marks_in(prompt)
     if marks:
@@ -287,16 +275,16 @@ def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
         scored = [
             {"token": word, "logprob": math.log(draw(word, "top") * 0.9 + 0.01)} for word in words
         ]
-    scored.sort(key=lambda one: -float(str(one["logprob"])))
+    scored.sort(key=lambda option: -float(str(option["logprob"])))
     return scored[: int(body.get("top_logprobs", 5))]
 
 
 def _logprobs(text: str) -> dict[str, Any]:
     found = list(_TOKEN.finditer(text))
-    scores = [math.log(draw(one.group(), "echo") * 0.9 + 0.01) for one in found]
+    scores = [math.log(draw(match_.group(), "echo") * 0.9 + 0.01) for match_ in found]
     return {
-        "tokens": [one.group() for one in found],
-        "text_offset": [one.start() for one in found],
+        "tokens": [match_.group() for match_ in found],
+        "text_offset": [match_.start() for match_ in found],
         "token_logprobs": [None, *scores[1:]] if scores else [],
     }
 

@@ -1,8 +1,8 @@
-"""The fields of a reply: which names they may go by, and how their plain values are read.
+"""The fields of a reply: the names they may go by, and how their plain values are read.
 
-A field goes by one of the names that its table lists; case, spaces, hyphens and underscores do not
-matter. What goes by no such name is passed over, unless it is nearly one or holds a list or an
-object: then something meant would be lost.
+A field may have any of the names that its table lists, regardless of case, spaces, hyphens and
+underscores. Other fields are ignored, unless their name is nearly a known one or they hold a list
+or an object: then something meant would be lost.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ _AS_AI = re.compile(
 
 
 def squash(word: str) -> str:
-    """Return a name as it is compared: only its letters and digits, in one case."""
+    """Return a name normalised for comparison: letters and digits only, in one case."""
     word = unicodedata.normalize("NFKC", word).casefold()
     return "".join(mark for mark in word if mark.isalnum())
 
 
 def sort_out(value: Mapping[str, Any], table: Table) -> dict[str, list[Any]]:
-    """Return what each field of a table was given, under whichever of its names."""
+    """Return the values of each field of a table, under any of its names."""
     if len(value) > _MOST_FIELDS:
         raise Broken(f"unknown field: {len(value)} fields are too many; known: {', '.join(table)}")
     known = {name: field for field, names in table.items() for name in names}
-    found: dict[str, list[Any]] = {}
-    for key, what in value.items():
+    fields: dict[str, list[Any]] = {}
+    for key, content in value.items():
         name = squash(key)
         if name in known:
-            found.setdefault(known[name], []).append(what)
-        elif (what and isinstance(what, list | dict)) or _nearly(name, known):
+            fields.setdefault(known[name], []).append(content)
+        elif (content and isinstance(content, list | dict)) or _nearly(name, known):
             raise Broken(f"unknown field: {key[:40]!r}; known: {', '.join(table)}")
-    return found
+    return fields
 
 
 def _nearly(name: str, known: Mapping[str, str]) -> bool:
-    """Say whether a name is a known one misspelt."""
+    """Return True if a name is a misspelling of a known one."""
     return any(
         SequenceMatcher(None, name, other).ratio() >= _NEARLY
         for other, field in known.items()
@@ -69,20 +69,20 @@ def _nearly(name: str, known: Mapping[str, str]) -> bool:
 
 
 def told(fields: Mapping[str, list[Any]], name: str) -> list[Any]:
-    """Return the values a field was given that say something."""
+    """Return the non-empty values of a field."""
     return [value for value in map(plain_value, fields.get(name, ())) if value not in (None, "")]
 
 
 def agreed(fields: Mapping[str, list[Any]], name: str, read: Callable[[Any], T], otherwise: T) -> T:
-    """Return what a field says, however often it was given; two meanings are unreadable."""
+    """Return the one meaning of a field, however often it is given; two are unreadable."""
     meanings = [read(value) for value in told(fields, name)]
-    if any(one != meanings[0] for one in meanings):
+    if any(meaning != meanings[0] for meaning in meanings):
         raise Broken(f"contradiction: {name} is given as {meanings[0]} and {meanings[-1]}")
     return meanings[0] if meanings else otherwise
 
 
 def plain_value(value: Any) -> Any:  # noqa: ANN401
-    """Return a value out of lists of one."""
+    """Return a value unwrapped from lists of one element."""
     while isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict) and ("enum" in value or "type" in value):
@@ -91,7 +91,7 @@ def plain_value(value: Any) -> Any:  # noqa: ANN401
 
 
 def words(fields: Mapping[str, list[Any]], name: str, longest: int) -> str:
-    """Return a field's text on one line, empty when it says that there is none."""
+    """Return a field's text on one line, empty if it says that there is none."""
     return next((text for value in told(fields, name) if (text := _text(value, name, longest))), "")
 
 
@@ -113,12 +113,12 @@ def _text(value: Any, name: str, longest: int) -> str:  # noqa: ANN401
 
 
 def as_ai(line: str) -> bool:
-    """Say whether the model speaks of itself instead of playing its part."""
+    """Return True if the model speaks as an AI instead of playing its role."""
     return bool(_AS_AI.search(line))
 
 
 def aside(fields: Mapping[str, list[Any]], longest: int = 500) -> str:
-    """Return why something is done; it decides nothing, so any form will do."""
+    """Return the reason given, in any form, since nothing depends on it."""
     texts = [value for value in fields.get("why", ()) if isinstance(value, str)]
     return " ".join(cleaned(texts[0]).split())[:longest] if texts else ""
 
@@ -142,18 +142,18 @@ _STARS = re.compile(r"[★⭐🌟]{1,9}☆{0,9}")
 
 
 class Number(msgspec.Struct, frozen=True):
-    """A number with what was written around it."""
+    """A number and how it was written."""
 
     value: float
     pointed: bool
-    """Written with a decimal point: 1.0, not 1."""
+    """Has a decimal point: 1.0, not 1."""
     of: int | None = None
     """4/5 is 4 of 5."""
     unit: str = ""
 
 
 def number_of(value: Any, name: str) -> Number:  # noqa: ANN401
-    """Return the number that a value is or spells."""
+    """Return the number that a value is or spells out."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Number(float(value), isinstance(value, float))
     if isinstance(value, str) and len(value) <= 40:

@@ -1,10 +1,9 @@
-"""The one door to language models, put together from its layers."""
+"""The gateway stack: provider, retries, limits, budget, call store and meter in one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from audience.errors import BadInput
@@ -13,15 +12,14 @@ from audience.llm.concurrency import Balanced, Lane, Limited
 from audience.llm.endpoint import Endpoint
 from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
-from audience.llm.request import Gateway, Reply, Request
-from audience.llm.retry import Retrying
+from audience.llm.request import Gateway, Reply, Request, Retrying
 
 MOST = 256
-"""Calls at once, per endpoint, unless told otherwise."""
+"""The default limit of concurrent calls per endpoint."""
 
 
 class GatewayStack:
-    """A gateway with its store and its meter. It belongs to one event loop at a time."""
+    """A gateway with its store and its meter, for one event loop at a time."""
 
     def __init__(
         self, outer: Gateway, meter: Meter, store: CallStore | None, provider: Gateway | None
@@ -32,33 +30,28 @@ class GatewayStack:
         self._provider = provider
 
     async def ask(self, request: Request) -> Reply:
-        """Return what came of a request; raises only for bugs and spent budgets."""
+        """Return the outcome of a request; raises only for bugs and spent budgets."""
         return await self._outer.ask(request)
 
     def flush(self) -> None:
-        """Make every call so far last: to be called before a commit that rests on them."""
+        """Write every call so far; to be called before a commit that depends on them."""
         if self.store is not None:
             self.store.flush()
 
     async def rest(self) -> None:
-        """Close the connections before the event loop ends; asking again opens new ones."""
+        """Close the connections before the event loop ends; later requests open new ones."""
         self.flush()
         if self._provider is not None:
             await self._provider.close()
 
     async def close(self) -> None:
-        """Flush, and let go of connections, processes and files."""
+        """Flush, and close connections, processes and files."""
         await self._outer.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.close()
 
 
@@ -76,14 +69,14 @@ def open_gateway(
     prices: Prices | Path | None = None,
     folder: Path | None = None,
 ) -> GatewayStack:
-    """Return the door to some endpoints. Nothing is connected before the first call.
+    """Return the gateway to some endpoints; nothing is connected before the first call.
 
-    `deadline` binds one attempt, `overall` all attempts of a call and the waits between them; the
-    wait for a turn counts in neither. `halting`: raise `Halt` when no endpoint can be reached.
-    `folder` is where a `.env` is looked for.
+    `deadline` limits one attempt, `overall` all attempts of a call and the waits between them;
+    neither includes time in a queue. `halting` raises `Halt` when no endpoint is reachable.
+    `folder` is searched for a `.env` file.
     """
     table = prices if isinstance(prices, Prices) else load_prices(prices)
-    named = {one.name: one.price for one in endpoints if one.price}
+    named = {endpoint.name: endpoint.price for endpoint in endpoints if endpoint.price}
     if mode == "stored":
         return compose(None, store=store, mode=mode, prices=table, named=named)
     if not endpoints:
@@ -93,11 +86,11 @@ def open_gateway(
     _check_prices(endpoints, budget, table)
     lanes = [
         Lane(
-            Limited(OpenAI(one, deadline=deadline, folder=folder), most=concurrency),
-            model=one.model,
-            weight=one.weight,
+            Limited(OpenAI(endpoint, deadline=deadline, folder=folder), most=concurrency),
+            model=endpoint.model,
+            weight=endpoint.weight,
         )
-        for one in endpoints
+        for endpoint in endpoints
     ]
     wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway
     provider = Retrying(wire, tries=tries, overall=overall, halting=halting)
@@ -113,10 +106,10 @@ def compose(
     prices: Prices | None = None,
     named: dict[str, str] | None = None,
 ) -> GatewayStack:
-    """Return the door to any provider: metered, kept in the call store, within the budget.
+    """Return the gateway to any provider: metered, stored, and within the budget.
 
-    The budget stands below the store, so that a reused answer is never refused; the meter stands
-    above it, so that reused answers are counted too.
+    The budget sits below the store, so that a reused answer is never refused; the meter sits above
+    it, so that reused answers are counted too.
     """
     meter = Meter(prices or load_prices(), named)
     inner = provider
@@ -131,14 +124,14 @@ def compose(
 
 
 def _check_prices(endpoints: Sequence[Endpoint], budget: Budget | None, prices: Prices) -> None:
-    """Refuse a budget in money that could not be kept to."""
+    """Refuse a budget in dollars that could not be enforced."""
     if budget is None or budget.dollars is None:
         return
-    for one in endpoints:
-        name = one.price or one.model
+    for endpoint in endpoints:
+        name = endpoint.price or endpoint.model
         if prices.find(name) is None:
             raise BadInput(
-                f"a budget in dollars needs the price of {name or 'the model'!r} at {one.name}, "
-                'which is unknown; add it to a price table, set price = "free" for a model of '
-                "your own, or use --max-calls or --max-tokens"
+                f"a budget in dollars needs the price of {name or 'the model'!r} at "
+                f"{endpoint.name}, which is unknown; add it to a price table, set price = "
+                '"free" for a model of your own, or use --max-calls or --max-tokens'
             )

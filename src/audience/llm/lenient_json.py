@@ -1,4 +1,4 @@
-"""Walking through one JSON value as models write it, in one pass."""
+"""Lenient JSON: reading the one value that a model's reply means, or saying why not."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 DEPTH = 12
-"""Deeper nesting is nobody's answer."""
+"""Deeper nesting is not a valid answer."""
 _KEY = 100
-"""Longer names are no names; the search goes on behind them."""
+"""Longer keys are not keys; the search continues after them."""
 QUOTES = {
     '"': '"',
     "'": "'",
@@ -24,7 +24,7 @@ QUOTES = {
 }
 _ENDS = {mark: re.compile(rf"[{ends}\\]") for mark, ends in QUOTES.items()}
 _AFTER = re.compile(r"\s*(?:[,:}\]，：#]|//|/\*|\Z)")
-"""What may follow a closing quote. A quote before anything else belongs to the words."""
+"""What may follow a closing quote; a quote before anything else is part of the text."""
 _BARE = re.compile(r"<[^<>\n]{1,200}>|(?:(?!//|/\*)[\w.+%/-]){1,100}")
 _NUMBER = re.compile(r"[+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:e[+-]?\d{1,4})?", re.ASCII | re.I)
 _LITERALS = {"true": True, "false": False, "null": None, "none": None, "undefined": None}
@@ -33,12 +33,12 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.S)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2060\ufeff]")
 _NO_KEY = re.compile(r"[\"{}\[\]:,\n]")
-"""Such a key has swallowed its neighbours."""
+"""A key with such characters has swallowed its neighbours."""
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 class Broken(Exception):
-    """The text at hand is no JSON; `sure` when it can only have been meant as JSON."""
+    """The text is not JSON; `sure` if it can only have been meant as JSON."""
 
     def __init__(self, why: str, sure: bool = False) -> None:
         super().__init__(why)
@@ -46,20 +46,20 @@ class Broken(Exception):
 
 
 def cleaned(text: str) -> str:
-    """Return a text without unseen characters and halves of characters."""
+    """Return a text without invisible characters and lone surrogates."""
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _UNSEEN.sub("", text)
 
 
 class Bare(str):
-    """A word without quotes: good enough for a name, too little for somebody's words."""
+    """A word without quotes: enough for a name, not for a text."""
 
     __slots__ = ()
 
 
 class Scan:
-    """A reader that walks through one value."""
+    """A reader of one value."""
 
     __slots__ = ("at", "sure", "text")
 
@@ -67,7 +67,7 @@ class Scan:
         self.text = text
         self.at = at
         self.sure = False
-        """A key with its colon was read, so this is JSON and no prose in brackets."""
+        """A key with its colon was read, so this is JSON and not prose in brackets."""
 
     def value(self, depth: int) -> Any:  # noqa: ANN401
         mark = self._peek()
@@ -187,7 +187,7 @@ def _unescape(found: re.Match[str]) -> str:
 
 
 _RESCANS = 4
-"""How often a text may be looked at in all while searching for where its answer begins."""
+"""How often a text may be rescanned in total while searching for its answer."""
 _SHORT = 1_000
 _LONGEST_NUMBER = 12
 _START = re.compile(r"<(think|thinking|thought|reasoning)>|[\[{]", re.I)
@@ -197,31 +197,31 @@ _WRAPPERS = frozenset(("action", "answer", "arguments", "decision", "final", "fi
 _WRAPPERS |= {"json", "output", "parameters", "reply", "response", "result"}
 _ASIDES = frozenset(("confidence", "explanation", "function", "id", "name", "reason", "reasoning"))
 _ASIDES |= {"role", "status", "thinking", "thought", "thoughts", "type", "why"}
-"""What may stand beside a wrapper's key without being an answer itself."""
+"""Keys that may stand beside a wrapper's key without being an answer."""
 
 
 class Unreadable(msgspec.Struct, frozen=True):
-    """A reply that cannot be used: why, in words the model can be told."""
+    """A reply that cannot be used, and why, in words for the model."""
 
     why: str
 
 
 def loose_json(text: str) -> Any | Unreadable:  # noqa: ANN401
-    """Return the one JSON value that a text holds, out of its fences, prose and wrappers."""
+    """Return the one JSON value of a text, without fences, prose and wrappers."""
     return _quoting(answer_in(text))
 
 
 def answer_in(text: str) -> Any | Unreadable:  # noqa: ANN401
-    """Return the same, with words that stand without quotes still told apart."""
+    """Return the same, with unquoted words marked as `Bare`."""
     return _meant(cleaned(text), 0)
 
 
 def _quoting(value: Any) -> Any:  # noqa: ANN401
-    """Return a value in which all words are plain texts."""
+    """Return a value in which unquoted words are plain strings."""
     if isinstance(value, dict):
-        return {key: _quoting(one) for key, one in value.items()}
+        return {key: _quoting(inner) for key, inner in value.items()}
     if isinstance(value, list):
-        return [_quoting(one) for one in value]
+        return [_quoting(inner) for inner in value]
     return str(value) if isinstance(value, Bare) else value
 
 
@@ -236,8 +236,8 @@ def _meant(text: str, depth: int) -> Any:  # noqa: ANN401
     found = _values(_thought_out(text)) if plain is None else [plain]
     if isinstance(found, Unreadable):
         return found
-    answers = [one for one in found if _holds_object(one)]
-    meant = [one for one in answers if not is_schema(one)]
+    answers = [value for value in found if _holds_object(value)]
+    meant = [value for value in answers if not is_schema(value)]
     if answers and not meant:
         return Unreadable("echo: this is the schema; answer with values")
     different = _different(meant or found, depth)
@@ -251,7 +251,7 @@ def _meant(text: str, depth: int) -> Any:  # noqa: ANN401
 
 
 def _plain(text: str) -> dict[str, Any] | None:
-    """Return what strict JSON says at once; anything else, or a key twice, is looked at closely."""
+    """Return the value of strict JSON; None for anything else, or for a repeated key."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -285,21 +285,21 @@ def _refuse(constant: str) -> None:
 
 
 def _different(values: Sequence[Any], depth: int) -> list[Any] | Unreadable:
-    """Return the first two values that differ, out of their wrappers."""
+    """Return the first two values that differ, without their wrappers."""
     different: list[Any] = []
     for value in values:
-        one = _unwrapped(value, depth)
-        if isinstance(one, Unreadable):
-            return one
-        if one not in different:
-            different.append(one)
+        inner = _unwrapped(value, depth)
+        if isinstance(inner, Unreadable):
+            return inner
+        if inner not in different:
+            different.append(inner)
         if len(different) > 1:
             break
     return different
 
 
 def is_schema(value: Any) -> bool:  # noqa: ANN401
-    """Say whether a value describes answers instead of being one."""
+    """Return True if a value is a schema instead of an answer."""
     return isinstance(value, dict) and (
         "$schema" in value or isinstance(value.get("properties"), dict)
     )
@@ -307,12 +307,12 @@ def is_schema(value: Any) -> bool:  # noqa: ANN401
 
 def _holds_object(value: Any) -> bool:  # noqa: ANN401
     return isinstance(value, dict) or (
-        isinstance(value, list) and any(_holds_object(one) for one in value)
+        isinstance(value, list) and any(_holds_object(inner) for inner in value)
     )
 
 
 def _thought_out(text: str) -> str:
-    """Return a text without thoughts whose beginning stood in the prompt."""
+    """Return a text without thoughts whose beginning was in the prompt."""
     ends = [end.span() for end in _THOUGHT.finditer(text)]
     if not ends or _thinks(text[: ends[-1][0]]):
         return text
@@ -324,7 +324,7 @@ def _thinks(text: str) -> bool:
 
 
 def _quoted(text: str) -> str | None:
-    """Return what a text holds that is one quoted string from end to end."""
+    """Return the content of a text that is one quoted string, else None."""
     whole = text.strip().strip("`").removeprefix("json").strip()
     if whole[:1] not in QUOTES:
         return None
@@ -337,7 +337,7 @@ def _quoted(text: str) -> str | None:
 
 
 def _values(text: str) -> list[Any] | Unreadable:
-    """Return every JSON value that stands in a text by itself."""
+    """Return every JSON value in a text."""
     found: list[Any] = []
     at = spent = 0
     while start := _START.search(text, at):
@@ -362,11 +362,11 @@ def _values(text: str) -> list[Any] | Unreadable:
 
 
 def _unwrapped(value: Any, depth: int) -> Any:  # noqa: ANN401
-    """Return what lies in a list of one, under a wrapper's key, or encoded twice."""
+    """Return a value without a list of one, a wrapper's key, or double encoding."""
     if depth > DEPTH:
         return Unreadable("broken JSON: it is nested too deeply")
     if isinstance(value, list):
-        if value and _holds_object(value[0]) and all(one == value[0] for one in value):
+        if value and _holds_object(value[0]) and all(inner == value[0] for inner in value):
             return _unwrapped(value[0], depth + 1)
         return value
     inner = _wrapped(value) if isinstance(value, dict) else None
@@ -376,7 +376,7 @@ def _unwrapped(value: Any, depth: int) -> Any:  # noqa: ANN401
 
 
 def _wrapped(value: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return what a wrapper holds, or None for all that is no wrapper."""
+    """Return the content of a wrapper, or None for anything else."""
     keys = [key for key in value if key.lower() in _WRAPPERS]
     if len(keys) != 1 or not all(key.lower() in _ASIDES for key in value if key != keys[0]):
         return None

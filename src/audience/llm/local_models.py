@@ -1,4 +1,4 @@
-"""Local models: the embedded one, GGUF files a user has, and a few that can be downloaded."""
+"""Local models: the embedded one, the user's GGUF files, and a few that can be downloaded."""
 
 from __future__ import annotations
 
@@ -58,18 +58,18 @@ class Local(msgspec.Struct, frozen=True):
     about: str
     size: int
     path: Path | None = None
-    """Where it lies; None: not here yet."""
+    """Its file; None: not downloaded yet."""
     remedy: str = ""
-    """How to come by it."""
+    """How to get it."""
 
 
 def list_models(
     folder: Path | None = None, known: tuple[DownloadableModel, ...] = KNOWN
 ) -> list[Local]:
-    """Return every local model: the embedded one first, then known ones, then files found."""
+    """Return every local model: the embedded one, the known ones, then other files found."""
     place = folder or cache_folder()
-    listed = [_embedded(), *(_known(one, place) for one in known)]
-    taken = {one.file for one in known}
+    listed = [_embedded(), *(_known(model, place) for model in known)]
+    taken = {model.file for model in known}
     for path in sorted(place.glob("*.gguf")):
         if path.name not in taken:
             listed.append(Local(path.stem, "a file of your own", path.stat().st_size, path))
@@ -84,28 +84,27 @@ def _embedded() -> Local:
 
 
 def _known(model: DownloadableModel, place: Path) -> Local:
-    path: Path | None = place / model.file
-    if path and not path.is_file():
-        path = None
-    remedy = "" if path else f"audience model get {model.name}"
-    return Local(model.name, f"{model.about}, {model.license}", model.size, path, remedy)
+    path, about = place / model.file, f"{model.about}, {model.license}"
+    if path.is_file():
+        return Local(model.name, about, model.size, path)
+    return Local(model.name, about, model.size, None, f"audience model get {model.name}")
 
 
 def find_model(
     name: str, folder: Path | None = None, known: tuple[DownloadableModel, ...] = KNOWN
 ) -> Path:
-    """Return the file of a model given by name or by path; raise BadInput where there is none."""
+    """Return the file of a model given by name or path; raise BadInput if there is none."""
     if name == embedded.NAME:
         return embedded.model_file()
     if name.endswith(".gguf"):
         return _own_file(Path(name).expanduser())
-    listed = {one.name: one for one in list_models(folder, known)}
+    listed = {model.name: model for model in list_models(folder, known)}
     if name not in listed:
         raise unknown("model", name, [*listed, "PATH.gguf"])
-    found = listed[name]
-    if found.path is None:
-        raise BadInput(f"model {name!r} is not here yet; {found.remedy}")
-    return _own_file(found.path)
+    model = listed[name]
+    if model.path is None:
+        raise BadInput(f"model {name!r} is not here yet; {model.remedy}")
+    return _own_file(model.path)
 
 
 def get_model(
@@ -114,14 +113,14 @@ def get_model(
     folder: Path | None = None,
     known: tuple[DownloadableModel, ...] = KNOWN,
 ) -> Path:
-    """Return the file of a model, downloaded first if it must be and the network allows it."""
-    wanted = next((one for one in known if one.name == name), None)
-    if wanted is None:
+    """Return the file of a model, downloading it first if necessary."""
+    model = next((model for model in known if model.name == name), None)
+    if model is None:
         return find_model(name, folder, known)
-    path = (folder or cache_folder()) / wanted.file
-    if path.is_file() and is_whole(path, wanted.sha256):
+    path = (folder or cache_folder()) / model.file
+    if path.is_file() and is_whole(path, model.sha256):
         return path
-    return download(wanted.url, path, wanted.sha256, wanted.size, progress)
+    return download(model.url, path, model.sha256, model.size, progress)
 
 
 def _own_file(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What tokens cost. A model without a price has an unknown cost, never none."""
+"""Prices, the account of calls and tokens, and budgets; an unpriced model has an unknown cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reasoning: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """Return the dollars that tokens cost; cached and reasoning ones have their own price."""
+        """Return the cost of tokens in dollars; cached and reasoning ones have their own price."""
         cached = self.prompt if self.cached is None else self.cached
         reasoning = self.completion if self.reasoning is None else self.reasoning
         return (
@@ -44,7 +44,7 @@ class Prices(msgspec.Struct, frozen=True, dict=True):
     table: dict[str, Price] = {}
 
     def find(self, model: str) -> Price | None:
-        """Return the price of a model or of what it is a dated version of; None when unknown."""
+        """Return the price of a model, also of a dated version of one; None if unknown."""
         return self.table.get(model) or self.table.get(_DATED.sub("", model))
 
     @cached_property
@@ -53,7 +53,7 @@ class Prices(msgspec.Struct, frozen=True, dict=True):
 
 
 def load_prices(path: Path | None = None) -> Prices:
-    """Return the packaged prices, with those of a user's file over them."""
+    """Return the packaged prices, overridden by those of a user's file."""
     packaged = files("audience.llm").joinpath("prices.toml").read_text("utf-8")
     table = msgspec.toml.decode(packaged, type=dict[str, Price])
     if path is None:
@@ -71,10 +71,10 @@ def load_prices(path: Path | None = None) -> Prices:
 
 
 class Counts(msgspec.Struct):
-    """The account of some calls. `dollars` leaves out what `unpriced` counts."""
+    """The account of some calls; `dollars` leaves out the `unpriced` ones."""
 
     calls: int = 0
-    """Asked now, whatever came of it; an evaluation counts those that it reuses, too."""
+    """Live calls of any outcome; an evaluation also counts reused ones."""
     reused: int = 0
     """Answered from the call store."""
     attempts: int = 0
@@ -87,7 +87,7 @@ class Counts(msgspec.Struct):
     seconds: float = 0.0
     dollars: float = 0.0
     unpriced: int = 0
-    """Calls whose cost is not known, since their model has no price."""
+    """Calls of unknown cost, whose model has no price."""
 
     @property
     def failed(self) -> int:
@@ -99,14 +99,14 @@ class Counts(msgspec.Struct):
 
     @property
     def cost(self) -> str:
-        """The money in words that never pass an unknown cost off as none."""
+        """The cost in words; an unknown cost is never shown as zero."""
         known = f"${self.dollars:.4f}" if self.dollars else "$0"
         if not self.unpriced:
             return known
         return f"${self.dollars:.4f} and {self.unpriced} calls without a known price"
 
     def plus(self, other: Counts) -> Counts:
-        """Return both together."""
+        """Return the sum of both."""
         sums: dict[str, Any] = {
             name: getattr(self, name) + getattr(other, name)
             for name in self.__struct_fields__
@@ -117,10 +117,10 @@ class Counts(msgspec.Struct):
 
 
 class Meter:
-    """Counts calls by purpose. Live: read it at any moment."""
+    """Counts calls by purpose; can be read at any moment."""
 
     def __init__(self, prices: Prices, named: Mapping[str, str] | None = None) -> None:
-        """`named` gives the price an endpoint goes by, where it is not the model's."""
+        """`named` maps endpoints to entries of the price table, where not the model's own."""
         self.prices = prices
         self.by_purpose: dict[str, Counts] = {}
         self.unpriced: Counter[str] = Counter()
@@ -157,7 +157,7 @@ class Meter:
         return reduce(Counts.plus, self.by_purpose.values(), Counts())
 
     def cost(self) -> str:
-        """Return the money spent in words that never pass an unknown cost off as none."""
+        """Return the money spent in words; an unknown cost is never shown as zero."""
         total = self.total()
         if not total.unpriced:
             return total.cost
@@ -183,11 +183,11 @@ class Metered:
 
 
 class BudgetSpent(Halt):
-    """The budget does not allow another call. What was answered before is kept."""
+    """The budget does not allow another call; earlier answers are kept."""
 
 
 class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The most that may be used up; None is no limit."""
+    """Upper limits of what may be spent; None is no limit."""
 
     dollars: float | None = None
     calls: int | None = None
@@ -197,13 +197,13 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name in self.__struct_fields__:
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                raise BadInput(f"a budget of {value} {name} makes no sense; give 0 or more")
+                raise BadInput(f"a budget of {value} {name} is not possible; give 0 or more")
 
 
 class Budgeted:
-    """Begins no call once the budget is used up; those under way may finish.
+    """Starts no call once the budget is spent; calls in progress may finish.
 
-    It stands below the call store: an answer that is reused costs nothing and is never refused.
+    It sits below the call store, so that a reused answer costs nothing and is never refused.
     """
 
     def __init__(self, inner: Gateway, budget: Budget, meter: Meter) -> None:

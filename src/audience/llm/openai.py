@@ -1,4 +1,4 @@
-"""The connection to a server over HTTP, for models and for recommenders alike."""
+"""The provider for OpenAI-compatible servers, and the HTTP session it uses."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from audience.llm import keys, wire as answers
+from audience.llm import endpoint as keys, wire
 from audience.llm.endpoint import Endpoint, Form, Offers, headers_of, proxy_of, trust_of
 from audience.llm.request import Request, Tried, added, changed
-from audience.llm.wire import chat_body, echo_body, embed_body
 
 if TYPE_CHECKING:
     import aiohttp
 
 
 def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return a session of as many connections as are asked for, without cookies or limits."""
+    """Return an HTTP session without cookies or a limit on connections."""
     import aiohttp
 
     return aiohttp.ClientSession(
@@ -31,19 +30,19 @@ def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
     )
 
 
-class _Came(NamedTuple):
+class _Response(NamedTuple):
     status: int
     payload: bytes
     headers: Mapping[str, str]
 
 
 class OpenAI:
-    """Asks one endpoint once; what fails comes back as a `Tried`. Retries are not its business."""
+    """Asks one endpoint once per request; failures are returned as `Tried`, without retries."""
 
     def __init__(
         self, endpoint: Endpoint, *, deadline: float = 60.0, folder: Path | None = None
     ) -> None:
-        """Read the key now, so that a missing one is told before anything starts."""
+        """Read the key now, so that a missing one is reported before anything starts."""
         self.endpoint = endpoint
         self.name = endpoint.name
         self.deadline = deadline
@@ -56,31 +55,31 @@ class OpenAI:
         self._session: aiohttp.ClientSession | None = None
 
     async def ask(self, request: Request) -> Tried:
-        """Return what came of one request within the deadline."""
+        """Return the outcome of one request within the deadline."""
         import aiohttp
 
         began = perf_counter()
         try:
             async with asyncio.timeout(self.deadline):
-                found = await self._ask(request)
+                outcome = await self._ask(request)
         except TimeoutError:
             why = f"no answer within {self.deadline:g} s"
-            found = Tried(request.key, "timeout", why=why, again=True)
+            outcome = Tried(request.key, "timeout", why=why, again=True)
         except aiohttp.ClientConnectorError as error:
-            found = self._lost(
-                request, f"cannot be reached: {error}".replace(" ssl:default", ""), elsewhere=True
-            )
+            why = f"cannot be reached: {error}".replace(" ssl:default", "")
+            outcome = Tried(request.key, "error", why=why, again=True, elsewhere=True)
         except (aiohttp.ClientError, OSError) as error:
-            found = self._lost(request, f"the connection broke: {error or type(error).__name__}")
-        return self._told(request, found, perf_counter() - began)
+            why = f"the connection broke: {error or type(error).__name__}"
+            outcome = Tried(request.key, "error", why=why, again=True)
+        return self._scrubbed(request, outcome, perf_counter() - began)
 
     async def models(self) -> tuple[str, ...]:
-        """Return the models that the server lists; none where it does not."""
-        came = await self._send("GET", "/models", None)
-        body = answers.loaded(came.payload) if came.status == 200 else None
+        """Return the models that the server lists, if it does."""
+        response = await self._send("GET", "/models", None)
+        body = wire.loaded(response.payload) if response.status == 200 else None
         listed = body.get("data") if isinstance(body, dict) else None
         rows = listed if isinstance(listed, list) else []
-        return tuple(str(one["id"]) for one in rows if isinstance(one, dict) and "id" in one)
+        return tuple(str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row)
 
     async def close(self) -> None:
         """Close the connections; asking again opens new ones."""
@@ -88,16 +87,14 @@ class OpenAI:
         if session is not None:
             await session.close()
 
-    def _told(self, request: Request, found: Tried, seconds: float) -> Tried:
-        why = f"{self.name}: {keys.scrub(found.why, self._secrets)}" if found.why else ""
-        texts = tuple(keys.hide(text, self._secrets) for text in found.texts)
-        model = found.model or request.model or self._model
+    def _scrubbed(self, request: Request, outcome: Tried, seconds: float) -> Tried:
+        """Return an outcome without secrets, with what is known about the call."""
+        why = f"{self.name}: {keys.scrub(outcome.why, self._secrets)}" if outcome.why else ""
+        texts = tuple(keys.hide(text, self._secrets) for text in outcome.texts)
+        model = outcome.model or request.model or self._model
         return changed(
-            found, why=why, texts=texts, model=model, endpoint=self.name, seconds=seconds
+            outcome, why=why, texts=texts, model=model, endpoint=self.name, seconds=seconds
         )
-
-    def _lost(self, request: Request, why: str, *, elsewhere: bool = False) -> Tried:
-        return Tried(request.key, "error", why=why, again=True, elsewhere=elsewhere)
 
     async def _ask(self, request: Request) -> Tried:
         model = request.model or await self._own_model()
@@ -108,110 +105,103 @@ class OpenAI:
             if scored is not None:
                 return scored
         count = request.candidates if self.offers.many is not False else 1
-        found = await self._formed(request, model, count, 0)
-        if found.outcome != "reply":
-            return found
+        outcome = await self._chat_in_form(request, model, count, 0)
+        if outcome.outcome != "reply":
+            return outcome
         if request.options and self.offers.scores is None:
-            # Scores that tell no options apart are an odd answer, not a server without them.
-            self.offers.scores = "top" if found.scored else "none"
+            # Scores that do not distinguish the options are an odd answer, not a missing feature.
+            self.offers.scores = "top" if outcome.scored else "none"
         if count > 1 and self.offers.many is None:
-            self.offers.many = len(found.texts) > 1
-        missing = request.candidates - len(found.texts)
+            self.offers.many = len(outcome.texts) > 1
+        missing = request.candidates - len(outcome.texts)
         if missing <= 0:
-            return changed(found, texts=found.texts[: request.candidates])
-        return await self._filled(request, model, found, missing)
+            return changed(outcome, texts=outcome.texts[: request.candidates])
+        return await self._filled(request, model, outcome, missing)
 
-    async def _filled(self, request: Request, model: str, found: Tried, missing: int) -> Tried:
-        """Ask for the candidates that did not come, each by itself."""
-        start = len(found.texts)
-        shifts = range(start, start + missing)
-        more = await asyncio.gather(*(self._formed(request, model, 1, one) for one in shifts))
-        for one in more:
-            found = changed(
-                found,
-                texts=found.texts + (one.texts[:1] if one.outcome == "reply" else ()),
-                usage=added(found.usage, one.usage),
-            )
-        return found
+    async def _filled(self, request: Request, model: str, outcome: Tried, missing: int) -> Tried:
+        """Ask for the missing candidates, each in a request of its own."""
+        start = len(outcome.texts)
+        more = await asyncio.gather(
+            *(self._chat_in_form(request, model, 1, start + shift) for shift in range(missing))
+        )
+        for candidate in more:
+            texts = candidate.texts[:1] if candidate.outcome == "reply" else ()
+            usage = added(outcome.usage, candidate.usage)
+            outcome = changed(outcome, texts=outcome.texts + texts, usage=usage)
+        return outcome
 
-    async def _formed(self, request: Request, model: str, count: int, shift: int) -> Tried:
-        """Ask by the best form the server is known to offer, or find out which that is."""
+    async def _chat_in_form(self, request: Request, model: str, count: int, shift: int) -> Tried:
+        """Ask in the best form the server is known to support, or find out which that is."""
         if request.schema is None:
             return await self._chat(request, model, None, count, shift)
         first: Tried | None = None
         for form in self.offers.forms():
-            found = await self._chat(request, model, form, count, shift)
-            first = first or found
-            if form == "told" or not self._misses(found):
+            outcome = await self._chat(request, model, form, count, shift)
+            first = first or outcome
+            if form == "told" or not self._misses(outcome):
                 break
-        if found.outcome == "reply":
-            if form == "told" or any(_is_json(text) for text in found.texts):
+        if outcome.outcome == "reply":
+            if form == "told" or any(_is_json(text) for text in outcome.texts):
                 self.offers.form = self.offers.form or form
-            return found
-        return found if found.again else first or found
+            return outcome
+        return outcome if outcome.again else first or outcome
 
-    def _misses(self, found: Tried) -> bool:
-        """Say whether the server would not, or did not, keep to the form."""
-        if found.outcome == "reply":
-            unproven = self.offers.form is None and not found.cut
-            return unproven and not any(_is_json(text) for text in found.texts)
-        return self.offers.refused_form(found.status, found.why)
+    def _misses(self, outcome: Tried) -> bool:
+        """Return True if the server refused the form or did not follow it."""
+        if outcome.outcome == "reply":
+            unproven = self.offers.form is None and not outcome.cut
+            return unproven and not any(_is_json(text) for text in outcome.texts)
+        return self.offers.refused_form(outcome.status, outcome.why)
 
     async def _chat(
         self, request: Request, model: str, form: Form | None, count: int, shift: int
     ) -> Tried:
         def body() -> dict[str, Any]:
-            return chat_body(
-                request,
-                self.endpoint,
-                self.offers,
-                model=model,
-                form=form,
-                count=1 if "n" in self.offers.without else count,
-                shift=shift,
+            n = 1 if "n" in self.offers.without else count
+            return wire.chat_body(
+                request, self.endpoint, self.offers, model=model, form=form, count=n, shift=shift
             )
 
-        came = await self._learning("/chat/completions", body)
-        return answers.read_chat(request, came.status, came.payload, came.headers)
+        return wire.read_chat(request, *await self._learning("/chat/completions", body))
 
     async def _embed(self, request: Request, model: str) -> Tried:
-        """Ask for a vector; one of another length than the first that came cannot be used."""
+        """Ask for a vector; one of another length than the first cannot be used."""
 
         def body() -> dict[str, Any]:
-            return embed_body(request, self.offers, model)
+            return wire.embed_body(request, self.offers, model)
 
-        came = await self._learning("/embeddings", body)
-        found = answers.read_embedding(request, came.status, came.payload, came.headers)
-        if found.outcome != "reply":
-            return found
-        length = self.offers.lengths.setdefault(model, len(found.text))
-        if len(found.text) == length:
-            return found
+        outcome = wire.read_embedding(request, *await self._learning("/embeddings", body))
+        if outcome.outcome != "reply":
+            return outcome
+        length = self.offers.lengths.setdefault(model, len(outcome.text))
+        if len(outcome.text) == length:
+            return outcome
         why = "the vector has not as many numbers as those before"
-        return changed(found, outcome="unreadable", texts=(), why=why, again=True)
+        return changed(outcome, outcome="unreadable", texts=(), why=why, again=True)
 
-    async def _learning(self, path: str, body: Callable[[], dict[str, Any]]) -> _Came:
-        """Send, and send anew without the fields that the server will not have."""
+    async def _learning(self, path: str, body: Callable[[], dict[str, Any]]) -> _Response:
+        """Send a request, repeating it without the fields that the server rejects."""
         while True:
             sent = body()
-            came = await self._send("POST", path, sent)
-            text = came.payload.decode("utf-8", "replace") if came.status != 200 else ""
-            # Of many at once only the first complaint is news; the others are sent anew as well.
-            if not self.offers.learn(came.status, text) and (not text or body() == sent):
-                return came
+            response = await self._send("POST", path, sent)
+            text = response.payload.decode("utf-8", "replace") if response.status != 200 else ""
+            # Of concurrent complaints only the first is news; the others are repeated as well.
+            if not self.offers.learn(response.status, text) and (not text or body() == sent):
+                return response
 
     async def _score(self, request: Request, model: str) -> Tried | None:
-        """Return the options' scores as whole continuations; None where that is not offered."""
-        body, start = echo_body(request, self.endpoint, model)
-        came = await self._send("POST", "/completions", body)
-        if came.status == 429 or came.status >= 500:
-            return answers.read_failure(request, came.status, came.payload, came.headers)
-        scores = answers.echo_scores(request, came.payload, start) if came.status == 200 else ()
+        """Return the options' scores as whole continuations; None if that is not supported."""
+        body, start = wire.echo_body(request, self.endpoint, model)
+        response = await self._send("POST", "/completions", body)
+        if response.status == 429 or response.status >= 500:
+            return wire.read_failure(request, *response)
+        payload = response.payload
+        scores = wire.echo_scores(request, payload, start) if response.status == 200 else ()
         if not scores:
-            # Not remembered by itself: the chat that follows shows what is offered instead.
+            # Not noted here: the chat that follows shows what is supported instead.
             return None
         self.offers.scores = "echo"
-        usage = answers.usage_of(answers.loaded(came.payload))
+        usage = wire.usage_of(wire.loaded(payload))
         return Tried(request.key, "reply", scores=scores, usage=usage, status=200)
 
     async def _own_model(self) -> str:
@@ -220,22 +210,18 @@ class OpenAI:
             self._model = listed[0] if listed else "default"
         return self._model
 
-    async def _send(self, method: str, path: str, body: dict[str, Any] | None) -> _Came:
-        session = self._session or self._open()
+    async def _send(self, method: str, path: str, body: dict[str, Any] | None) -> _Response:
+        self._session = self._session or open_session(self._headers)
         address = f"{self.endpoint.root}{path}{self.endpoint.query}"
-        async with session.request(
+        async with self._session.request(
             method,
             address,
             data=None if body is None else orjson.dumps(body),
             proxy=self._proxy,
             ssl=self._trust or True,
         ) as response:
-            return _Came(response.status, await response.read(), response.headers)
-
-    def _open(self) -> aiohttp.ClientSession:
-        self._session = open_session(self._headers)
-        return self._session
+            return _Response(response.status, await response.read(), response.headers)
 
 
 def _is_json(text: str) -> bool:
-    return isinstance(answers.loaded(text), dict | list)
+    return isinstance(wire.loaded(text), dict | list)

@@ -1,12 +1,18 @@
-"""What is asked of a language model and what comes back. Nothing here knows of agents."""
+"""Requests, replies and attempts, and the one place that tries again."""
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, Protocol
 
 import msgspec
+
+from audience.errors import Halt
 
 Outcome = Literal["reply", "refusal", "timeout", "unreadable", "error"]
 """How a call ended. Only a `reply` is ever reused as an answer."""
@@ -20,19 +26,19 @@ class ChatMessage(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True, dict=True):
     """A logical request, before it is adapted to any provider.
 
-    `salt` names the decision it belongs to (seed, agent, round, phase, turn, purpose, attempt) and
-    never the run, so that a branch which changes nothing asks nothing anew.
+    `salt` names the decision it belongs to (seed, agent, round, phase, turn, purpose, attempt) but
+    not the run, so that a branch which changes nothing makes no new calls.
     """
 
     purpose: str
-    """What it is for, such as `page` or `feeling`; costs are told apart by it."""
+    """What it is for, such as `page` or `feeling`; costs are reported by purpose."""
     messages: tuple[ChatMessage, ...]
     model: str = ""
-    """Empty: the endpoint's own."""
+    """Empty: the endpoint's own model."""
     schema: dict[str, Any] | None = None
-    """JSON schema the reply must follow."""
+    """The JSON schema that the reply must follow."""
     options: tuple[str, ...] = ()
-    """Texts whose log-probability as a continuation is wanted, where the endpoint offers it."""
+    """Texts to be scored by their log-probability as continuations, if supported."""
     candidates: int = 1
     max_tokens: int = 512
     temperature: float = 0.7
@@ -40,21 +46,21 @@ class Request(msgspec.Struct, frozen=True, dict=True):
     stop: tuple[str, ...] = ()
     salt: str = ""
     embed: bool = False
-    """Ask for the vector of the only message; the reply's text is base64 of float32, low first."""
+    """Ask for the vector of the only message, as base64 of little-endian float32."""
 
     @cached_property
     def key(self) -> str:
-        """The hash of all that matters to the answer; the purpose does not."""
+        """The hash of all that affects the answer, which the purpose does not."""
         body = msgspec.structs.asdict(self)
         body.pop("purpose")
         if not self.embed:
-            # Calls that were kept before there were embeddings keep their keys.
+            # Calls stored before there were embeddings keep their keys.
             body.pop("embed")
         return blake2b(msgspec.json.encode(body, order="deterministic"), digest_size=16).hexdigest()
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """Tokens of one call; cached and reasoning ones are parts of the first two."""
+    """Tokens of one call; cached and reasoning tokens are included in the first two."""
 
     prompt: int = 0
     completion: int = 0
@@ -63,7 +69,7 @@ class Usage(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """What came back, of any outcome. An expected failure is a value, not an exception."""
+    """The outcome of a request; an expected failure is a value, not an exception."""
 
     key: str
     outcome: Outcome
@@ -77,9 +83,9 @@ class Reply(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     attempts: int = 1
     scores: tuple[float, ...] = ()
-    """Log-probability of each of the request's options, where offered."""
+    """Log-probability of each of the request's options, if supported."""
     reused: bool = False
-    """Taken from the call store: it cost nothing now."""
+    """Taken from the call store, at no cost."""
 
     @property
     def text(self) -> str:
@@ -87,33 +93,32 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Gateway(Protocol):
-    """The one door to language models. Wrappers keep this protocol."""
+    """Access to language models; wrappers implement the same protocol."""
 
     async def ask(self, request: Request) -> Reply:
-        """Return what came of a request; raises only for bugs and spent budgets."""
+        """Return the outcome of a request; raises only for bugs and spent budgets."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections and processes."""
+        """Close connections and processes."""
         ...
 
 
 class Tried(Reply, frozen=True):
-    """A reply that also says whether asking again may help."""
+    """A reply that also says whether a retry may help."""
 
     again: bool = False
-    """The same request may fare better later."""
+    """The same request may succeed later."""
     after: float = 0.0
     """Seconds the server asked us to wait."""
     status: int = 0
-    """HTTP status; 0 when there was no answer."""
+    """HTTP status; 0 if there was no response."""
     elsewhere: bool = False
-    """The endpoint itself is of no use now: unreachable, or it refuses our key."""
-
+    """The endpoint itself is unusable now: unreachable, or it rejects our key."""
     cut: bool = False
-    """The server stopped at the most tokens allowed."""
+    """The server stopped at the token limit."""
     scored: bool = False
-    """Log-probabilities came, whether or not they tell the options apart."""
+    """Log-probabilities were returned, whether or not they distinguish the options."""
 
     @property
     def throttled(self) -> bool:
@@ -121,7 +126,7 @@ class Tried(Reply, frozen=True):
 
 
 def settled(reply: Reply, **changes: Any) -> Reply:  # noqa: ANN401
-    """Return a plain reply: what the layers above the retries see."""
+    """Return a plain reply, as seen by the layers above the retries."""
     fields = {name: getattr(reply, name) for name in Reply.__struct_fields__}
     return Reply(**{**fields, **changes})
 
@@ -130,11 +135,138 @@ def changed(reply: Tried, **changes: Any) -> Tried:  # noqa: ANN401
     return msgspec.structs.replace(reply, **changes)
 
 
-def added(one: Usage, other: Usage) -> Usage:
+def added(usage: Usage, other: Usage) -> Usage:
     """Return the tokens of two calls together."""
     return Usage(
-        one.prompt + other.prompt,
-        one.completion + other.completion,
-        one.cached + other.cached,
-        one.reasoning + other.reasoning,
+        usage.prompt + other.prompt,
+        usage.completion + other.completion,
+        usage.cached + other.cached,
+        usage.reasoning + other.reasoning,
     )
+
+
+_WORDS = re.compile(
+    r"(?i)(?:try again|retry|wait|retrydelay)\W*(?:in|after|for|about)?\W*"
+    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)(?![a-z])\s*)+)"
+)
+_PART = re.compile(
+    r"(?i)(\d+(?:\.\d+)?)\s*(milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)"
+)
+_SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
+
+
+def asked_wait(headers: Mapping[str, str], text: str) -> float:
+    """Return the seconds a server asks us to wait, in headers or words; 0 for none."""
+    exact = _number(headers.get("retry-after-ms", ""))
+    if exact:
+        return exact / 1000.0
+    after = headers.get("Retry-After", "")
+    return _number(after) or _until(after, headers.get("Date", "")) or _by_words(text)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return 0.0
+    return value if 0.0 < value < 1e9 else 0.0
+
+
+def _until(then: str, now: str) -> float:
+    # The server's date can only be compared with the server's own clock.
+    try:
+        seconds = (parsedate_to_datetime(then) - parsedate_to_datetime(now)).total_seconds()
+    except (TypeError, ValueError):
+        return 0.0
+    return max(0.0, seconds)
+
+
+def _by_words(text: str) -> float:
+    phrase = _WORDS.search(text)
+    if phrase is None:
+        return 0.0
+    total = 0.0
+    for number, unit in _PART.findall(phrase.group(1)):
+        unit = unit.lower()
+        milli = unit == "ms" or unit.startswith("milli")
+        total += float(number) * (0.001 if milli else _SECONDS[unit[0]])
+    return total
+
+
+_LEAST, _LOST, _MOST = 0.1, 0.4, 20.0
+"""Seconds before the second attempt, the same if the server is unreachable, and the maximum."""
+_FIRST = 3
+"""Attempts at an endpoint that never answered, if the run is to halt: its address may be wrong."""
+
+
+class Gone(Halt):
+    """No endpoint is reachable, or all reject our key; earlier answers are kept."""
+
+
+class Retrying:
+    """Retries where that may help, at most `tries` times and within `overall` seconds.
+
+    Time spent in a queue does not count, only answering and waiting between attempts.
+    """
+
+    def __init__(
+        self, inner: Gateway, *, tries: int = 8, overall: float = 180.0, halting: bool = False
+    ) -> None:
+        """With `halting`, an unreachable endpoint raises `Gone` instead of a failed reply."""
+        self.inner = inner
+        self.tries = tries
+        self.overall = overall
+        self.halting = halting
+        self._answered = False
+
+    async def ask(self, request: Request) -> Reply:
+        """Return the first answer that a retry would not improve."""
+        spent, usage, attempt = 0.0, Usage(), 0
+        while True:
+            attempt += 1
+            reply = await self.inner.ask(request)
+            spent += reply.seconds
+            usage = added(usage, reply.usage)
+            lost = isinstance(reply, Tried) and reply.elsewhere
+            self._answered = self._answered or not lost
+            wait = self._wait(request, reply, attempt, spent)
+            if wait is None:
+                if lost and self.halting:
+                    raise Gone(
+                        f"{_why(reply, attempt)}; everything so far is kept. Fix that, then resume"
+                    )
+                return settled(
+                    reply, why=_why(reply, attempt), attempts=attempt, seconds=spent, usage=usage
+                )
+            await asyncio.sleep(wait)
+            spent += wait
+
+    async def close(self) -> None:
+        await self.inner.close()
+
+    def _wait(self, request: Request, reply: Reply, attempt: int, spent: float) -> float | None:
+        """Return how long to wait before the next attempt, None to stop."""
+        if reply.outcome == "reply" or not isinstance(reply, Tried) or not reply.again:
+            return None
+        least = _LOST if reply.elsewhere else _LEAST
+        wait = reply.after + pause(request.key, attempt, least)
+        tries = self.tries if self._answered or not self.halting else min(self.tries, _FIRST)
+        if attempt >= tries or spent + wait > self.overall:
+            return None
+        return wait
+
+
+def pause(key: str, attempt: int, least: float = _LEAST) -> float:
+    """Return the seconds before the next attempt: exponential backoff with jitter.
+
+    The jitter depends on the request and the attempt alone.
+    """
+    digest = blake2b(f"{key}/{attempt}".encode(), digest_size=8).digest()
+    jitter = int.from_bytes(digest, "big") / 2**64
+    return min(_MOST, least * 2.0 ** (attempt - 1)) * (0.5 + jitter)
+
+
+def _why(reply: Reply, attempts: int) -> str:
+    if not reply.why or attempts == 1:
+        return reply.why
+    return f"{reply.why} (after {attempts} attempts)"

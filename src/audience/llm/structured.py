@@ -1,4 +1,4 @@
-"""Prompts are files with named holes. Here they are found, filled and kept small."""
+"""Structured asking: prompt files, JSON schemas, asking, reading, and one repair."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from audience.llm.lenient_json import Unreadable
 from audience.llm.request import ChatMessage, Gateway, Reply, Request
 
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Characters that show nothing and may turn, hide or colour what stands around them."""
+"""Invisible characters, which may reorder, hide or colour the text around them."""
 CHARACTERS = 4
-"""To a token, roughly; only used to keep parts in their budgets."""
+"""Characters per token, roughly; only used to keep parts within their budgets."""
 
 
 class Prompts:
-    """A set of prompt files: those of some of our folders, laid over by those of the user's."""
+    """A set of prompt files: packaged ones, overridden by the user's."""
 
     def __init__(self, *ours: Path, folder: str = "", model: str = "") -> None:
-        """`ours`: where the packaged files lie, the first that has one; `folder`: the user's."""
+        """`ours`: folders of packaged files, searched in order; `folder`: the user's."""
         self.ours = ours
         self.folder = Path(folder) if folder else None
         self.model = model
@@ -49,7 +49,7 @@ class Prompts:
             yield self.folder
 
     def examples(self, name: str) -> str:
-        """Return the few-shot examples of a behaviour, if the user gives any."""
+        """Return the user's few-shot examples of a behaviour, if any."""
         for place in self._places("default"):
             path = place / f"{name}.examples.md"
             if path.is_file():
@@ -57,7 +57,7 @@ class Prompts:
         return ""
 
     def fill(self, name: str, holes: Mapping[str, str], *, pack: str = "default") -> str:
-        """Return a prompt with its holes filled; empty lines that parts left are dropped."""
+        """Return a prompt with its holes filled and empty lines removed."""
         try:
             filled = Template(self.text(name, pack=pack)).substitute(holes)
         except (KeyError, ValueError) as error:
@@ -69,7 +69,7 @@ class Prompts:
 
 
 def _prefixes(model: str) -> list[str]:
-    """Return the folder names that may hold prompts for a model, the most special first."""
+    """Return the folder names for a model's prompts, the most specific first."""
     name = model.rsplit("/", 1)[-1].lower()
     parts = name.split("-")
     return ["-".join(parts[:count]) for count in range(len(parts), 0, -1)] if name else []
@@ -83,19 +83,19 @@ def _packaged(ours: tuple[Path, ...], pack: str, name: str) -> str:
 
 
 def plain(text: str, longest: int) -> str:
-    """Return words on one line, cut when long: what others named cannot shape a prompt."""
-    # A text of many kilobytes is cut before its words are counted.
+    """Return a text on one line, shortened if long, so that it cannot shape a prompt."""
+    # A very long text is cut before it is split into words.
     flat = " ".join(_CONTROLS.sub(" ", text[: 8 * longest]).split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 def quoted(text: str, longest: int = 240) -> str:
-    """Return others' words on one line in quotation marks, cut when long."""
+    """Return a text on one line in quotation marks, shortened if long."""
     return '"' + plain(text, longest).replace('"', "'") + '"'
 
 
 def bounded(title: str, lines: Sequence[str], tokens: int) -> str:
-    """Return the newest lines that fit a budget under their title; nothing when there are none."""
+    """Return the newest lines that fit a budget below their title; empty if there are none."""
     kept: list[str] = []
     room = tokens * CHARACTERS - len(title)
     for line in reversed(lines):
@@ -114,10 +114,10 @@ Messages = tuple[ChatMessage, ...]
 
 
 class Structured(msgspec.Struct, Generic[T], frozen=True):
-    """What came of a question, and the replies behind it: one, or two after a repair."""
+    """The answer to a question, and the replies behind it: one, or two after a repair."""
 
     value: T
-    """What was read; mostly that may also be `Unreadable`."""
+    """What was read, often possibly `Unreadable`."""
     replies: tuple[Reply, ...]
 
     @property
@@ -132,9 +132,9 @@ async def ask_for(
     read: Callable[[Reply], T],
     repair: Callable[[Reply, Unreadable], Request] | None = None,
 ) -> Structured[T]:
-    """Ask, read, and ask once more where a reply came that cannot be read.
+    """Ask and read; ask once more if the reply cannot be read.
 
-    Without `repair` nothing is asked again; nor is it after a refusal, a timeout or an error.
+    There is no second request without `repair`, or after a refusal, a timeout or an error.
     """
     reply = await gateway.ask(request)
     value = read(reply)
@@ -145,7 +145,7 @@ async def ask_for(
 
 
 class Questioner:
-    """A gateway, a model, its prompts and its sampling: how one mind or memory asks."""
+    """How one mind or memory asks: its gateway, model, prompts and sampling."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class Questioner:
         repair: str = "repair",
         shown: int = 2000,
     ) -> None:
-        """`repair` names the prompt that asks again; `shown`: characters of the reply it quotes."""
+        """`repair` names the repair prompt; `shown`: characters of the reply it quotes."""
         self.gateway = gateway
         self.prompts = prompts
         self.temperature = temperature
@@ -175,20 +175,20 @@ class Questioner:
         *,
         size: int = 0,
     ) -> Structured[T]:
-        """Ask for something that `read` reads, with one repair.
+        """Ask for something that `read` understands, with one repair.
 
-        `decision` is the key of what is decided, and part of the salt, so that an equal branch
-        asks nothing anew; `size`: tokens of the reply, if not as many as ever.
+        `decision` is the key of what is decided; as part of the salt it lets an equal branch reuse
+        calls. `size`: tokens of the reply, if not the default.
         """
         first = self._request(purpose, messages, f"{decision:016x}.{purpose}.0", schema, size)
 
         def again(reply: Reply, wrong: Unreadable) -> Request:
-            asked = (
+            repaired = (
                 *messages,
                 ChatMessage("assistant", reply.text[: self.shown]),
                 ChatMessage("user", self.prompts.fill(self.repair, {"why": wrong.why})),
             )
-            return replace(first, messages=asked, salt=f"{decision:016x}.{purpose}.1")
+            return replace(first, messages=repaired, salt=f"{decision:016x}.{purpose}.1")
 
         return await ask_for(self.gateway, first, read, again)
 
@@ -203,7 +203,7 @@ class Questioner:
         nth: int = 0,
         size: int = 0,
     ) -> Structured[T]:
-        """Ask one of several questions of a decision, the `nth`, without a repair."""
+        """Ask the `nth` of several questions of a decision, without a repair."""
         salt = f"{decision:016x}.{purpose}.{nth}"
         request = self._request(purpose, messages, salt, schema, size)
         return await ask_for(self.gateway, request, read)
@@ -223,7 +223,7 @@ class Questioner:
 
 
 def unanswered(reply: Reply) -> Unreadable | None:
-    """Return why there is nothing to read, None where there is."""
+    """Return why there is nothing to read, or None."""
     if reply.outcome == "reply":
         return None
     return Unreadable(f"{reply.outcome}: {reply.why}" if reply.why else reply.outcome)
@@ -240,12 +240,12 @@ def object_of(**properties: Schema) -> Schema:
 
 
 def text_of(longest: int) -> Schema:
-    """Return the schema of a text of so many characters at most."""
+    """Return the schema of a text of limited length."""
     return {"type": "string", "maxLength": longest}
 
 
 def one_of(values: Sequence[str] | Sequence[int]) -> Schema:
-    """Return the schema of one of some words, or of one of some numbers."""
+    """Return the schema of one of the given words or numbers."""
     numbers = bool(values) and isinstance(values[0], int)
     return {"type": "integer" if numbers else "string", "enum": list(values)}
 
@@ -258,7 +258,7 @@ def whole_of(least: int, most: int) -> Schema:
 def list_of(
     items: Schema, least: int | None = None, most: int | None = None, *, unique: bool = False
 ) -> Schema:
-    """Return the schema of a list of at least and at most so many."""
+    """Return the schema of a list of limited length."""
     listed: Schema = {"type": "array", "items": items}
     if least is not None:
         listed["minItems"] = least

@@ -1,4 +1,4 @@
-"""From a logical request to the body that goes over the wire."""
+"""The OpenAI wire format: request bodies, and reading responses."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ import msgspec
 import orjson
 
 from audience.llm.endpoint import Endpoint, Form, Offers
-from audience.llm.request import ChatMessage, Request, Tried, Usage, changed
-from audience.llm.retry import asked_wait
+from audience.llm.request import ChatMessage, Request, Tried, Usage, asked_wait, changed
 
 TOP = 20
-"""The most alternatives per token that servers give."""
+"""The most alternatives per token that servers return."""
 _TOLD = "\n\nAnswer with one JSON value and nothing else. It must follow this JSON schema:\n"
 
 
@@ -57,12 +56,12 @@ def chat_body(
 
 
 def echo_body(request: Request, endpoint: Endpoint, model: str) -> tuple[dict[str, Any], int]:
-    """Return the body that has every option scored as a continuation, and where options begin."""
-    lead = "\n\n".join(f"{one.role}: {one.content}" for one in request.messages)
+    """Return the body that scores every option as a continuation, and where options begin."""
+    lead = "\n\n".join(f"{message.role}: {message.content}" for message in request.messages)
     lead = f"{lead}\n\nassistant:"
     body = {
         "model": model,
-        # Tokenizers put the blank with the word after it: the option begins with it.
+        # Tokenizers join a blank to the following word: the option begins with it.
         "prompt": [f"{lead} {option}" for option in request.options],
         "max_tokens": 1,
         "temperature": 0.0,
@@ -73,14 +72,14 @@ def echo_body(request: Request, endpoint: Endpoint, model: str) -> tuple[dict[st
 
 
 def embed_body(request: Request, offers: Offers, model: str) -> dict[str, Any]:
-    """Return the body that asks for a vector; an endpoint's extra fields are meant for chats."""
+    """Return the body that asks for a vector, without the endpoint's extra fields for chats."""
     text = request.messages[-1].content
     body = {"model": model, "input": text, "encoding_format": "float"}
     return {name: value for name, value in body.items() if name not in offers.without}
 
 
 def seed_of(request: Request, shift: int = 0) -> int:
-    """Return the sampling seed of a request, for servers that honour one."""
+    """Return the sampling seed of a request, for servers that support one."""
     return (int(request.key[:8], 16) + shift) & 0x7FFFFFFF
 
 
@@ -88,11 +87,10 @@ def _messages(request: Request, form: Form | None) -> list[dict[str, str]]:
     messages = list(request.messages)
     if request.schema is not None and form in ("json_object", "told"):
         told = _TOLD + msgspec.json.encode(request.schema).decode()
-        last = (
-            messages.pop() if messages and messages[-1].role == "user" else ChatMessage("user", "")
-        )
-        messages.append(ChatMessage("user", (last.content + told).lstrip()))
-    return [{"role": one.role, "content": one.content} for one in messages]
+        asked = messages and messages[-1].role == "user"
+        content = (messages.pop().content if asked else "") + told
+        messages.append(ChatMessage("user", content.lstrip()))
+    return [{"role": message.role, "content": message.content} for message in messages]
 
 
 def _response_format(schema: dict[str, Any], form: Form) -> dict[str, Any]:
@@ -104,9 +102,9 @@ def _response_format(schema: dict[str, Any], form: Form) -> dict[str, Any]:
 
 
 def is_strict(schema: object) -> bool:
-    """Say whether every object of a schema is closed and whole, as strict servers demand."""
+    """Return True if every object of a schema is closed with all fields required."""
     if isinstance(schema, list):
-        return all(is_strict(one) for one in schema)
+        return all(is_strict(part) for part in schema)
     if not isinstance(schema, dict):
         return True
     properties = schema.get("properties")
@@ -114,7 +112,7 @@ def is_strict(schema: object) -> bool:
         whole = set(schema.get("required", ())) == set(properties)
         if not whole or schema.get("additionalProperties") is not False:
             return False
-        if not all(is_strict(one) for one in properties.values()):
+        if not all(is_strict(inner) for inner in properties.values()):
             return False
     plain = ("properties", "required", "enum", "const")
     return all(is_strict(value) for name, value in schema.items() if name not in plain)
@@ -125,7 +123,7 @@ _SHOWN = 300
 
 
 def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[str, str]) -> Tried:
-    """Return what came of a chat request: a reply, a refusal, or why there is neither."""
+    """Return the outcome of a chat request: a reply, a refusal, or why there is neither."""
     if status != 200:
         return read_failure(request, status, payload, headers)
     body = loaded(payload)
@@ -136,17 +134,17 @@ def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[st
         if body.get("error"):
             return read_failure(request, 500, payload, headers)
         return _unreadable(request, f"no choices came back but {shown(payload)}")
-    found = _from_choices(request, [one for one in choices if isinstance(one, dict)])
+    outcome = _from_choices(request, [choice for choice in choices if isinstance(choice, dict)])
     model = body.get("model")
     return changed(
-        found, usage=usage_of(body), model=model if isinstance(model, str) else "", status=200
+        outcome, usage=usage_of(body), model=model if isinstance(model, str) else "", status=200
     )
 
 
 def read_embedding(
     request: Request, status: int, payload: bytes, headers: Mapping[str, str]
 ) -> Tried:
-    """Return what came of asking for a vector; as text it is base64 of float32, low byte first."""
+    """Return the outcome of asking for a vector; its text is base64 of little-endian float32."""
     if status != 200:
         return read_failure(request, status, payload, headers)
     body = loaded(payload)
@@ -198,7 +196,7 @@ def read_failure(
 
 
 def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
-    choices.sort(key=lambda one: one.get("index") or 0)
+    choices.sort(key=lambda choice: choice.get("index") or 0)
     texts, refusals, cut = [], [], False
     for choice in choices:
         message = choice.get("message")
@@ -225,28 +223,28 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(str(one.get("text", "")) for one in content if isinstance(one, dict))
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return ""
 
 
 def _first_tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
-    """Return what the first token could have been, each with its log-probability."""
+    """Return the alternatives of the first token with their log-probabilities."""
     try:
         top = choice["logprobs"]["content"][0]["top_logprobs"]
-        return [(str(one["token"]).strip(), float(one["logprob"])) for one in top]
+        return [(str(token["token"]).strip(), float(token["logprob"])) for token in top]
     except (KeyError, IndexError, TypeError, ValueError):
         return []
 
 
 def _option_scores(options: tuple[str, ...], tokens: list[tuple[str, float]]) -> tuple[float, ...]:
-    """Return each option's first token's log-probability, () where that does not tell them apart.
+    """Return the log-probability of each option's first token, () if those do not differ.
 
-    An option that is not among the alternatives gets the lowest of them: at most that likely.
+    An option that is not among the alternatives gets the lowest of them, an upper bound.
     """
     best: dict[str, float] = {}
     shared = -math.inf
     for token, score in tokens:
-        owners = [one for one in options if token and one.strip().startswith(token)]
+        owners = [option for option in options if token and option.strip().startswith(token)]
         if len(owners) == 1:
             best[owners[0]] = max(score, best.get(owners[0], -math.inf))
         elif owners:
@@ -258,17 +256,17 @@ def _option_scores(options: tuple[str, ...], tokens: list[tuple[str, float]]) ->
 
 
 def echo_scores(request: Request, payload: bytes, start: int) -> tuple[float, ...]:
-    """Return each option's log-probability as a continuation, () where the server gave none."""
+    """Return each option's log-probability as a continuation, () if the server gave none."""
     body = loaded(payload)
     try:
-        choices = sorted(body["choices"], key=lambda one: one["index"])
-        found = [
-            _continued(one["logprobs"], start, start + 1 + len(option))
-            for one, option in zip(choices, request.options, strict=True)
+        choices = sorted(body["choices"], key=lambda choice: choice["index"])
+        scores = [
+            _continued(choice["logprobs"], start, start + 1 + len(option))
+            for choice, option in zip(choices, request.options, strict=True)
         ]
     except (KeyError, TypeError, ValueError):
         return ()
-    return tuple(found)
+    return tuple(scores)
 
 
 def _continued(logprobs: dict[str, Any], start: int, end: int) -> float:
@@ -280,12 +278,12 @@ def _continued(logprobs: dict[str, Any], start: int, end: int) -> float:
 
 
 def usage_of(body: Mapping[str, Any]) -> Usage:
-    """Return the tokens a body tells of, 0 where it does not."""
+    """Return the token counts of a body, 0 where missing."""
     usage = body.get("usage")
     if not isinstance(usage, dict):
         return Usage()
     prompt = _part(usage, "prompt_tokens_details", "cached_tokens")
-    # DeepSeek's own name for the same figure.
+    # DeepSeek's name for the same figure.
     cached = prompt or _count(usage.get("prompt_cache_hit_tokens"))
     return Usage(
         prompt=_count(usage.get("prompt_tokens")),
@@ -305,7 +303,7 @@ def _count(value: object) -> int:
 
 
 def loaded(payload: bytes | str) -> Any:  # noqa: ANN401
-    """Return what JSON says, None where it is none."""
+    """Return the value of a JSON text, None if it is not JSON."""
     try:
         return orjson.loads(payload)
     except orjson.JSONDecodeError:

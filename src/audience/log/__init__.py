@@ -1,4 +1,4 @@
-"""Keeping events: append, read, follow, fork. The log is the truth; snapshots are a cache."""
+"""The run file: appending, reading, following and branching the log of events."""
 
 from audience.log.branch import fork as fork
 from audience.log.check import NotWritten as NotWritten

@@ -1,4 +1,4 @@
-"""What SQLite and the file system say, in words that tell what to do."""
+"""Opening and checking run files, with errors that say what to do."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from audience.log.schema import APPLICATION, FILE, KEYS, TABLES, VERSION
 
 
 class NotWritten(AudienceError):
-    """The disk is full or forbids writing. What was committed before is whole."""
+    """The disk is full or not writable; everything committed before is intact."""
 
 
 _FORBIDDEN = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _OURS = (sqlite3.ProgrammingError, sqlite3.IntegrityError)
-"""Mistakes of the caller, not of the file."""
+"""Errors of the caller, not of the file."""
 
 
 def code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary code of an error, 0 when it has none."""
+    """Return SQLite's primary error code, 0 if there is none."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Turn what goes wrong while a run file is read into `Unusable`."""
+    """Turn errors while reading a run file into `Unusable`."""
     try:
         yield
     except _OURS:
@@ -41,7 +41,7 @@ def reading(path: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong while a run is written into `NotWritten`."""
+    """Turn errors while writing a run into `NotWritten`."""
     try:
         yield
     except _OURS:
@@ -59,7 +59,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 def _unreadable(path: Path, error: sqlite3.Error) -> Unusable:
     if code(error) in _BUSY:
-        return Unusable(f"{path} is busy ({error}); wait for the one who uses it, then try again")
+        return Unusable(f"{path} is busy ({error}); wait for its user, then try again")
     return Unusable(f"{path} is damaged ({error}); restore it from a copy")
 
 
@@ -69,7 +69,7 @@ def _not_written(folder: Path, error: Exception, full: bool, forbidden: bool) ->
     elif forbidden:
         what, remedy = "writing there is not allowed", "make it writable or choose another folder"
     else:
-        what, remedy = "the disk refused", "look at its free space, quota and health"
+        what, remedy = "the disk refused", "check its free space, quota and health"
     return NotWritten(
         f"{folder} could not be written: {what} ({error}); {remedy}, then try again. "
         "Everything committed before is safe"
@@ -79,11 +79,11 @@ def _not_written(folder: Path, error: Exception, full: bool, forbidden: bool) ->
 _MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
 _WAIT = 30.0
-"""Seconds to wait for somebody else's transaction."""
+"""Seconds to wait for another process's transaction."""
 
 
 def inspect(folder: Path) -> int:
-    """Return the schema version of the run in a folder. Changes nothing, whatever is found."""
+    """Return the schema version of the run in a folder, after checking it. Read-only."""
     path = folder / FILE
     if not path.is_file():
         raise BadInput(f"{folder} holds no run ({FILE} is missing); give the folder of a run")
@@ -97,7 +97,7 @@ def inspect(folder: Path) -> int:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """Return a connection that sees what a writer commits and can write nothing."""
+    """Return a read-only connection that sees what a writer commits."""
     connection = connected(path, "mode=ro")
     try:
         connection.execute("SELECT 1 FROM meta").fetchone()
@@ -113,17 +113,17 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _open_settled(path: Path, error: sqlite3.Error) -> sqlite3.Connection:
-    # A folder that cannot be written has no room for the index of the write-ahead log.
+    # In a read-only folder SQLite cannot create the index of the write-ahead log.
     if unsettled(path):
         raise Unusable(
-            f"{path} was not closed by its writer, and its folder cannot be written to finish that "
-            f"({error}); copy the whole folder to where you may write"
+            f"{path} was not closed by its writer, and its folder is not writable to recover it "
+            f"({error}); copy the whole folder to a writable place"
         ) from error
     return connected(path, "immutable=1")
 
 
 def connected(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection that begins no transaction by itself."""
+    """Return a connection without implicit transactions."""
     return sqlite3.connect(
         f"{path.resolve().as_uri()}?{mode}",
         uri=True,
@@ -134,7 +134,7 @@ def connected(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def unsettled(path: Path) -> bool:
-    """Return whether part of a run file still lies in its write-ahead log."""
+    """Return True if part of a run file is still in its write-ahead log."""
     wal = path.with_name(f"{path.name}-wal")
     return wal.is_file() and wal.stat().st_size > 0
 
@@ -144,7 +144,9 @@ def _check_header(path: Path) -> None:
         with path.open("rb") as file:
             header = file.read(_HEADER)
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); ask for access to it") from error
+        raise BadInput(
+            f"{path} cannot be read ({error.strerror}); check its permissions"
+        ) from error
     if not header:
         raise Unusable(f"{path} is empty; restore it from a copy")
     if not header.startswith(_MAGIC[: len(header)]):
@@ -160,12 +162,12 @@ def _check_header(path: Path) -> None:
 
 def _check_length(path: Path, header: bytes) -> None:
     page = int.from_bytes(header[16:18], "big")
-    wanted = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
-    there = path.stat().st_size
-    # With a write-ahead log the rest may lie there: SQLite completes the file from it.
-    if there < wanted and not unsettled(path):
+    expected = (65536 if page == 1 else page) * int.from_bytes(header[28:32], "big")
+    size = path.stat().st_size
+    # With a write-ahead log the rest may be there: SQLite completes the file from it.
+    if size < expected and not unsettled(path):
         raise Unusable(
-            f"{path} is cut off: {there} of {wanted} bytes are there; restore it from a copy"
+            f"{path} is cut off: {size} of {expected} bytes are there; restore it from a copy"
         )
 
 
@@ -180,17 +182,15 @@ def _check_version(path: Path, version: int) -> None:
 
 
 def _check_tables(path: Path, connection: sqlite3.Connection) -> None:
-    for table, wanted in TABLES.items():
+    for table, required in TABLES.items():
         rows = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
-        there = {name for (name,) in rows}
-        if not there:
+        columns = {name for (name,) in rows}
+        if not columns:
             raise Unusable(f"{path} is damaged (no table {table!r}); restore it from a copy")
-        if wanted - there:
-            lost = ", ".join(sorted(wanted - there))
+        if missing := ", ".join(sorted(required - columns)):
             raise Unusable(
-                f"{path} is damaged (table {table!r} lacks {lost}); restore it from a copy"
+                f"{path} is damaged (table {table!r} lacks {missing}); restore it from a copy"
             )
     keys = {key for (key,) in connection.execute("SELECT key FROM meta")}
-    if KEYS - keys:
-        lost = ", ".join(sorted(KEYS - keys))
-        raise Unusable(f"{path} is damaged (nothing says its {lost}); restore it from a copy")
+    if missing := ", ".join(sorted(KEYS - keys)):
+        raise Unusable(f"{path} is damaged (nothing says its {missing}); restore it from a copy")

@@ -1,8 +1,7 @@
-"""One writer: a lock that the system itself drops when its holder dies."""
+"""Run folders: the lock of their one writer, and making a new run file or nothing at all."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import platform
 import sqlite3
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from filelock import lock_descriptor
 
 from audience.errors import BadInput, Unusable
 from audience.log.check import writing
@@ -20,10 +20,12 @@ from audience.log.schema import APPLICATION, CREATE, FILE, RECORDS, SNAPSHOTS, V
 from audience.world import Genesis
 
 NAME = "lock"
+_HOLDER = 1
+"""Where the lock file names its holder: Windows locks byte 0, which others cannot read."""
 
 
 class Lock:
-    """The right to write into a run folder, held until released."""
+    """The right to write into a run folder, until released or until its holder dies."""
 
     def __init__(self, folder: Path) -> None:
         with writing(folder):
@@ -32,35 +34,36 @@ class Lock:
             self._held = True
             try:
                 os.ftruncate(self._file, 0)
+                os.lseek(self._file, _HOLDER, os.SEEK_SET)
                 os.write(self._file, str(os.getpid()).encode())
             except OSError:
                 self.release()
                 raise
 
     def release(self) -> None:
-        """Let others write. Doing it twice does no harm."""
-        # Unlinked while still held: whoever waits on the old file finds that its name is gone.
+        """Let others write; releasing twice is harmless."""
         if self._held:
             self._held = False
+            # Removed while still held: whoever waits on the old file sees that its name is gone.
+            # Windows does not remove an open file; there the file stays, unlocked.
             with suppress(OSError):
                 self._path.unlink()
             os.close(self._file)
 
 
 def _locked(path: Path) -> int:
+    """Return a descriptor of the lock file, locked; the system drops the lock with its holder."""
     while True:
         file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            writer = os.read(file, 32).decode(errors="replace")
-            os.close(file)
-            raise Unusable(_busy(path.parent, writer)) from None
-        except OSError:
+            if not lock_descriptor(file, blocking=False):
+                os.lseek(file, _HOLDER, os.SEEK_SET)
+                raise Unusable(_busy(path.parent, os.read(file, 32).decode(errors="replace")))
+            if _still_named(path, file):
+                return file
+        except BaseException:
             os.close(file)
             raise
-        if _still_named(path, file):
-            return file
         os.close(file)
 
 
@@ -77,50 +80,47 @@ def _busy(folder: Path, writer: str) -> str:
 
 
 def is_held(folder: Path) -> bool:
-    """Say whether somebody writes into a run folder now."""
+    """Return True if a process is writing into a run folder now."""
     try:
         file = os.open(folder / NAME, os.O_RDONLY)
     except OSError:
         return False
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not lock_descriptor(file, blocking=False)
     finally:
         os.close(file)
-    return False
 
 
 _PARTIAL = f"{FILE}.partial"
 _ENDS = ("", "-journal", "-wal", "-shm")
 _OURS = frozenset({NAME, *(f"{_PARTIAL}{end}" for end in _ENDS)})
-"""What a creation that was killed may have left."""
+"""What an interrupted creation may have left."""
 
 
 @contextmanager
 def made(folder: Path, fill: Callable[[Path], None]) -> Iterator[Lock]:
-    """Make `folder` hold the run file that `fill` writes, and give the lock that is held on it.
+    """Create a run file with `fill` and yield the lock held on its folder.
 
-    On a failure, also one inside the `with`, nothing is left behind.
+    On a failure, also inside the `with`, nothing is left behind.
     """
     _refuse_occupied(folder)
-    new: list[Path] = []
+    new_folders: list[Path] = []
     try:
         with writing(folder):
-            _make_folders(folder, new)
-        held = Lock(folder)
+            _make_folders(folder, new_folders)
+        lock = Lock(folder)
         try:
             _refuse_occupied(folder)
             with _all_or_nothing(folder):
                 with writing(folder):
                     fill(folder / _PARTIAL)
                     (folder / _PARTIAL).replace(folder / FILE)
-                yield held
+                yield lock
         except BaseException:
-            held.release()
+            lock.release()
             raise
     except BaseException:
-        for path in reversed(new):
+        for path in reversed(new_folders):
             path.rmdir()
         raise
 
@@ -137,7 +137,7 @@ def _all_or_nothing(folder: Path) -> Iterator[None]:
 
 
 def fill_new(path: Path, genesis: Genesis, meta: dict[str, str]) -> None:
-    """Write a run file that holds a genesis and no chapter yet."""
+    """Write a run file with a genesis and no chapters."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {APPLICATION}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -151,23 +151,18 @@ def fill_new(path: Path, genesis: Genesis, meta: dict[str, str]) -> None:
 
 
 def meta_of(scenario: str, seed: int, lineage: Lineage | None) -> dict[str, str]:
-    """Return what a new run says about itself."""
+    """Return the metadata of a new run."""
     return {
         "scenario": scenario,
         "seed": str(seed),
         "manifest": msgspec.json.encode(manifest()).decode(),
-        "lineage": encoded(lineage),
+        "lineage": msgspec.json.encode(lineage).decode() if lineage else "",
         "state": "running",
     }
 
 
-def encoded(lineage: Lineage | None) -> str:
-    """Return a lineage as it is stored: empty for a run without a parent."""
-    return msgspec.json.encode(lineage).decode() if lineage else ""
-
-
 def manifest() -> dict[str, str]:
-    """Return the versions of what makes a run."""
+    """Return the versions of what produces a run."""
     try:
         audience = version("audience")
     except PackageNotFoundError:
@@ -183,14 +178,14 @@ def manifest() -> dict[str, str]:
 def _refuse_occupied(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"--out {folder} is a file; choose another folder with --out")
-    there = {path.name for path in folder.iterdir()} - _OURS if folder.exists() else set()
-    if FILE in there:
+    names = {path.name for path in folder.iterdir()} - _OURS if folder.exists() else set()
+    if FILE in names:
         raise BadInput(
             f"--out {folder} already holds a run; continue it with `audience resume {folder}`, "
             "or choose another folder with --out"
         )
-    if there:
-        shown = ", ".join(sorted(there)[:3]) + (", …" if len(there) > 3 else "")
+    if names:
+        shown = ", ".join(sorted(names)[:3]) + (", …" if len(names) > 3 else "")
         raise BadInput(
             f"--out {folder} is not empty ({shown}); empty it, or choose another folder with --out"
         )

@@ -1,4 +1,4 @@
-"""All or nothing in a run file."""
+"""The tables of a run file: schema, transactions, and upgrades from earlier versions."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import msgspec
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Make what is written inside last together, or not at all."""
+    """Commit everything written inside, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        # After some faults SQLite has rolled back by itself.
+        # After some errors SQLite has already rolled back by itself.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -25,7 +25,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 FILE = "run.db"
 APPLICATION = 0x41554449
-"""`AUDI`, in the header of every run file."""
+"""`AUDI`, the application id in the header of every run file."""
 VERSION = 2
 
 TABLES: dict[str, frozenset[str]] = {
@@ -33,7 +33,7 @@ TABLES: dict[str, frozenset[str]] = {
     "genesis": frozenset({"body"}),
     "chapters": frozenset({"seq", "round", "phase", "rank", "agent", "body"}),
 }
-"""What a run cannot be read without. Snapshots are a cache and may be missing."""
+"""The columns without which a run cannot be read; snapshots are a cache and may be missing."""
 
 KEYS = frozenset({"scenario", "seed", "manifest", "lineage", "state"})
 STATES = ("running", "stopped", "finished", "failed")
@@ -58,11 +58,11 @@ SELECT chapters.seq, chapters.round, chapters.phase, chapters.rank, chapters.age
        json_extract(entry.value, '$[0]') AS event,
        coalesce(json_extract(entry.value, '$[1]'), '') AS cause
 FROM chapters, json_each(CAST(chapters.body AS TEXT)) AS entry"""
-"""One row per fact, for those who ask in SQL: `SELECT kind, count(*) FROM records GROUP BY 1`."""
+"""One row per event, for queries in SQL: `SELECT kind, count(*) FROM records GROUP BY 1`."""
 
 
 class Lineage(msgspec.Struct, frozen=True):
-    """Where a branch comes from: its parent's folder name and digest up to the round `at`."""
+    """The origin of a branch: its parent's folder name, and digest up to the round `at`."""
 
     parent: str
     digest: str
@@ -70,17 +70,17 @@ class Lineage(msgspec.Struct, frozen=True):
 
 
 def _with_causes(body: bytes) -> bytes:
-    """Version 1 kept bare events: no cause, no calls."""
+    """Return a version 1 body, which had bare events, with empty causes and calls."""
     events = msgspec.json.decode(body, type=list[msgspec.Raw])
     return msgspec.json.encode([(event, "", ()) for event in events])
 
 
 UPCASTS: dict[int, Callable[[bytes], bytes]] = {1: _with_causes}
-"""From a version to the next: what a chapter's body becomes."""
+"""For each version, how a chapter's body is converted to the next one."""
 
 
 def upcast(body: bytes, version: int) -> bytes:
-    """Return a chapter's body as the present version would have written it."""
+    """Return a chapter's body in the current version."""
     for old in range(version, VERSION):
         body = UPCASTS[old](body)
     return body
@@ -90,7 +90,7 @@ _WAL_LIMIT = 64 << 20
 
 
 def prepare(connection: sqlite3.Connection) -> None:
-    """Set up a connection that writes, and bring its file up to the present version."""
+    """Set up a connection for writing and upgrade its file to the current version."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     connection.execute(f"PRAGMA journal_size_limit = {_WAL_LIMIT}")

@@ -1,4 +1,4 @@
-"""Snapshots in the log: a cache that saves folding from the start. Dropping it costs time alone."""
+"""Snapshots in the log: a cache that saves folding from the start."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from audience.world import (
 )
 
 _EVERYBODY = -1
-"""The agent column of the row that belongs to no single agent."""
+"""The agent column of the row with the shared state."""
 _ENCODER = msgspec.msgpack.Encoder()
 _AGENT = msgspec.msgpack.Decoder(Agent)
 _SHARED = msgspec.msgpack.Decoder(Shared)
 
-_THERE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'snapshots'"
+_TABLE_EXISTS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'snapshots'"
 _SHARED_UPTO = "SELECT round FROM snapshots WHERE agent = -1 AND round <= ? ORDER BY round"
 _SHARED_AT = "SELECT body FROM snapshots WHERE agent = -1 AND round = ?"
 _AGENTS_UPTO = (
@@ -35,28 +35,28 @@ _AGENTS_UPTO = (
 
 
 class Snapshooter:
-    """Takes a snapshot every so many rounds, holding what changed since the one before."""
+    """Takes an incremental snapshot every `every` rounds."""
 
     def __init__(self, log: Log, every: int = 10) -> None:
         if every < 1:
-            raise ValueError(f"every {every} rounds is not possible; 1 is the least")
+            raise ValueError(f"every is {every}; 1 is the least")
         self._log = log
         self._every = every
         self._mark: SnapshotMark = NOTHING
 
     def after_round(self, world: World) -> None:
-        """Take a snapshot if one is due. Call it when the round has ended, before its commit."""
+        """Take a snapshot if one is due; to be called at the end of a round, before its commit."""
         if world.round % self._every == 0:
             save(self._log, capture(world, self._mark))
             self._mark = mark(world)
 
     def go_on_from(self, world: World) -> None:
-        """Let the next snapshot hold what changes after the one that `world` was restored from."""
+        """Make the next snapshot incremental to the one that `world` was restored from."""
         self._mark = mark(world)
 
 
 def save(log: Log, snapshot: Snapshot) -> None:
-    """Put a snapshot into the log; it is kept at the next commit."""
+    """Add a snapshot to the log, to be written at the next commit."""
     round_ = snapshot.shared.round
     log.cache((round_, id_, _ENCODER.encode(me)) for id_, me in snapshot.agents.items())
     log.cache([(round_, _EVERYBODY, _ENCODER.encode(snapshot.shared))])
@@ -64,7 +64,7 @@ def save(log: Log, snapshot: Snapshot) -> None:
 
 def load(log: Log, round_: int, genesis: Genesis | None = None) -> World | None:
     """Return the world of the newest usable snapshot at or before the end of a round, if any."""
-    if not log.query(_THERE):
+    if not log.query(_TABLE_EXISTS):
         return None
     rounds = [row[0] for row in log.query(_SHARED_UPTO, (round_,))]
     if not rounds:
@@ -74,14 +74,14 @@ def load(log: Log, round_: int, genesis: Genesis | None = None) -> World | None:
         agents = {id_: _AGENT.decode(body) for id_, body, _ in rows}
         return restore(genesis or log.genesis(), _shared(log, rounds), agents)
     except (msgspec.DecodeError, ValueError):
-        # Of another version or incomplete: the chapters say the same.
+        # From another version or incomplete: fold the chapters instead.
         return None
 
 
 def world_at(log: Log, round_: int, snapshooter: Snapshooter | None = None) -> World:
     """Return the world at the end of a round: the nearest snapshot and the chapters after it.
 
-    A snapshooter that is given goes on from that snapshot instead of starting with a full one.
+    A given snapshooter continues from that snapshot instead of starting with a full one.
     """
     genesis = log.genesis()
     world = load(log, round_, genesis)

@@ -1,4 +1,4 @@
-"""The log of a run: one SQLite file that is appended to, read in order, and followed live."""
+"""The log of a run: one SQLite file, appended to, read in order and followed live."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
-from types import TracebackType
 from typing import Any, Self
 
 import msgspec
 
 from audience.errors import Unusable
-from audience.log import folder as making
 from audience.log.check import connected, inspect, open_to_read, reading, writing
-from audience.log.folder import Lock
+from audience.log.folder import Lock, fill_new, made, meta_of
 from audience.log.schema import FILE, STATES, VERSION, Lineage, prepare, transaction, upcast
 from audience.world import CLOSING, Chapter, Entry, Genesis, Record
 
@@ -28,11 +26,11 @@ _CACHED_PAGES = 8192
 _NEVER = 1 << 62
 
 Row = tuple[int, int, int, int, bytes]
-"""A chapter as it is stored: round, phase, rank, agent, body."""
+"""A stored chapter: round, phase, rank, agent, body."""
 
 _INSERT = "INSERT INTO chapters(round, phase, rank, agent, body) VALUES (?, ?, ?, ?, ?)"
 _CACHE = "INSERT OR REPLACE INTO snapshots(round, agent, body) VALUES (?, ?, ?)"
-# `+phase` keeps SQLite from sorting by itself what the index already gives in order.
+# `+phase` keeps SQLite from sorting what the index already returns in order.
 _IN_ORDER = (
     "SELECT round, phase, rank, agent, body FROM chapters"
     " WHERE (round, phase, rank, agent) > (?, ?, ?, ?) AND round < ? AND +phase BETWEEN ? AND ?"
@@ -45,7 +43,7 @@ _LAST_CLOSED = "SELECT round FROM chapters WHERE phase = ? ORDER BY round DESC L
 
 
 class Log:
-    """A genesis and its chapters. Readers see what is committed; there is one writer."""
+    """A genesis and its chapters, with one writer; readers see what is committed."""
 
     def __init__(
         self, folder: Path, connection: sqlite3.Connection, version: int, lock: Lock | None
@@ -70,14 +68,14 @@ class Log:
         seed: int,
         lineage: Lineage | None = None,
     ) -> Log:
-        """Make a new run in a folder that is not there yet or empty."""
-        meta = making.meta_of(scenario, seed, lineage)
-        with making.made(folder, lambda path: making.fill_new(path, genesis, meta)) as lock:
+        """Create a run in a new or empty folder."""
+        meta = meta_of(scenario, seed, lineage)
+        with made(folder, lambda path: fill_new(path, genesis, meta)) as lock:
             return cls.over(folder, lock)
 
     @classmethod
     def open(cls, folder: Path, *, write: bool = False) -> Log:
-        """Open a run. What is missing, foreign, damaged, newer or busy is refused, untouched."""
+        """Open a run; a missing, foreign, damaged, newer or busy one is refused untouched."""
         version = inspect(folder)
         if not write:
             with reading(folder / FILE):
@@ -91,7 +89,7 @@ class Log:
 
     @classmethod
     def over(cls, folder: Path, lock: Lock) -> Log:
-        """Return the log of a run whose lock is held already."""
+        """Return the log of a run whose lock is already held."""
         with writing(folder):
             connection = connected(folder / FILE, "mode=rw")
             try:
@@ -111,7 +109,7 @@ class Log:
 
     @property
     def manifest(self) -> dict[str, str]:
-        """The versions of what made this run."""
+        """The versions of what produced this run."""
         return msgspec.json.decode(self._meta["manifest"], type=dict[str, str])
 
     @property
@@ -133,7 +131,7 @@ class Log:
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'state'", (state,))
 
     def set_scenario(self, scenario: str) -> None:
-        """Replace the scenario: a branch that intervenes, a run that is to go on longer."""
+        """Replace the scenario, for a branch that intervenes or a run that is extended."""
         self._check_writable()
         with writing(self.folder):
             self._connection.execute(
@@ -152,16 +150,16 @@ class Log:
             ) from error
 
     def append(self, chapter: Chapter) -> None:
-        """Take a chapter in; `commit` makes it last."""
+        """Add a chapter, to be written by `commit`."""
         body = _ENCODER.encode(chapter.entries)
         self._rows.append((chapter.round, chapter.phase, chapter.rank, chapter.agent, body))
 
     def cache(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
-        """Take snapshot rows (round, agent, body) in; they are committed with the chapters."""
+        """Add snapshot rows (round, agent, body), to be written with the chapters."""
         self._cached.extend(rows)
 
     def commit(self) -> None:
-        """Make all that was appended last, or none of it: then it is kept for another try."""
+        """Write everything appended, or nothing: then it is kept for another attempt."""
         self._check_writable()
         if not (self._rows or self._cached):
             return
@@ -174,21 +172,21 @@ class Log:
     def chapters(
         self, *, begin_round: int = 0, end_round: int | None = None, phase: int | None = None
     ) -> Iterator[Chapter]:
-        """Yield what is committed in canonical order, from `begin_round` to before `end_round`."""
+        """Yield committed chapters in canonical order, from `begin_round` to before `end_round`."""
         for row in self._in_order(begin_round, end_round, phase):
             yield self._chapter(row)
 
     def records(self, *, begin_round: int = 0, end_round: int | None = None) -> Iterator[Record]:
-        """Yield every fact with its place, in canonical order."""
+        """Yield every event with its place, in canonical order."""
         for chapter in self.chapters(begin_round=begin_round, end_round=end_round):
             place = (chapter.round, chapter.phase, chapter.rank)
             for step, entry in enumerate(chapter.entries):
                 yield Record(*place, step, entry.event, entry.cause, entry.calls)
 
     def follow(self, after_seq: int, *, limit: int = 10_000) -> list[tuple[int, Chapter]]:
-        """Return the chapters committed after `after_seq`, in the order of their arrival."""
-        found = self.arrived(after_seq, limit=limit)
-        return [(seq, self._chapter(row)) for seq, row in found]
+        """Return the chapters committed after `after_seq`, in order of arrival."""
+        rows = self.arrived(after_seq, limit=limit)
+        return [(seq, self._chapter(row)) for seq, row in rows]
 
     def arrived(self, after_seq: int, *, limit: int) -> list[tuple[int, Row]]:
         """Return the same as rows: round, phase, rank, agent and the entries as JSON."""
@@ -196,34 +194,34 @@ class Log:
         return [(seq, (*place, self._upcast(body))) for seq, *place, body in rows]
 
     def complete_rounds(self) -> int:
-        """Return the last round that was closed, 0 when none was."""
+        """Return the last complete round, 0 if there is none."""
         rows = self.query(_LAST_CLOSED, (CLOSING,))
         return int(rows[0][0]) if rows else 0
 
     def partial(self, round_: int) -> list[Chapter]:
-        """Return what is committed of one round, in canonical order."""
+        """Return the committed chapters of one round, in canonical order."""
         return list(self.chapters(begin_round=round_, end_round=round_ + 1))
 
     def digest(self, *, upto_round: int | None = None) -> str:
         """Return the hash of the chapters, to the end of `upto_round` if given."""
-        found = blake2b(digest_size=16)
+        digest = blake2b(digest_size=16)
         end = None if upto_round is None else upto_round + 1
         for round_, phase, rank, agent, body in self._in_order(0, end, None):
-            found.update(_PLACE.pack(round_, phase, rank, agent, len(body)) + body)
-        return found.hexdigest()
+            digest.update(_PLACE.pack(round_, phase, rank, agent, len(body)) + body)
+        return digest.hexdigest()
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the file, its pages and its chapters; empty when sound."""
-        wrong: list[str] = []
+        """Return the problems of the file, its pages and its chapters; empty if there are none."""
+        problems: list[str] = []
         try:
-            found = (str(row[0]) for row in self.query("PRAGMA integrity_check"))
-            wrong += (line for line in found if line != "ok")
+            lines = (str(row[0]) for row in self.query("PRAGMA integrity_check"))
+            problems += (line for line in lines if line != "ok")
             self.genesis()
             for _ in self.chapters():
                 pass
         except Unusable as error:
-            wrong.append(str(error))
-        return wrong
+            problems.append(str(error))
+        return problems
 
     def query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of one SELECT, read in a transaction of its own."""
@@ -231,7 +229,7 @@ class Log:
             return self._connection.execute(statement, values).fetchall()
 
     def close(self) -> None:
-        """Let the file go. What was appended and not committed is dropped."""
+        """Close the file; what was appended but not committed is dropped."""
         self._connection.close()
         if self._lock:
             self._lock.release()
@@ -240,12 +238,7 @@ class Log:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             if kind is None and self._lock:
                 self.commit()
@@ -253,7 +246,7 @@ class Log:
             self.close()
 
     def _in_order(self, begin: int, end: int | None, phase: int | None) -> Iterator[Row]:
-        # A page is a transaction of its own: a slow reader does not make the write-ahead log grow.
+        # Each page is a transaction of its own, so that a slow reader does not grow the WAL.
         after = (begin, -1, 0, 0)
         bounds = (
             _NEVER if end is None else end,
@@ -283,4 +276,4 @@ class Log:
 
     def _check_writable(self) -> None:
         if self._lock is None:
-            raise Unusable(f"{self.path} is open for reading alone; open it with write=True")
+            raise Unusable(f"{self.path} is open for reading only; open it with write=True")

@@ -1,4 +1,4 @@
-"""How an agent remembers: stateless behaviour over thoughts kept in the world."""
+"""How an agent remembers: recalling and consolidating thoughts, which live in the world."""
 
 from audience.memory.agent4rec import Agent4RecMemory as Agent4RecMemory
 from audience.memory.consolidation import is_telling as is_telling

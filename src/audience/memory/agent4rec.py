@@ -1,4 +1,4 @@
-"""Agent4Rec's memory: facts and emotions in one stream, and pauses to ask how a visit feels."""
+"""Agent4Rec's memory: facts and emotions in one stream, with pauses for reflection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from audience.errors import BadInput
 from audience.llm import Embedder, Gateway
 from audience.memory.builder import Growing
-from audience.memory.consolidation import Due, Observed, Sensed, is_telling
+from audience.memory.consolidation import Due, is_telling
 from audience.memory.memory import Life, Recollection
 from audience.memory.model_consolidation import embedder_of, needs_gateway, taken_in, way_of
 from audience.memory.recall import Recaller, Want
@@ -21,12 +21,12 @@ from audience.world import Agent, Dice, Entry
 class Agent4RecMemory:
     """Factual memory (shown, watched, rated) and emotional memory (satisfaction, feelings).
 
-    Everything is kept; what comes to mind is chosen by recency, importance and relevance.
+    Everything is kept; thoughts are recalled by recency, importance and relevance.
 
     consolidation: `rule` (none, as the original keeps its records as they are), `fused` or
         `faithful`; empty: rule.
-    every: pages after which one pauses to ask: am I satisfied, am I tired, shall I go on? 0: never.
-    decay: what is left of recency after an hour.
+    every: pages after which an agent pauses to ask whether it is satisfied or tired; 0: never.
+    decay: the share of recency left after an hour.
     budget, embedder, embedding_model, prompts: as for `recagent`.
     """
 
@@ -52,7 +52,7 @@ class Agent4RecMemory:
 
     @classmethod
     def build(cls, context: PartContext, /, **options: Any) -> Agent4RecMemory:  # noqa: ANN401
-        """Return a memory that asks, where it does, through the gateway of the run."""
+        """Return a memory that asks through the gateway of the run."""
         return cls(context.gateway, **{"model": context.model, **options})
 
     @staticmethod
@@ -62,37 +62,32 @@ class Agent4RecMemory:
 
     @staticmethod
     def asks_models(options: Options, suited: str) -> bool:
-        """Say whether a memory with these options asks a model."""
+        """Return True if a memory with these options asks a model."""
         del suited
         return needs_gateway(options, "rule")
 
     def pause(self, me: Agent) -> bool:
-        """Say whether it is time to ask oneself how the visit feels."""
+        """Return True if the agent should now reflect on its visit."""
         pages = me.situation.pages
         return self.every > 0 and pages > 0 and pages % self.every == 0
 
     async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
-        """Return the best of facts and emotions."""
+        """Return the best matching facts and emotions."""
         return await self.recaller.recall(Want(me, cue, now, limit))
 
     async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
-        """Keep facts and emotions apart; nothing is dropped but entering and leaving."""
-        seen = observations(life)
-        if not seen:
+        """Store facts and emotions separately; only entering a surface is dropped."""
+        lived = observations(life)
+        if not lived:
             return ()
-        way = self.way if any(is_telling(one) for one in seen) else RuleWay()
-        taken = await taken_in(way, life, seen, Due(), dice)
+        way = self.way if any(is_telling(observation) for observation in lived) else RuleWay()
+        taken = await taken_in(way, life, lived, Due(), dice)
         growing = Growing(life)
         for sensed in taken.sensed:
-            kind = "emotional" if _is_emotional(sensed.observed) else "factual"
-            growing.remember(sensed, _store(sensed), kind, taken.calls)
+            seen = sensed.observed
+            emotional = bool(seen.feeling) or seen.satisfaction is not None
+            store = "sensory" if seen.kind == "entered" else "long"
+            kind = "emotional" if emotional else "factual"
+            growing.remember(sensed, store, kind, taken.calls)
         growing.fail(taken.problems, taken.calls)
         return growing.entries
-
-
-def _is_emotional(seen: Observed) -> bool:
-    return bool(seen.feeling) or seen.satisfaction is not None
-
-
-def _store(sensed: Sensed) -> str:
-    return "sensory" if sensed.observed.kind == "entered" else "long"

@@ -1,4 +1,4 @@
-"""A person's memory while a round is taken in: every change an event, folded as it comes."""
+"""Builds the events of one agent's consolidation, folding each as it is added."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from audience.memory.memory import Life
 from audience.world import Laws, Thought, Thoughts, events as e, fold_agent
 
 ITEMS = 5
-"""Items a thought that is drawn from others names at most."""
+"""The most items that a thought drawn from others names."""
 
 
 class Growing:
-    """Carries a person forward and keeps the entries that do it."""
+    """An agent during consolidation, and the entries that changed it."""
 
     def __init__(self, life: Life) -> None:
         self.life = life
@@ -24,11 +24,11 @@ class Growing:
 
     @property
     def short(self) -> Thoughts:
-        return tuple(one for one in self.me.thoughts if one.store == "short")
+        return tuple(thought for thought in self.me.thoughts if thought.store == "short")
 
     @property
     def long(self) -> Thoughts:
-        return tuple(one for one in self.me.thoughts if one.store == "long")
+        return tuple(thought for thought in self.me.thoughts if thought.store == "long")
 
     def emit(self, event: e.AnyEvent, calls: tuple[str, ...] = ()) -> None:
         self.entries.append(e.Entry(event, "", calls))
@@ -37,7 +37,7 @@ class Growing:
     def remember(
         self, sensed: Sensed, store: str, kind: str = "observation", calls: tuple[str, ...] = ()
     ) -> int:
-        """Take a sentence into a store; return its id."""
+        """Add a sentence to a store and return its id."""
         number, seen = self.me.thoughts_had, sensed.observed
         weight = round(sensed.weight, 6)
         event = e.Remembered(
@@ -50,31 +50,30 @@ class Growing:
         self.emit(e.Enhanced(self._who, thought, by))
 
     def settle(self, thought: Thought, insight: Insight, calls: tuple[str, ...]) -> None:
-        """Move a thought to long-term, with the insight drawn from it and its enhancers."""
-        sources = (thought.id, *thought.enhancers)
-        self.reflect(insight.text, sources, "insight", calls)
+        """Move a thought to long-term memory, with the insight from it and its enhancers."""
+        self.reflect(insight.text, (thought.id, *thought.enhancers), "insight", calls)
         self.emit(e.Settled(self._who, thought.id))
 
     def reflect(
         self, text: str, sources: Sequence[int], kind: str, calls: tuple[str, ...] = ()
     ) -> None:
-        """Add a long-term thought drawn from others, as important as the weightiest of them."""
-        of = [one for one in self.me.thoughts if one.id in set(sources)]
-        weight = max((one.weight for one in of), default=0.0)
+        """Add a long-term thought drawn from others, as important as the most important of them."""
+        of = [thought for thought in self.me.thoughts if thought.id in set(sources)]
+        weight = max((thought.weight for thought in of), default=0.0)
         number, now = self.me.thoughts_had, self.life.now
         event = e.Reflected(self._who, number, text, weight, now, tuple(sources), kind, _items(of))
         self.emit(event, calls)
 
     def merge(self, alike: Sequence[Thought]) -> None:
-        """Let the weightiest of several thoughts that say the same stand for them all."""
-        said = max(alike, key=lambda one: (one.weight, one.at, one.id))
+        """Replace several thoughts that say the same by the most important of them."""
+        said = max(alike, key=lambda thought: (thought.weight, thought.at, thought.id))
         event = e.Merged(
             self._who,
             self.me.thoughts_had,
             said.text,
             said.weight,
-            max(one.touched for one in alike),
-            tuple(one.id for one in alike),
+            max(thought.touched for thought in alike),
+            tuple(thought.id for thought in alike),
             said.kind,
             _items(alike),
         )
@@ -84,10 +83,10 @@ class Growing:
         self.emit(e.Forgot(self._who, thought, why))
 
     def fail(self, problems: Iterable[str], calls: tuple[str, ...]) -> None:
-        """Let each problem be counted once in this round."""
+        """Record each problem once in this round."""
         for problem in dict.fromkeys(problems):
             self.emit(e.Failed(self._who, f"memory: {problem}"), calls)
 
 
 def _items(thoughts: Iterable[Thought]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(item for one in thoughts for item in one.items))[:ITEMS]
+    return tuple(dict.fromkeys(item for thought in thoughts for item in thought.items))[:ITEMS]

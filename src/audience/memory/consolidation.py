@@ -1,4 +1,4 @@
-"""What a way to consolidate takes and gives: by rule, by one call, or by the paper's many."""
+"""The types of consolidation, and the protocol of its three ways: rule, fused, faithful."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from audience.memory.memory import Life
 from audience.world import Dice, Thought
 
 UNIT = 0.09
-"""What one of the ten degrees of importance weighs; so 10 weighs 0.9."""
+"""The weight of one of the ten degrees of importance; 10 weighs 0.9."""
 
 
 class Observed(msgspec.Struct, frozen=True):
-    """One thing lived in a round, as plain words: what sensory memory receives."""
+    """One experience of a round in plain words: what sensory memory receives."""
 
     kind: str
-    """One of observing.KINDS."""
+    """One of sentences.KINDS."""
     text: str
-    """In the first person, as long as it takes."""
+    """In the first person, of any length."""
     short: str
     """The same as one sentence by template, at most `SENTENCE` tokens."""
     at: int
@@ -37,12 +37,12 @@ TELLING = frozenset(
 
 
 def is_telling(seen: Observed) -> bool:
-    """Say whether it is worth a call to a model: one did more than look around or receive."""
+    """Return True if it is worth a call to a model: more than looking around or receiving."""
     return seen.kind in TELLING
 
 
 class Sensed(msgspec.Struct, frozen=True):
-    """An observation as it was taken in: one sentence and its importance, 1 to 10."""
+    """An observation reduced to one sentence, with its importance, 1 to 10."""
 
     observed: Observed
     text: str
@@ -54,12 +54,12 @@ class Sensed(msgspec.Struct, frozen=True):
 
 
 class Due(msgspec.Struct, frozen=True):
-    """What is to be thought about besides what was lived."""
+    """What is due for an insight or a reflection, besides what was lived."""
 
     insights: tuple[tuple[Thought, ...], ...] = ()
-    """Each a short-term thought followed by those that enhanced it."""
+    """Short-term thoughts, each followed by those that enhanced it."""
     reflection: tuple[Thought, ...] = ()
-    """Long-term thoughts to reflect on; none when it is not the time."""
+    """Long-term thoughts to reflect on; empty if no reflection is due."""
 
 
 class Insight(msgspec.Struct, frozen=True):
@@ -70,28 +70,28 @@ class Insight(msgspec.Struct, frozen=True):
 
 
 class Taken(msgspec.Struct, frozen=True):
-    """What a way made of a round."""
+    """The result of consolidating a round."""
 
     sensed: tuple[Sensed, ...] = ()
-    """In the order of what was observed; fewer where some could not be read."""
+    """In the order of the observations; fewer if some could not be read."""
     insights: Mapping[int, Insight] = {}
     """By the id of the short-term thought they are about."""
     reflections: tuple[Insight, ...] = ()
     calls: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
-    """What was wrong with replies, in words that name no person: they are counted."""
+    """Problems with replies, in words that name no person, since they are counted."""
 
 
 class Way(Protocol):
-    """How what was lived becomes sentences with importances, and thoughts become insights."""
+    """Turns what was lived into sentences with importances, and thoughts into insights."""
 
     foresees: bool
-    """Whether what will be due at the end of the round is asked for at its first call."""
+    """Whether its one call also covers what becomes due in the same round."""
 
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
-        """Return what was made of a round and of what is due."""
+        """Return the result for a round and for what is due."""
         ...
 
     async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
-        """Return an insight that fell due only now, or nothing when it has to wait a round."""
+        """Return an insight that became due only now, or nothing if it has to wait a round."""
         ...

@@ -1,4 +1,4 @@
-"""How long-term thoughts fade: the paper's forgetting function, and what comes of it in a round."""
+"""Forgetting: the paper's forgetting function, and which long-term thoughts fade in a round."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ HOUR, DAY = 3_600, 86_400
 
 
 class Forgetting(msgspec.Struct, frozen=True):
-    """The constants of forgetting."""
+    """The parameters of forgetting."""
 
     beta: float = 1.5
-    """How fast recency loses its hold, above 1: the higher, the sooner old thoughts go."""
+    """How fast recency loses its effect, above 1: the higher, the sooner old thoughts fade."""
     delta: float = 0.01
-    """What is left of the hold of a thought however old it is, between 0 and 1."""
+    """The minimum hold of a thought, however old, between 0 and 1."""
     decay: float = 0.99
-    """What is left of recency after an hour without access."""
+    """The share of recency left after an hour without access."""
     rate: float = 0.05
     """The probability per day that a thought without importance and recency is forgotten."""
     untouched: float = 24.0
     """Hours since its last access before a thought can be forgotten at all."""
 
     def __post_init__(self) -> None:
-        for name, ok, wanted in (
+        for name, ok, required in (
             ("beta", self.beta > 1, "above 1"),
             ("delta", 0 < self.delta < 1, "between 0 and 1"),
             ("decay", 0 < self.decay <= 1, "above 0 and at most 1"),
@@ -36,11 +36,11 @@ class Forgetting(msgspec.Struct, frozen=True):
             ("untouched", self.untouched >= 0, "at least 0"),
         ):
             if not ok:
-                raise ValueError(f"{name} is {getattr(self, name)}; it has to be {wanted}")
+                raise ValueError(f"{name} is {getattr(self, name)}; it has to be {required}")
 
 
 def recency(now: int | Ints, touched: Ints, decay: float) -> Floats:
-    """Return how recent thoughts are, 1 now and falling by the hour."""
+    """Return the recency of thoughts, 1 now and decaying by the hour."""
     return np.asarray(np.exp(np.maximum(now - touched, 0) * (np.log(decay) / HOUR)), np.float64)
 
 
@@ -55,7 +55,7 @@ def forgetting(
 def chance(weight: Floats, touched: Ints, since: int, now: int, laws: Forgetting) -> Floats:
     """Return the probability that each thought is forgotten between two moments.
 
-    It depends on simulated time alone, and not on how long a round is or how often one reads.
+    It depends on simulated time alone, not on the length of a round or the number of calls.
     """
     ready = forgetting(weight, recency(now, touched, laws.decay), laws.beta, laws.delta)
     days = (now - since) / DAY
@@ -73,18 +73,18 @@ def fade(
     touched: list[int] = []
     latest = now - laws.untouched * HOUR
     for place, me in enumerate(people):
-        for one in me.thoughts:
-            moment = one.accessed or one.at
-            if moment < latest and one.store == "long":
+        for thought in me.thoughts:
+            moment = thought.accessed or thought.at
+            if moment < latest and thought.store == "long":
                 owners.append(place)
-                ids.append(one.id)
-                weights.append(one.weight)
+                ids.append(thought.id)
+                weights.append(thought.weight)
                 touched.append(moment)
-    found: list[tuple[int, ...]] = [()] * len(people)
+    faded: list[tuple[int, ...]] = [()] * len(people)
     if not owners:
-        return found
+        return faded
     agents = np.array([people[place].profile.id for place in owners], np.int64)
     odds = chance(np.array(weights), np.array(touched, np.int64), since, now, laws)
     for row in np.flatnonzero(draw(agents, np.array(ids, np.int64)) < odds).tolist():
-        found[owners[row]] = (*found[owners[row]], ids[row])
-    return found
+        faded[owners[row]] = (*faded[owners[row]], ids[row])
+    return faded

@@ -1,4 +1,4 @@
-"""Consolidating by one call a round: sentences, importances, and what else is due."""
+"""Consolidating by a language model: fused in one call a round, or faithfully in many."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ PURPOSE = "memory"
 
 
 class FusedWay:
-    """Asks for everything at once. A reply is asked for again only when nothing in it was usable.
+    """Asks for everything at once, and again only if nothing in the reply was usable.
 
-    prompts: a folder whose files are laid over ours.
-    max_tokens: of a reply; 0: as many as what is asked for may take.
+    prompts: a folder whose files override ours.
+    max_tokens: of a reply; 0: enough for what is asked for.
     """
 
     foresees = True
@@ -80,38 +80,38 @@ class FusedWay:
         )
 
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
-        """Return what one call made of a round and of what is due."""
+        """Return the result of one call for a round and for what is due."""
         if not seen and due == Due():
             return Taken()
         prompt = fused_prompt(self.questions.prompts, life, seen, due)
         wanted, attempts = prompt.wanted, list[MemoryReply]()
 
         def understood(reply: Reply) -> MemoryReply | Unreadable:
-            told = read(reply, wanted)
-            attempts.append(told)
-            return told if told.usable else Unreadable(told.why)
+            content = read(reply, wanted)
+            attempts.append(content)
+            return content if content.usable else Unreadable(content.why)
 
         size = self.max_tokens or wanted.size
         answer = await self.questions.ask_for(
             PURPOSE, prompt.messages, int(dice.keys[0]), understood, schema_of(wanted), size=size
         )
-        problems = tuple(problem for told in attempts for problem in told.problems)
+        problems = tuple(problem for attempt in attempts for problem in attempt.problems)
         return _taken(prompt, replace(attempts[-1], problems=problems), answer.calls)
 
     async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
-        """Return nothing: it waits for the next round's call."""
+        """Return nothing: the insight waits for the next round's call."""
         del life, about, dice
         return Taken()
 
 
 def _taken(prompt: Prompt, told: MemoryReply, calls: tuple[str, ...]) -> Taken:
     sensed = tuple(
-        Sensed(one, *told.memories[number])
-        for number, one in enumerate(prompt.seen, 1)
+        Sensed(observation, *told.memories[number])
+        for number, observation in enumerate(prompt.seen, 1)
         if number in told.memories
     )
     insights = {
-        some[0].id: Insight(told.insights[letter], tuple(one.id for one in some))
+        some[0].id: Insight(told.insights[letter], tuple(thought.id for thought in some))
         for letter, some in zip(prompt.wanted.insights, prompt.groups, strict=True)
         if letter in told.insights
     }
@@ -120,17 +120,17 @@ def _taken(prompt: Prompt, told: MemoryReply, calls: tuple[str, ...]) -> Taken:
 
 
 SIZE = 120
-"""Tokens of a reply at most, unless the user says so."""
+"""The default limit of tokens of a reply."""
 
 
 class FaithfulWay:
-    """Asks for one thing a call. Calls that do not need each other are made together.
+    """Asks for one thing per call; independent calls are made concurrently.
 
-    For each thing lived a summary and an importance; for what is due an insight; to reflect a
+    For each experience a summary and an importance; for what is due an insight; for a reflection a
     topic, and then what follows from it.
 
-    prompts: a folder whose files are laid over ours.
-    max_tokens: of a reply; 0: as many as a sentence may take.
+    prompts: a folder whose files override ours.
+    max_tokens: of a reply; 0: enough for a sentence.
     """
 
     foresees = False
@@ -152,9 +152,9 @@ class FaithfulWay:
         )
 
     async def take_in(self, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
-        """Return what many calls made of a round and of what is due."""
+        """Return the result of many calls for a round and for what is due."""
         work: list[Awaitable[Taken]] = [
-            self._sensed(life, place, one, dice) for place, one in enumerate(seen)
+            self._sensed(life, place, observation, dice) for place, observation in enumerate(seen)
         ]
         work += [self.insight(life, about, dice) for about in due.insights]
         if due.reflection:
@@ -162,18 +162,18 @@ class FaithfulWay:
         return _joined(await together(work))
 
     async def insight(self, life: Life, about: Sequence[Thought], dice: Dice) -> Taken:
-        """Return the insight that a thought and its enhancers give, asked for at once."""
+        """Return the insight from a thought and its enhancers, asked for immediately."""
         calls = _Calls(self.questions, life, dice)
         value = await calls.ask(
             "memory_insight", object_of(insight=text()), about[0].id, thoughts=grouped(about)
         )
         said = calls.sentence(value, "insight")
-        ids = tuple(one.id for one in about)
+        ids = tuple(thought.id for thought in about)
         return calls.taken(insights={about[0].id: Insight(said, ids)} if said else {})
 
-    async def _sensed(self, life: Life, place: int, one: Observed, dice: Dice) -> Taken:
+    async def _sensed(self, life: Life, place: int, observation: Observed, dice: Dice) -> Taken:
         calls = _Calls(self.questions, life, dice)
-        line = observed(one.text, calls.problems)
+        line = observed(observation.text, calls.problems)
         summary, importance = await together(
             [
                 calls.ask("memory_summary", object_of(sentence=text()), place, observed=line),
@@ -184,12 +184,12 @@ class FaithfulWay:
         )
         said = calls.sentence(summary, "sentence")
         weight = 0 if importance is None else importance_in(importance, calls.problems)
-        return calls.taken(sensed=(Sensed(one, said, weight),) if said and weight else ())
+        return calls.taken(sensed=(Sensed(observation, said, weight),) if said and weight else ())
 
     async def _reflected(self, life: Life, thoughts: Sequence[Thought], dice: Dice) -> Taken:
         calls = _Calls(self.questions, life, dice)
         about = newest(thoughts, calls.problems)
-        ids = [one.id for one in about]
+        ids = [thought.id for thought in about]
         lines = listed(about)
         value = await calls.ask("memory_topics", object_of(topic=text()), thoughts=lines)
         topic = calls.sentence(value, "topic")
@@ -202,7 +202,7 @@ class FaithfulWay:
 
 
 class _Calls:
-    """The calls for one small thing, with what was wrong with their replies."""
+    """The calls for one result, with the problems of their replies."""
 
     def __init__(self, questions: Questioner, life: Life, dice: Dice) -> None:
         self.questions, self.dice = questions, dice
@@ -213,7 +213,7 @@ class _Calls:
     async def ask(
         self, purpose: str, form: dict[str, Any], nth: int = 0, **holes: str
     ) -> Any | None:  # noqa: ANN401
-        """Return the value of a reply, None when it cannot be read."""
+        """Return the value of a reply, None if it cannot be read."""
         prompt = self.questions.prompts.fill(purpose, {**self.holes, **holes}, pack="faithful")
         messages = (ChatMessage("user", prompt),)
         answer = await self.questions.ask_once(
@@ -234,7 +234,7 @@ class _Calls:
         insights: Mapping[int, Insight] | None = None,
         reflections: tuple[Insight, ...] = (),
     ) -> Taken:
-        """Return what came of it; calls in the order of their purposes, whichever came first."""
+        """Return the result, with calls in the order of their purposes."""
         keys = tuple(self.keys[purpose] for purpose in _ORDER if purpose in self.keys)
         return Taken(sensed, insights or {}, reflections, keys, tuple(sorted(self.problems)))
 
@@ -251,27 +251,27 @@ _ORDER = (
 def _joined(parts: Iterable[Taken]) -> Taken:
     parts = list(parts)
     insights: dict[int, Insight] = {}
-    for one in parts:
-        insights |= one.insights
+    for part in parts:
+        insights |= part.insights
     return Taken(
-        tuple(sensed for one in parts for sensed in one.sensed),
+        tuple(sensed for part in parts for sensed in part.sensed),
         insights,
-        tuple(insight for one in parts for insight in one.reflections),
-        tuple(call for one in parts for call in one.calls),
-        tuple(problem for one in parts for problem in one.problems),
+        tuple(insight for part in parts for insight in part.reflections),
+        tuple(call for part in parts for call in part.calls),
+        tuple(problem for part in parts for problem in part.problems),
     )
 
 
 ROUTINE = frozenset(("entered", "browsed", "left")) | REACHED
 """What a model is not asked about: coming and going, and what others sent.
 
-A post is taken in by rule by all it reaches alike, awake or not, and so costs nobody a call.
+A post is taken in by rule by everyone it reaches, awake or not, and so costs no calls.
 """
 WAYS = ("fused", "faithful", "rule")
 
 
 def way_of(name: str, gateway: Gateway | None, model: str, prompts: str = "") -> Way:
-    """Return the way of a name; all but `rule` ask a model."""
+    """Return the way of consolidation by its name; all but `rule` ask a model."""
     if name not in WAYS:
         raise unknown("consolidation", name, WAYS)
     if name == "rule":
@@ -280,32 +280,31 @@ def way_of(name: str, gateway: Gateway | None, model: str, prompts: str = "") ->
         raise BadInput(f'consolidation "{name}" asks a model; give [llm], or take "rule"')
     if name == "fused":
         return FusedWay(gateway, model=model, prompts=prompts)
-
     return FaithfulWay(gateway, model=model, prompts=prompts)
 
 
 async def taken_in(way: Way, life: Life, seen: Sequence[Observed], due: Due, dice: Dice) -> Taken:
-    """Return what a way made of a round; the routine of it is left to the rule."""
-    worth = [one for one in seen if one.kind not in ROUTINE]
+    """Return the result of a way for a round; routine observations are left to the rule."""
+    worth = [observation for observation in seen if observation.kind not in ROUTINE]
     taken = await way.take_in(life, worth, due, dice)
     if len(worth) == len(seen):
         return taken
-    rest = await RuleWay().take_in(life, [one for one in seen if one.kind in ROUTINE], Due(), dice)
-    place = {id(one): number for number, one in enumerate(seen)}
-    both = sorted((*taken.sensed, *rest.sensed), key=lambda one: place[id(one.observed)])
+    rest = await RuleWay().take_in(
+        life, [observation for observation in seen if observation.kind in ROUTINE], Due(), dice
+    )
+    place = {id(observation): number for number, observation in enumerate(seen)}
+    both = sorted((*taken.sensed, *rest.sensed), key=lambda sensed: place[id(sensed.observed)])
     return replace(taken, sensed=tuple(both))
 
 
 def embedder_of(embedder: str | Embedder, gateway: Gateway | None, model: str) -> Embedder:
-    """Return an embedder by its kind, or the one given."""
+    """Return an embedder by its kind, or the given one."""
     if not isinstance(embedder, str):
         return embedder
-    if embedder == "openai":
-        return open_embedder(embedder, gateway=gateway, model=model)
-    return open_embedder(embedder, model=model)
+    return open_embedder(embedder, gateway=gateway if embedder == "openai" else None, model=model)
 
 
 def needs_gateway(options: Mapping[str, Any], suited: str) -> bool:
-    """Say whether a memory with these options asks a model."""
+    """Return True if a memory with these options asks a model."""
     way = options.get("consolidation") or suited
     return way != "rule" or options.get("embedder") == "openai"

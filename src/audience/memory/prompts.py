@@ -1,4 +1,4 @@
-"""What a model is asked to answer with when it remembers for somebody, as JSON schemas."""
+"""Prompts of memories, and the JSON schemas of the replies they ask for."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from audience.world import Thought
 HIGHEST = 10
 """The highest degree of importance."""
 _LONGEST = 240
-"""Characters of a sentence that a schema allows."""
+"""Characters of a sentence that the schema allows."""
 
 
 class ReplyContents(msgspec.Struct, frozen=True):
-    """What a reply is to hold."""
+    """What a reply has to contain."""
 
     memories: int = 0
     insights: tuple[str, ...] = ()
-    """The letters of what to draw them from."""
+    """The letters of the groups of thoughts to draw them from."""
     sources: tuple[int, ...] = ()
-    """The thoughts that a reflection may cite; none: there is no reflection."""
+    """The thoughts that a reflection may cite; empty: no reflection."""
 
     @property
     def size(self) -> int:
@@ -36,7 +36,7 @@ class ReplyContents(msgspec.Struct, frozen=True):
 
 
 def schema_of(wanted: ReplyContents) -> dict[str, Any]:
-    """Return the JSON schema of a reply: as many entries as lines, only sources that were shown."""
+    """Return the JSON schema of a reply: one entry per line, and only sources that were shown."""
     parts: dict[str, Any] = {}
     if wanted.memories:
         numbers = range(1, wanted.memories + 1)
@@ -67,11 +67,11 @@ def cited(sources: Sequence[int]) -> dict[str, Any]:
 
 TEMPERATURE = 0.3
 PROMPT = 900
-"""Tokens of a whole prompt, about."""
+"""Approximate tokens of a whole prompt."""
 OBSERVED, LEAST = 120, 12
-"""Tokens of one observation at most, and what is left of it when there are many."""
+"""The most tokens of one observation, and the least when there are many."""
 LINES = 200
-"""Tokens that observations may take whatever else is asked."""
+"""Tokens reserved for observations."""
 INSIGHTS, REFLECTION = 150, 250
 """Tokens of the thoughts to draw insights from, and of those to reflect on."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -82,23 +82,23 @@ _MARK = 3
 
 
 def memory_prompts(folder: str = "", model: str = "") -> Prompts:
-    """Return the prompt files of memories, laid over by those of a folder."""
+    """Return the prompt files of memories, overridden by those of a folder."""
     return Prompts(Path(__file__).parent / "prompts", folder=folder, model=model)
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """A prompt, and what its numbers and letters stand for."""
+    """A prompt, and what its numbers and letters refer to."""
 
     messages: tuple[ChatMessage, ...]
     wanted: ReplyContents
     seen: tuple[Observed, ...] = ()
     groups: tuple[tuple[Thought, ...], ...] = ()
     problems: tuple[str, ...] = ()
-    """What had to be cut to keep it small."""
+    """What was cut to keep it small."""
 
 
 def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) -> Prompt:
-    """Return the one prompt for a round: what is the same for everybody first."""
+    """Return the one prompt of a round, beginning with what is the same for everybody."""
     holes = holes_of(life)
     problems: list[str] = []
     groups = _groups(due.insights, problems)
@@ -111,20 +111,18 @@ def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) 
     system = f"{rules}\n\n{examples}" if examples else rules
     frame = pack.fill("memory", {**holes, **parts, "observed": ""})
     room = max(PROMPT - tokens(system) - tokens(frame), LINES)
-    lines, kept = _fitting([one.text for one in seen], room, problems)
+    lines, kept = _fitting([observation.text for observation in seen], room, problems)
     numbered = "\n".join(f"{place}. {line}" for place, line in enumerate(lines, 1))
     user = pack.fill("memory", {**holes, **parts, "observed": numbered or "(nothing)"})
     wanted = ReplyContents(
-        len(lines),
-        tuple(_LETTERS[: len(groups)]),
-        tuple(one.id for one in thoughts),
+        len(lines), tuple(_LETTERS[: len(groups)]), tuple(thought.id for thought in thoughts)
     )
     messages = (ChatMessage("system", system), ChatMessage("user", user))
     return Prompt(messages, wanted, tuple(seen[kept:]), groups, tuple(problems))
 
 
 def holes_of(life: Life) -> dict[str, str]:
-    """Return what every prompt of a memory may ask for."""
+    """Return the values of all holes that a memory's prompt may have."""
     who, words = life.me.profile, life.domain
     name = shortened(who.name, _NAME) or "this person"
     parts = [name]
@@ -142,27 +140,29 @@ def holes_of(life: Life) -> dict[str, str]:
 
 
 def observed(text: str, problems: list[str]) -> str:
-    """Return an observation on one line, cut where it is endless; a cut is a problem."""
+    """Return an observation on one line, shortened if long, which is noted as a problem."""
     line = shortened(text, OBSERVED)
     problems += ["observation cut"] * (line != _flat(text))
     return line
 
 
 def listed(thoughts: Sequence[Thought]) -> str:
-    """Return thoughts one a line, each with its number in brackets."""
-    return "\n".join(_bracketed(one) for one in thoughts)
+    """Return thoughts one per line, each with its number in brackets."""
+    return "\n".join(_bracketed(thought) for thought in thoughts)
 
 
 def grouped(thoughts: Sequence[Thought]) -> str:
-    """Return thoughts that resemble each other on one line."""
-    return shortened(" / ".join(shortened(one.text) for one in thoughts[:5]), INSIGHTS - _MARK)
+    """Return similar thoughts on one line."""
+    return shortened(
+        " / ".join(shortened(thought.text) for thought in thoughts[:5]), INSIGHTS - _MARK
+    )
 
 
 def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, ...]:
-    """Return the last of some thoughts, as many as there is room for."""
+    """Return the last thoughts that fit the budget."""
     room, first = REFLECTION, len(thoughts)
-    for one in reversed(thoughts):
-        room -= tokens(_bracketed(one)) + 1
+    for thought in reversed(thoughts):
+        room -= tokens(_bracketed(thought)) + 1
         if room < 0:
             break
         first -= 1
@@ -190,7 +190,7 @@ def _bracketed(thought: Thought) -> str:
 def _groups(
     groups: Sequence[tuple[Thought, ...]], problems: list[str]
 ) -> tuple[tuple[Thought, ...], ...]:
-    """Return as many groups as there is room for; the others have to wait."""
+    """Return the groups that fit the budget; the others have to wait."""
     room, kept = INSIGHTS, 0
     for some in groups[: len(_LETTERS)]:
         room -= tokens(grouped(some)) + _MARK
@@ -204,7 +204,7 @@ def _groups(
 def _fitting(texts: Sequence[str], room: int, problems: list[str]) -> tuple[list[str], int]:
     """Return the observations as lines that fit, and how many of the oldest are left out.
 
-    The longest are cut first, to the same length.
+    The longest are shortened first, to the same length.
     """
     left = max(0, len(texts) - room // (LEAST + _MARK))
     most, kept = OBSERVED, texts[left:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,25 +23,25 @@ from audience.parts import FilePath, Options, PartContext
 from audience.world import Agent, Bools, Dice, Entry, Thought, Thoughts
 
 REFLECT_ON = 12
-"""Long-term thoughts that a reflection looks at: the weightiest and newest."""
+"""Long-term thoughts considered by a reflection: the most important and newest."""
 
 
 class RecAgentMemory:
-    """Three stores, as in the paper; without `short`, `long` or `reflection` its ablations.
+    """The paper's three stores; without `short`, `long` or `reflection`, its ablations.
 
     consolidation: `fused` (one call a round), `faithful` (the paper's many) or `rule` (none);
         empty: fused for minds that are language models, rule for the others.
     capacity: short-term thoughts at most; the least important and least enhanced go first.
-    enhancements: how often a short-term thought must be met again before it settles (K).
+    enhancements: how often a short-term thought must recur before it settles (K).
     keep: the weight an observation must exceed to be kept (importance 1 to 10 weighs 0.09 each).
     similar, merge: the similarity at which thoughts enhance each other or are merged; 0: the
         embedder's own, calibrated on pairs of sentences.
-    beta, delta, decay, rate, untouched: see forgetting.Forgetting.
-    reflect_at: the importance gathered in long-term memory at which one reflects.
-    budget: tokens of what is recalled for a prompt at most.
+    beta, delta, decay, rate, untouched: see forgetting_curve.Forgetting.
+    reflect_at: the importance accumulated in long-term memory that triggers a reflection.
+    budget: the most tokens recalled for a prompt.
     embedder: `wordllama`, `minilm`, `openai` for an endpoint with its `embedding_model`, or
-        `file.py:Class` of yours.
-    prompts: a folder with prompts of yours.
+        your own `file.py:Class`.
+    prompts: a folder with your own prompts.
     """
 
     def __init__(
@@ -91,9 +91,9 @@ class RecAgentMemory:
 
     @classmethod
     def build(cls, context: PartContext, /, **options: Any) -> RecAgentMemory:  # noqa: ANN401
-        """Return a memory that asks, where it does, through the gateway of the run."""
-        given = {"model": context.model, "suited": context.suited}
-        return cls(context.gateway, **{**given, **options})
+        """Return a memory that asks through the gateway of the run."""
+        defaults = {"model": context.model, "suited": context.suited}
+        return cls(context.gateway, **{**defaults, **options})
 
     asks_models = staticmethod(needs_gateway)
 
@@ -108,19 +108,19 @@ class RecAgentMemory:
     def fade(
         self, people: Sequence[Agent], since: int, now: int, draw: Draw
     ) -> list[tuple[int, ...]]:
-        """Return for each person the long-term thoughts that faded."""
+        """Return for each agent the long-term thoughts that faded."""
         return fade(people, since, now, draw, self.forgetting)
 
     async def consolidate(self, life: Life, dice: Dice) -> Sequence[Entry]:
-        """Take a round in: into short-term, from there to long-term, and reflect when it is time.
+        """Take a round into short-term memory, settle from there to long-term, and reflect if due.
 
-        Who only looked around or received something is served by rule: a post costs no call for
-        those it reaches.
+        An agent that only looked around or received something is served by rule, so that a post
+        costs no calls for those it reaches.
         """
         seen = observations(life)
         if not seen:
             return ()
-        idle = not any(is_telling(one) for one in seen)
+        idle = not any(is_telling(observation) for observation in seen)
         due = Due() if idle else await self._due(life, seen)
         taken = await taken_in(RuleWay() if idle else self.way, life, seen, due, dice)
         growing = Growing(life)
@@ -139,38 +139,38 @@ class RecAgentMemory:
         return growing.entries
 
     async def _due(self, life: Life, seen: Sequence[Observed]) -> Due:
-        """Return what is to be thought about in the same call as what was lived."""
+        """Return what is due in the same call as what was lived."""
         me = life.me
         insights: list[tuple[Thought, ...]] = []
         if self.short and self.long:
-            short = [one for one in me.thoughts if one.store == "short"]
-            ripe = [one for one in short if len(one.enhancers) >= self.enhancements]
+            short = [thought for thought in me.thoughts if thought.store == "short"]
+            ripe = [thought for thought in short if len(thought.enhancers) >= self.enhancements]
             if self.way.foresees:
                 ripe = await self._foreseen(short, seen)
-            insights = [_with_enhancers(me, one) for one in ripe]
+            insights = [_with_enhancers(me, thought) for thought in ripe]
         if not (self.long and self.reflection and me.brewing >= self.reflect_at):
             return Due(tuple(insights))
-        long = [one for one in me.thoughts if one.store == "long"]
-        long.sort(key=lambda one: (one.weight, one.touched, one.id))
+        long = [thought for thought in me.thoughts if thought.store == "long"]
+        long.sort(key=lambda thought: (thought.weight, thought.touched, thought.id))
         return Due(tuple(insights), tuple(long[-REFLECT_ON:]))
 
     async def _foreseen(self, short: list[Thought], seen: Sequence[Observed]) -> list[Thought]:
         """Return the short-term thoughts that will be ripe once this round is taken in."""
-        drafts = [one.short for one in seen]
+        drafts = [observation.short for observation in seen]
         try:
-            vectors = await self.embedder.embed([*(one.text for one in short), *drafts])
+            vectors = await self.embedder.embed([*(thought.text for thought in short), *drafts])
             alike = near(vectors, (await self._levels()).enhance)[: len(short), len(short) :]
         except NoVectors:
             alike = np.zeros((len(short), len(drafts)), np.bool_)
         more = alike.sum(axis=1).tolist()
         return [
-            one
-            for one, new in zip(short, more, strict=True)
-            if len(one.enhancers) + new >= self.enhancements
+            thought
+            for thought, new in zip(short, more, strict=True)
+            if len(thought.enhancers) + new >= self.enhancements
         ]
 
     async def _take_in(self, growing: Growing, taken: Taken) -> None:
-        """Put what matters into short-term memory, where it enhances what it resembles."""
+        """Put what is important into short-term memory, where it enhances similar thoughts."""
         kept: list[tuple[int, str]] = []
         before = growing.short if self.short else ()
         calls = taken.calls
@@ -182,15 +182,15 @@ class RecAgentMemory:
                 kept.append((number, sensed.text))
         if not kept:
             return
-        texts = [*(one.text for one in before), *(text for _, text in kept)]
-        ids = [*(one.id for one in before), *(number for number, _ in kept)]
+        texts = [*(thought.text for thought in before), *(text for _, text in kept)]
+        ids = [*(thought.id for thought in before), *(number for number, _ in kept)]
         alike = near(await self.embedder.embed(texts), (await self._levels()).enhance)
         for by in range(len(before), len(texts)):
             for earlier in np.flatnonzero(alike[by, :by]).tolist():
                 growing.enhance(ids[earlier], ids[by])
 
     async def _settle(self, growing: Growing, taken: Taken, dice: Dice) -> list[str]:
-        """Move what was enhanced often enough to long-term, where its insight is to be had."""
+        """Move thoughts that were enhanced often enough to long-term memory, with their insight."""
         problems: list[str] = []
         for ripe in growing.short:
             if len(ripe.enhancers) < self.enhancements:
@@ -206,31 +206,31 @@ class RecAgentMemory:
         return problems
 
     def _crowd(self, growing: Growing) -> None:
-        """Let the least important and least enhanced go until the rest fits.
+        """Forget the least important and least enhanced thoughts until the rest fits.
 
-        Those whose enhanced thought has settled go before the others: its insight speaks for them,
-        and in their places something new can ripen. What waits for its insight goes last.
+        Enhancers of a thought that has settled go first: its insight stands for them. Thoughts that
+        wait for their insight go last.
         """
-        spent = {by for one in growing.long for by in one.enhancers}
+        spent = {by for thought in growing.long for by in thought.enhancers}
         short = sorted(
             growing.short,
-            key=lambda one: (
-                self.long and len(one.enhancers) >= self.enhancements,
-                one.id not in spent,
-                one.weight,
-                len(one.enhancers),
-                one.at,
-                one.id,
+            key=lambda thought: (
+                self.long and len(thought.enhancers) >= self.enhancements,
+                thought.id not in spent,
+                thought.weight,
+                len(thought.enhancers),
+                thought.at,
+                thought.id,
             ),
         )
-        for one in short[: max(0, len(short) - self.capacity)]:
-            growing.forget(one.id, "crowded")
+        for thought in short[: max(0, len(short) - self.capacity)]:
+            growing.forget(thought.id, "crowded")
 
     async def _reflect(self, growing: Growing, taken: Taken) -> list[str]:
-        """Add what reflection gave, and merge long-term thoughts that say the same."""
-        there = {one.id for one in growing.long}
+        """Add the reflections, and merge long-term thoughts that say the same."""
+        ids = {thought.id for thought in growing.long}
         for insight in taken.reflections:
-            sources = [source for source in insight.sources if source in there]
+            sources = [source for source in insight.sources if source in ids]
             if sources:
                 growing.reflect(insight.text, sources, "reflection", taken.calls)
         try:
@@ -242,8 +242,8 @@ class RecAgentMemory:
         return []
 
     async def _alike(self, thoughts: Thoughts) -> list[list[Thought]]:
-        """Return the groups of thoughts that are highly similar to their first, the weightiest."""
-        vectors = await self.embedder.embed([one.text for one in thoughts])
+        """Return groups of thoughts that are highly similar to the most important of each."""
+        vectors = await self.embedder.embed([thought.text for thought in thoughts])
         alike = near(vectors, (await self._levels()).merge)
         order = sorted(range(len(thoughts)), key=lambda row: (-thoughts[row].weight, row))
         left, groups = set(order), []
@@ -266,11 +266,10 @@ class RecAgentMemory:
 
 
 def near(vectors: Vectors, level: float) -> Bools:
-    """Return which of some sentences are at least as similar as `level`, each to each."""
+    """Return which pairs of vectors are at least as similar as `level`."""
     similarity = np.einsum("ad,bd->ab", vectors, vectors)
     return np.asarray(np.round(similarity, 6) >= level)
 
 
 def _with_enhancers(me: Agent, thought: Thought) -> tuple[Thought, ...]:
-    by_id: Iterable[Thought] = (one for one in me.thoughts if one.id in thought.enhancers)
-    return (thought, *by_id)
+    return (thought, *(other for other in me.thoughts if other.id in thought.enhancers))

@@ -1,4 +1,4 @@
-"""What comes to mind: all of short-term memory and the best of long-term, within a budget."""
+"""Recalling: all of short-term memory and the best of long-term, within a budget."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from audience.memory.vector_index import Span, VectorIndex, best
 from audience.world import Agent, Thought
 
 AT_ONCE = 8_192
-"""Texts embedded at once, which bounds the memory that takes."""
+"""Texts embedded at once, which bounds memory use."""
 LINE = 2
-"""Tokens that a line of a list takes besides its words."""
+"""Tokens of a list item besides its words."""
 
 
 class Want(msgspec.Struct, frozen=True):
-    """Who wants to recall what, and when."""
+    """A request to recall: who, by which cue, and when."""
 
     me: Agent
     cue: str
@@ -31,7 +31,7 @@ class Want(msgspec.Struct, frozen=True):
 
 
 class Recaller:
-    """Recalls for everybody who asks in one turn of the event loop as one batch."""
+    """Serves all requests of one turn of the event loop as one batch."""
 
     def __init__(self, embedder: Embedder, *, decay: float, budget: int) -> None:
         if not 0 < decay <= 1:
@@ -45,11 +45,11 @@ class Recaller:
         self._together = Batcher(self.recall_many)
 
     async def recall(self, want: Want) -> Recollection:
-        """Return what comes to mind; those who ask meanwhile are served with it."""
+        """Return what comes to mind, batched with other requests."""
         return await self._together.ask(want) if want.me.thoughts else Recollection()
 
     async def recall_many(self, wants: Sequence[Want]) -> list[Recollection]:
-        """Return what comes to everybody's mind, each as it would alone."""
+        """Return what comes to mind for each request, as it would alone."""
         spans, cues = await self._ready(wants)
         nows = np.array([want.now for want in wants], np.int64)
         limit = max((want.limit for want in wants), default=0)
@@ -60,7 +60,7 @@ class Recaller:
         ]
 
     async def _ready(self, wants: Sequence[Want]) -> tuple[list[Span], Vectors]:
-        """Return spans and cues with their vectors; zeros where there are none to be had."""
+        """Return spans and cues with their vectors, zeros where there are none."""
         people = [want.me for want in wants]
         try:
             cues = await self.embedder.embed([want.cue for want in wants])
@@ -73,7 +73,7 @@ class Recaller:
         return spans, cues
 
     async def _fill(self, spans: Sequence[Span]) -> None:
-        """Write the vectors that spans lack, many at once; a failure leaves them lacking."""
+        """Embed the missing vectors of spans in batches; after a failure they stay missing."""
         lacking = [span for span in spans if span.missing]
         while lacking:
             some: list[Span] = []
@@ -93,18 +93,18 @@ class Recaller:
         self, want: Want, short: Sequence[Thought], long: Sequence[Thought]
     ) -> Recollection:
         wanted = [*long, *short]
-        room = self.budget - sum(LINE + tokens(one.text) for one in wanted)
+        room = self.budget - sum(LINE + tokens(thought.text) for thought in wanted)
         if room >= 0:
             return Recollection(tuple(wanted))
-        touched = np.array([one.touched for one in wanted], np.int64)
-        value = recency(want.now, touched, self.decay) + [one.weight for one in wanted]
+        touched = np.array([thought.touched for thought in wanted], np.int64)
+        value = recency(want.now, touched, self.decay) + [thought.weight for thought in wanted]
         cut: set[int] = set()
         for place in np.argsort(value, kind="stable").tolist():
             if room >= 0:
                 break
             room += LINE + tokens(wanted[place].text)
             cut.add(place)
-        kept = tuple(one for place, one in enumerate(wanted) if place not in cut)
+        kept = tuple(thought for place, thought in enumerate(wanted) if place not in cut)
         return Recollection(kept, len(cut))
 
 

@@ -1,7 +1,7 @@
-"""What a reply says of what somebody lived: all of it that is right, and nothing else.
+"""Reading a model's replies about memories: what is valid is kept, the rest is counted.
 
-What is missing, contradictory or out of range becomes a problem, in words that name nobody, and is
-counted. Nothing takes its place.
+Whatever is missing, contradictory or out of range becomes a problem, in words that name nobody.
+Nothing takes its place.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _REFLECTION: Table = {
 
 
 class MemoryReply(msgspec.Struct, frozen=True):
-    """What a reply says, as far as it can be used."""
+    """The usable content of a reply."""
 
     memories: Mapping[int, tuple[str, int]] = {}
     """By the number of the line: a sentence and its importance."""
@@ -62,7 +62,7 @@ class MemoryReply(msgspec.Struct, frozen=True):
     reflection: Insight | None = None
     problems: tuple[str, ...] = ()
     why: str = ""
-    """What was wrong, in words the model can be told."""
+    """What was wrong, in words for the model."""
 
     @property
     def usable(self) -> bool:
@@ -70,7 +70,7 @@ class MemoryReply(msgspec.Struct, frozen=True):
 
 
 def read(reply: Reply, wanted: ReplyContents) -> MemoryReply:
-    """Return what a reply to the one prompt of a round says."""
+    """Return the content of a reply to the fused prompt of a round."""
     value = value_of(reply)
     if isinstance(value, Unreadable):
         return MemoryReply(problems=(problem_of(value.why),), why=value.why)
@@ -80,7 +80,7 @@ def read(reply: Reply, wanted: ReplyContents) -> MemoryReply:
         told = MemoryReply(
             _memories(given.get("memories"), wanted.memories, problems),
             _insights(given.get("insights"), wanted.insights, problems),
-            _reflection(given.get("reflection"), wanted.sources, problems),
+            conclusion_in(given.get("reflection"), wanted.sources, problems),
         )
     except Broken as broken:
         return MemoryReply(problems=(problem_of(broken.why),), why=broken.why)
@@ -88,35 +88,26 @@ def read(reply: Reply, wanted: ReplyContents) -> MemoryReply:
 
 
 def value_of(reply: Reply) -> Any | Unreadable:  # noqa: ANN401
-    """Return the JSON value of a reply, whatever came of it."""
+    """Return the JSON value of a reply, or why there is none."""
     if reply.outcome != "reply":
         return Unreadable(f"no reply ({reply.outcome})")
     return answer_in(reply.text)
 
 
 def problem_of(why: str) -> str:
-    """Return what is wrong without the words it is wrong with."""
+    """Return the kind of a problem, without its details."""
     return why.partition(":")[0]
 
 
 def sentence_in(value: Any, name: str, problems: list[str]) -> str:  # noqa: ANN401
-    """Return the one sentence of a reply, empty when there is none to use."""
+    """Return the one sentence of a reply, empty if there is none."""
     table = {"sentence": _MEMORY, "insight": _REFLECTION, "topic": _REFLECTION}[name]
     return _tried(lambda: _text(_fields(value, table), name, problems), "", problems)
 
 
 def importance_in(value: Any, problems: list[str]) -> int:  # noqa: ANN401
-    """Return the one importance of a reply, 0 when there is none to use."""
+    """Return the one importance of a reply, 0 if there is none."""
     return _tried(lambda: _importance(_fields(value, _MEMORY)), 0, problems)
-
-
-def conclusion_in(
-    value: Any,  # noqa: ANN401
-    sources: Sequence[int],
-    problems: list[str],
-) -> Insight | None:
-    """Return the insight of a reply with the sources it cites."""
-    return _reflection(value, sources, problems)
 
 
 def _tried(work: Callable[[], T], otherwise: T, problems: list[str]) -> T:
@@ -128,7 +119,7 @@ def _tried(work: Callable[[], T], otherwise: T, problems: list[str]) -> T:
 
 
 def _given(value: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Return the parts of a reply; a bare list or entry holds memories."""
+    """Return the parts of a reply; a bare list or entry means memories."""
     if isinstance(value, dict):
         found = sort_out(value, _TOP)
         if not found and squash("sentence") in {squash(key) for key in value}:
@@ -155,7 +146,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
     found: dict[int, list[tuple[str, int]]] = {}
     named: set[int] = set()
 
-    def one(entry: Any) -> None:  # noqa: ANN401
+    def add(entry: Any) -> None:  # noqa: ANN401
         fields = _fields(entry, _MEMORY)
         number = agreed(fields, "n", _number, 0)
         if not 1 <= number <= count:
@@ -165,7 +156,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
         found.setdefault(number, []).append(said)
 
     for entry in _entries(given, "memories", count, problems):
-        _tried(partial(one, entry), None, problems)
+        _tried(partial(add, entry), None, problems)
     if len(named) < count:
         problems.append("too few memories" if named else "no memories")
     return _single(found, lambda said: said[1], "memories", problems)
@@ -174,7 +165,7 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
 def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[str, str]:  # noqa: ANN401
     found: dict[str, list[str]] = {}
 
-    def one(entry: Any) -> None:  # noqa: ANN401
+    def add(entry: Any) -> None:  # noqa: ANN401
         fields = _fields(entry, _INSIGHT)
         letter = "".join(map(str, f_told(fields, "n"))).strip("[]().: ").upper()
         if letter not in letters:
@@ -183,29 +174,27 @@ def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[s
         found.setdefault(letter, []).append(said)
 
     for entry in _entries(given, "insights", len(letters), problems):
-        _tried(partial(one, entry), None, problems)
+        _tried(partial(add, entry), None, problems)
     if len(found) < len(letters):
         problems.append("too few insights")
     return _single(found, lambda said: said, "insights", problems)
 
 
 def _single(
-    found: Mapping[Any, list[T]],
-    matter: Callable[[T], object],
-    what: str,
-    problems: list[str],
+    found: Mapping[Any, list[T]], matter: Callable[[T], object], what: str, problems: list[str]
 ) -> dict[Any, T]:
-    """Return what is said once of each, dropping what is said twice and differs."""
+    """Return the single statement about each, dropping contradictions."""
     kept: dict[Any, T] = {}
     for number, said in found.items():
-        if any(matter(one) != matter(said[0]) for one in said):
+        if any(matter(statement) != matter(said[0]) for statement in said):
             problems.append(f"contradictory {what}")
         else:
             kept[number] = said[0]
     return kept
 
 
-def _reflection(given: Any, sources: Sequence[int], problems: list[str]) -> Insight | None:  # noqa: ANN401
+def conclusion_in(given: Any, sources: Sequence[int], problems: list[str]) -> Insight | None:  # noqa: ANN401
+    """Return the insight of a reply with the sources it cites, if there is one."""
     if not sources:
         problems += ["reflection not asked for"] * bool(given)
         return None
@@ -218,7 +207,7 @@ def _reflection(given: Any, sources: Sequence[int], problems: list[str]) -> Insi
 def _concluded(given: Any, sources: Sequence[int], problems: list[str]) -> Insight:  # noqa: ANN401
     fields = _fields(given, _REFLECTION)
     insight = _text(fields, "insight", problems)
-    named = [one for value in fields.get("sources", ()) for one in _listed(value)]
+    named = [source for value in fields.get("sources", ()) for source in _listed(value)]
     valid = [source for value in named if (source := _source(value)) in sources]
     problems += ["unknown source"] * (len(valid) < len(named))
     if not valid:

@@ -1,7 +1,7 @@
-"""How important an observation is to a person, 1 to 10, by weights learnt from examples.
+"""Consolidating by rule: importance by learned weights, insights and reflections by template.
 
-The examples (tests/memory/importance.tsv) are labelled by our own judgement of how poignant each
-would be to a person; nobody was surveyed. tools/fit_importance.py fits the weights to them.
+The weights are fitted by tools/fit_importance.py to examples (tests/memory/importance.tsv) that we
+labelled by our own judgement of how important each would be to a person; nobody was surveyed.
 """
 
 from __future__ import annotations
@@ -18,25 +18,15 @@ from audience.memory.memory import Life
 from audience.memory.sentences import DROPPED, KINDS, fitting, listed, title_of
 from audience.world import Agent, Catalogue, Dice, Thought
 
-MARKS = (
-    "rated",
-    "extreme",
-    "loved",
-    "felt",
-    "felt_at_length",
-    "said_at_length",
-    "strong",
-    "fraction",
-    "moved",
-    "named",
-    "items",
-    "liked",
+MARKS = tuple(
+    """rated extreme loved felt felt_at_length said_at_length strong fraction moved named items
+    liked""".split()
 )
-"""What an observation is judged by besides its kind; see `marks`."""
+"""The features of an observation besides its kind; see `marks`."""
 LEAST, MOST = 1, 10
 _SPOKEN = frozenset({"talked", "posted", "heard", "announced", "forwarded"})
 _LONG, _STRONG, _MANY = 30, 3, 3
-"""Words, strong words and items beyond which more of them add nothing."""
+"""Counts of words, strong words and items at which their features saturate."""
 _FIVE = 5
 _TITLES = re.compile(r"<[^<>]*>")
 _WORDS = re.compile(r"[^\W\d_]+")
@@ -49,11 +39,11 @@ STRONG = frozenset(
     sad shaken shaking shattered shocked sick sorry stunned stunning tears terrible terribly
     terrified thrilled unbearable unforgettable weep wept wonderful worst""".split()
 )
-"""Words that tell of strong feelings."""
+"""Words of strong feelings."""
 
 
 class ImportanceWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What each kind and each mark adds to the importance."""
+    """The contribution of each kind and each mark to the importance."""
 
     start: float
     kinds: dict[str, float]
@@ -74,7 +64,7 @@ def _by_mark() -> tuple[float, ...]:
 
 
 def importance(seen: Observed, me: Agent, catalogue: Catalogue) -> int:
-    """Return how much an observation matters to this person, 1 to 10."""
+    """Return the importance of an observation to this agent, 1 to 10."""
     learnt = weights()
     score = learnt.start + learnt.kinds.get(seen.kind, 0.0)
     given = marks(seen, liked(seen, me, catalogue))
@@ -84,12 +74,12 @@ def importance(seen: Observed, me: Agent, catalogue: Catalogue) -> int:
 
 
 def degree(score: float) -> int:
-    """Return a score as one of the ten degrees."""
+    """Return a score rounded to one of the ten degrees."""
     return min(MOST, max(LEAST, int(score + 0.5)))
 
 
 def liked(seen: Observed, me: Agent, catalogue: Catalogue) -> bool:
-    """Say whether an item of the observation carries a tag that the person is interested in."""
+    """Return True if an item of the observation has a tag among the agent's interests."""
     interests = me.profile.interests
     return any(tag in interests for item in seen.items for tag in catalogue[item].tags)
 
@@ -143,15 +133,15 @@ _DOINGS = {
     "I read ": "Lately what others write has mattered to me.",
     "I left": "Lately it has mattered to me how my visits ended.",
 }
-"""What is said of a kind of thing done, by how its sentences begin."""
+"""Reflections on activities, by how their sentences begin."""
 _LIKED, _TWICE = 0.25, 2
-"""How far from 0 an opinion is one; how often makes something repeat."""
+"""How far from 0 a mean counts as an opinion, and how often counts as repeated."""
 _SAMPLE = 3
-"""Titles that a sentence names at most."""
+"""The most titles that a sentence names."""
 
 
 class RuleWay:
-    """Takes in everything by template and weights; never asks, never waits."""
+    """Consolidates by templates and weights, without a model."""
 
     foresees = False
 
@@ -159,7 +149,12 @@ class RuleWay:
         """Return a sentence for each observation, and the insights and reflections that are due."""
         del dice
         me, catalogue = life.me, life.catalogue
-        sensed = tuple([Sensed(one, one.short, importance(one, me, catalogue)) for one in seen])
+        sensed = tuple(
+            [
+                Sensed(observation, observation.short, importance(observation, me, catalogue))
+                for observation in seen
+            ]
+        )
         insights = {about[0].id: insight_of(life, about) for about in due.insights if about}
         reflected = (reflection_of(life, due.reflection),) if due.reflection else ()
         return Taken(sensed, insights, reflected)
@@ -171,18 +166,18 @@ class RuleWay:
 
 
 def insight_of(life: Life, about: Sequence[Thought]) -> Insight:
-    """Return in one sentence what a thought and its enhancers have in common."""
-    sources = tuple(one.id for one in about)
+    """Return one sentence on what a thought and its enhancers have in common."""
+    sources = tuple(thought.id for thought in about)
     return Insight(fitting(_repeating(life, about)), sources)
 
 
 def _repeating(life: Life, about: Sequence[Thought]) -> Iterable[str]:
-    """Yield wordings of what repeats, the most telling first and the shortest last."""
+    """Yield wordings of what repeats, the most informative first and the shortest last."""
     items = _items(life, about)
     person, times = _most(_people(about))
     if person and times >= _TWICE:
         way = _meeting(about, person)
-        shared = _items(life, [one for one in about if _person(one) == person])
+        shared = _items(life, [thought for thought in about if _person(thought) == person])
         yield from (f"{way} about {titles}." for titles in _lists(life, shared))
         yield f"{way}."
     if len(items) == 1:
@@ -215,8 +210,8 @@ def _of_tag(kind: str, titles: str, opinion: int) -> str:
 
 
 def _meeting(about: Sequence[Thought], person: str) -> str:
-    """Return how somebody keeps coming up."""
-    texts = [one.text for one in about if _person(one) == person]
+    """Return how a person keeps coming up."""
+    texts = [thought.text for thought in about if _person(thought) == person]
     talks = sum(bool(_TALK.match(text)) for text in texts)
     if talks == len(texts):
         return f"More than once I talked with {person}"
@@ -224,25 +219,27 @@ def _meeting(about: Sequence[Thought], person: str) -> str:
 
 
 def reflection_of(life: Life, thoughts: Sequence[Thought]) -> Insight:
-    """Return what has mattered most lately, with the thoughts that speak of it as its sources."""
+    """Return what has mattered most lately, with the thoughts about it as sources."""
     items = _items(life, thoughts)
     tag, tag_weight = _heaviest(_tags(life, thoughts, items))
     person, person_weight = _heaviest(_people(thoughts))
     if person and person_weight >= tag_weight:
-        sources = [one for one in thoughts if _person(one) == person]
+        sources = [thought for thought in thoughts if _person(thought) == person]
         texts = _mattering(life, f"{person} has mattered to me", _items(life, sources), "")
     elif tag:
         of_tag = set(_with_tag(life, items, tag))
-        sources = [one for one in thoughts if of_tag.intersection(one.items)]
+        sources = [thought for thought in thoughts if of_tag.intersection(thought.items)]
         kind, opinion = f"{tag.lower()} {life.domain.plural}", _opinion(life, items, tag)
         felt = "have disappointed me" if opinion < 0 else "have mattered to me"
         texts = _mattering(life, f"{kind} {felt}", items, tag)
     else:
-        begins, _ = _heaviest([(one, _doing(one)) for one in thoughts])
-        sources = [one for one in thoughts if begins and _doing(one) == begins]
-        sources = sources or [max(thoughts, key=lambda one: (one.weight, one.touched, one.id))]
+        begins, _ = _heaviest([(thought, _doing(thought)) for thought in thoughts])
+        sources = [thought for thought in thoughts if begins and _doing(thought) == begins]
+        sources = sources or [
+            max(thoughts, key=lambda thought: (thought.weight, thought.touched, thought.id))
+        ]
         texts = [_DOINGS[begins] if begins else f"Lately this has mattered: {sources[0].text}"]
-    return Insight(fitting(texts), tuple(one.id for one in sources))
+    return Insight(fitting(texts), tuple(thought.id for thought in sources))
 
 
 def _mattering(life: Life, what: str, items: Sequence[int], tag: str) -> list[str]:
@@ -255,17 +252,17 @@ def _doing(thought: Thought) -> str:
 
 
 def _items(life: Life, thoughts: Sequence[Thought]) -> list[int]:
-    """Return the items that the thoughts are about and name, the most frequent first."""
+    """Return the items that the thoughts name, the most frequent first."""
     counts: dict[int, int] = {}
-    for one in thoughts:
-        for item in one.items:
-            if title_of(life.catalogue[item].title) in one.text:
+    for thought in thoughts:
+        for item in thought.items:
+            if title_of(life.catalogue[item].title) in thought.text:
                 counts[item] = counts.get(item, 0) + 1
     return sorted(counts, key=lambda item: -counts[item])
 
 
 def _lists(life: Life, items: Sequence[int], tag: str = "") -> list[str]:
-    """Return titles as lists that grow shorter; with a tag, of items that carry it."""
+    """Return lists of titles, each shorter than the last; with a tag, of items that have it."""
     named = [title_of(life.catalogue[item].title) for item in _with_tag(life, items, tag)]
     named = list(dict.fromkeys(named))[:_SAMPLE]
     return [listed(named[:count]) for count in range(len(named), 0, -1)]
@@ -279,13 +276,15 @@ Topics = list[tuple[Thought, str]]
 
 
 def _tags(life: Life, thoughts: Sequence[Thought], named: Sequence[int]) -> Topics:
-    """Return each thought with each tag of the items it names, those of interest first."""
+    """Return pairs of a thought and a tag of the items it names, interests first."""
     interests = life.me.profile.interests
     found = []
-    for one in thoughts:
-        of_items = (life.catalogue[item].tags for item in one.items if item in named)
+    for thought in thoughts:
+        of_items = (life.catalogue[item].tags for item in thought.items if item in named)
         tags = {tag for tags in of_items for tag in tags if tag[:1].isalnum()}
-        found += [(one, tag) for tag in sorted(tags, key=lambda tag: (tag not in interests, tag))]
+        found += [
+            (thought, tag) for tag in sorted(tags, key=lambda tag: (tag not in interests, tag))
+        ]
     return found
 
 
@@ -295,20 +294,20 @@ def _person(thought: Thought) -> str:
 
 
 def _people(thoughts: Sequence[Thought]) -> Topics:
-    return [(one, _person(one)) for one in thoughts]
+    return [(thought, _person(thought)) for thought in thoughts]
 
 
 def _most(topics: Topics) -> tuple[str, float]:
-    """Return the topic of the most thoughts and how many they are; the first among equals."""
+    """Return the topic of the most thoughts, the first among equals, and their number."""
     return _top((topic, 1.0) for _, topic in topics)
 
 
 def _heaviest(topics: Topics) -> tuple[str, float]:
-    """Return the topic of most weight among those that repeat, and its weight."""
+    """Return the heaviest topic among those that repeat, and its weight."""
     counts: dict[str, int] = {}
     for _, topic in topics:
         counts[topic] = counts.get(topic, 0) + 1
-    return _top((topic, one.weight) for one, topic in topics if counts[topic] >= _TWICE)
+    return _top((topic, thought.weight) for thought, topic in topics if counts[topic] >= _TWICE)
 
 
 def _top(scored: Iterable[tuple[str, float]]) -> tuple[str, float]:
@@ -316,13 +315,13 @@ def _top(scored: Iterable[tuple[str, float]]) -> tuple[str, float]:
     for topic, score in scored:
         if topic:
             totals[topic] = totals.get(topic, 0.0) + score
-    # Sums are rounded, so that the order of adding decides nothing.
+    # Sums are rounded, so that the order of addition does not matter.
     best = max(totals, key=lambda topic: round(totals[topic], 6), default="")
     return best, totals.get(best, 0.0)
 
 
 def _opinion(life: Life, items: Sequence[int], tag: str = "") -> int:
-    """Return 1, 0 or -1 for what this person made of items, by its stars and by how far it got."""
+    """Return the agent's opinion of items, 1, 0 or -1, from stars and watched fractions."""
     wanted = set(_with_tag(life, items, tag))
     last = {lived.item: lived for lived in life.me.history if lived.item in wanted}
     marks = [
@@ -334,8 +333,8 @@ def _opinion(life: Life, items: Sequence[int], tag: str = "") -> int:
 
 
 def _word(thoughts: Sequence[Thought]) -> str:
-    """Return the longest word that all of several thoughts share, if it says anything."""
-    texts = {one.text for one in thoughts}
+    """Return the longest meaningful word that several thoughts share, or empty."""
+    texts = {thought.text for thought in thoughts}
     if len(texts) < _TWICE:
         return ""
     shared = set.intersection(*({word.lower() for word in _WORD.findall(text)} for text in texts))

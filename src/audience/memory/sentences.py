@@ -1,4 +1,4 @@
-"""How long a sentence is, and how it is kept short."""
+"""Observations: the events of a round as sentences in the first person, kept short."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from audience.memory.memory import Life
 from audience.world import events as e
 
 SENTENCE = 30
-"""Tokens of a remembered sentence at most."""
+"""The most tokens of a remembered sentence."""
 _BYTES = 4
 
 
 @lru_cache(maxsize=65_536)
 def tokens(text: str) -> int:
-    """Return about how many tokens a text takes: four bytes to one, and no fewer than its words."""
+    """Return the approximate tokens of a text: one per four bytes, at least one per word."""
     return max(-(-len(text.encode()) // _BYTES), len(text.split()))
 
 
 def shortened(text: str, most: int = SENTENCE) -> str:
-    """Return a text on one line, cut at a word where it is longer than `most` tokens."""
-    # What is endlessly long is cut before its words are counted.
+    """Return a text on one line, cut at a word boundary to at most `most` tokens."""
+    # A very long text is cut before it is split into words.
     flat = " ".join(text[: 16 * most * _BYTES].split())
     if tokens(flat) <= most and len(text) <= 16 * most * _BYTES:
         return flat
@@ -38,19 +38,19 @@ def shortened(text: str, most: int = SENTENCE) -> str:
 
 
 LONGEST = 2_000
-"""Characters of one feeling, line or post; what is longer is cut."""
+"""The most characters of one feeling, line or post."""
 _TITLE = 64
 """Bytes of a title in a sentence."""
 _SENTENCES = re.compile(r"[.!?…]+[\"'”’)]*(?=\s|$)")
 _CLAUSES = re.compile(
     r"(?:[,;:–—]|\s[–—-])(?=\s)(?!\s(?:but|though|although|yet|however|except|until|if|and)\b)"
 )
-"""Where a quote may be cut: not where its sense may turn."""
+"""Where a quote may be cut without turning its sense."""
 _ENDS = tuple(".!?…\"'”’)")
 
 
 def title_of(title: str) -> str:
-    """Return how a sentence names an item; an endless title is cut."""
+    """Return an item's title as sentences name it, shortened if long."""
     return f"<{clipped(flat(title), _TITLE)}>"
 
 
@@ -60,7 +60,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def fitting(wordings: Iterable[str]) -> str:
-    """Return the first wording that is short enough, or else the last, cut."""
+    """Return the first wording that is short enough, else the last one, shortened."""
     last = ""
     for wording in wordings:
         if wording and tokens(wording) <= SENTENCE:
@@ -70,13 +70,13 @@ def fitting(wordings: Iterable[str]) -> str:
 
 
 def flat(text: str) -> str:
-    """Return a text on one line; what is endless is cut."""
+    """Return a text on one line, shortened if very long."""
     cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return " ".join(cut.split())
 
 
 def clipped(text: str, most: int) -> str:
-    """Return a text of at most so many bytes."""
+    """Return a text of at most `most` bytes."""
     packed = text.encode()
     if len(packed) <= most:
         return text
@@ -84,12 +84,12 @@ def clipped(text: str, most: int) -> str:
 
 
 def ended(text: str) -> str:
-    """Return words as a sentence that ends."""
+    """Return a text that ends like a sentence."""
     return text if text.endswith(_ENDS) else text.rstrip(" ,;:–—-") + "."
 
 
 def begun(head: str, quote: str) -> str:
-    """Return `head` with as much of a quote as fits, up to a full stop or a comma; or nothing."""
+    """Return `head` with as much of a quote as fits, up to a full stop or comma; or empty."""
     for ends in (_SENTENCES, _CLAUSES):
         best = ""
         for found in ends.finditer(quote[: 8 * SENTENCE]):
@@ -106,7 +106,7 @@ def begun(head: str, quote: str) -> str:
 
 
 def untitled(feeling: str, title: str) -> str:
-    """Return a feeling that says `it` where its sentence has named the item already."""
+    """Return a feeling with `it` in place of the item that its sentence already names."""
     said = re.sub(r",\s*" + re.escape(title) + r"(?=[.!?…])", "", feeling)
     said = said.replace(f"{title}'s", "its").replace(f"{title}’s", "its").replace(title, "it")
     return said[:1].upper() + said[1:]
@@ -120,7 +120,7 @@ _SOMEBODY = "somebody"
 
 
 class Round:
-    """The events of a round, gathered so that what belongs together is told together."""
+    """The events of a round, indexed so that related ones are told together."""
 
     __slots__ = ("at", "busy", "company", "feelings", "life", "lines", "stars", "taken")
 
@@ -128,16 +128,16 @@ class Round:
         self.life = life
         self.at = life.now
         self.busy = False
-        """Something happened since it woke."""
+        """Whether something happened since it woke."""
         self.stars: dict[int, int] = {}
-        """By the place of what was watched, as the feelings."""
+        """By the index of the Watched event, as are feelings and company."""
         self.feelings: dict[int, str] = {}
         self.company: dict[int, tuple[int, ...]] = {}
-        """With whom something was watched, by its place."""
+        """With whom something was watched."""
         self.taken: set[int] = set()
-        """The places of pages from which something was taken."""
+        """The indices of pages from which something was picked."""
         self.lines: dict[int, list[e.Said]] = {}
-        """By partner; told where the first of them stands."""
+        """By partner; told at the place of the first line."""
         page, watched = -1, dict[int, int]()
         for place, event in enumerate(life.lived):
             match event:
@@ -173,14 +173,14 @@ KINDS = tuple(
     unfollowed left""".split()
 )
 REACHED = frozenset({"heard", "announced"})
-"""What merely reached somebody, without a decision of its own."""
+"""Kinds that merely reached the agent, without a decision of its own."""
 DROPPED = 0.3
-"""Less of an item than this and it was dropped."""
+"""Watching a smaller fraction counts as dropping an item."""
 FINISHED = 0.9
 _VERDICTS = ("", "disliked it", "did not care for it", "found it all right", "liked it", "loved it")
 _SURFACES = {"recommender": "the recommendations", "social": "the posts of my friends"}
 _UNSAID = frozenset({"failed", "out of turns"})
-"""Why the engine ended a visit; the person knows nothing of it."""
+"""Reasons of the engine for ending a visit, which the agent does not know."""
 _SATISFIED = (
     (0.8, "very satisfied"),
     (0.6, "satisfied"),
@@ -191,12 +191,12 @@ _SATISFIED = (
 
 
 def is_own(seen: Observed) -> bool:
-    """Say whether a person did this itself; what merely reached it costs no model call."""
+    """Return True if the agent did this itself."""
     return seen.kind not in REACHED
 
 
 def observations(life: Life) -> list[Observed]:
-    """Return what was lived in a round, in the order of the log."""
+    """Return the observations of a round, in the order of the log."""
     round_ = Round(life)
     told = []
     for place, event in enumerate(life.lived):
@@ -214,7 +214,7 @@ def _watched(round_: Round, place: int, event: e.Watched) -> Observed:
     stars, feeling = round_.stars.get(place, 0), flat(round_.feelings.get(place, ""))
     tags = ", ".join(tag.lower() for tag in life.catalogue[event.item].tags[:3])
     others = round_.company.get(place, ())
-    company = f" together with {listed([round_.name(one) for one in others])}" if others else ""
+    company = f" together with {listed([round_.name(other) for other in others])}" if others else ""
     about = (f" ({tags})" if tags else "") + company
     dropped = event.fraction < DROPPED
     past = "gave up on" if dropped else life.domain.past
@@ -301,7 +301,7 @@ def _talked(round_: Round, place: int, event: e.Said) -> Observed | None:
 
 
 def _stances(about: str, lines: Sequence[e.Said], me: int, name: str, what: str) -> str:
-    """Return who spoke how of it, as far as anybody took a side."""
+    """Return who took which side, empty if nobody did."""
     sides = {line.agent: _side(line.stance) for line in lines}
     if not any(sides.values()):
         return ""

@@ -1,4 +1,4 @@
-"""From which similarity on two sentences say the same: found by a shipped set of pairs."""
+"""Similarity thresholds of embedders, calibrated on a shipped set of sentence pairs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from audience.llm import Embedder
 from audience.world import Floats
 
 Label = Literal["same", "other", "near"]
-"""One observation said twice; different titles or matters; one title, or person, in two matters."""
+"""The same observation twice; different titles or matters; one title or person in two matters."""
 REPEATED = 0.90
-"""The least share of `same` pairs that must enhance."""
+"""The minimum share of `same` pairs that enhance each other."""
 MISTAKEN = 0.02
-"""The largest share of `other` pairs that may."""
+"""The maximum share of `other` pairs that do."""
 _AIMED = 0.92
-"""The share of `same` pairs aimed at, so that the bar holds for pairs not seen as well."""
+"""The targeted share of `same` pairs, so that unseen pairs meet the minimum too."""
 _MERGED = 0.40
-"""The share of `same` pairs that are alike enough to become one."""
+"""The share of `same` pairs that are similar enough to be merged."""
 
 
 class SentencePair(msgspec.Struct, frozen=True):
@@ -35,12 +35,12 @@ class SentencePair(msgspec.Struct, frozen=True):
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Cosines. They belong to one embedder."""
+    """Cosine thresholds of one embedder."""
 
     enhance: float
-    """From here on a new record resembles an old one."""
+    """From here on a new thought enhances an old one."""
     merge: float
-    """From here on two are highly similar and may become one."""
+    """From here on two thoughts may be merged."""
 
 
 class Rates(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class Rates(msgspec.Struct, frozen=True):
 
 
 class ThresholdFit(msgspec.Struct, frozen=True):
-    """Thresholds chosen on every second pair, and how they fare there, on the rest and on all."""
+    """Thresholds chosen on every second pair, with their rates there, on the rest and on all."""
 
     embedder: str
     thresholds: Thresholds
@@ -69,9 +69,9 @@ class ThresholdFit(msgspec.Struct, frozen=True):
 
 
 async def thresholds_of(embedder: Embedder) -> Thresholds:
-    """Return the thresholds of an embedder: the shipped ones, or else found now.
+    """Return the thresholds of an embedder: shipped ones, or else calibrated now.
 
-    Finding them embeds the pairs' sentences; where that cannot be done it raises `NoVectors`.
+    Calibration embeds the shipped sentences and may raise `NoVectors`.
     """
     return shipped().get(embedder.name) or (await calibrate(embedder)).thresholds
 
@@ -103,10 +103,10 @@ async def similarities(embedder: Embedder) -> Floats:
 
 
 def choose(same: Floats, other: Floats) -> Thresholds:
-    """Return the highest `enhance` that most `same` pairs reach, though few `other` ones may.
+    """Return the highest `enhance` that most `same` pairs but few `other` pairs reach.
 
-    Where both cannot be had the second counts: what is enhanced by mistake becomes an insight
-    about nothing. Few `same` pairs reach `merge`, and no `other` one.
+    If both are impossible the second counts: a wrong enhancement becomes an insight about nothing.
+    Few `same` pairs reach `merge`, and no `other` pair.
     """
     few = np.sort(other)[::-1][int(MISTAKEN * len(other))]
     enhance = max(float(np.quantile(same, 1.0 - _AIMED)), float(few) + 0.001)
@@ -115,7 +115,7 @@ def choose(same: Floats, other: Floats) -> Thresholds:
 
 
 def rates(thresholds: Thresholds, labels: NDArray[np.str_], cosines: Floats) -> Rates:
-    """Return what thresholds do to pairs."""
+    """Return the shares of pairs that reach the thresholds."""
     enhanced: dict[Label, float] = {}
     merged: dict[Label, float] = {}
     for label in get_args(Label):
@@ -135,6 +135,6 @@ def pairs() -> tuple[SentencePair, ...]:
 
 @cache
 def shipped() -> dict[str, Thresholds]:
-    """Return the thresholds that were found before, by embedder."""
+    """Return the shipped thresholds by embedder."""
     text = files("audience.memory").joinpath("thresholds.toml").read_text("utf-8")
     return msgspec.toml.decode(text, type=dict[str, Thresholds])

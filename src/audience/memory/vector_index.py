@@ -1,6 +1,6 @@
-"""Vectors of long-term thoughts: blocks of float32 with a span for each person.
+"""Vectors of long-term thoughts: blocks of float32 with a span for each agent.
 
-Derived from thoughts and never kept: what is not here is embedded when it is wanted.
+Derived from thoughts and never stored: what is missing is embedded when needed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from audience.memory.forgetting_curve import recency
 from audience.world import Agent, Floats, Ints, Thought, Thoughts
 
 BLOCK = 16_384
-"""Rows of a block; a longer span gets a block of its own."""
+"""Rows of a block; a longer span gets its own block."""
 STEP = 16
-"""Spans are as long as a multiple of this."""
+"""The length of a span is a multiple of this."""
 
 
 class Span:
-    """One person's thoughts: short-term as they are, long-term as columns."""
+    """One agent's thoughts: short-term ones as they are, long-term ones as columns."""
 
     __slots__ = ("ids", "missing", "rows", "seen", "short", "thoughts", "touched", "weights")
 
@@ -32,12 +32,12 @@ class Span:
         self.thoughts: list[Thought] = []
         self.ids: list[int] = []
         self.missing: list[int] = []
-        """Places whose vectors have not been written yet."""
+        """Rows whose vectors have not been written yet."""
         self.weights: Floats = np.empty(0)
         self.touched: Ints = np.empty(0, np.int64)
 
     def holds(self, now: list[Thought]) -> bool:
-        """Say whether these are the thoughts held, perhaps with more at their end."""
+        """Return True if these are the held thoughts, perhaps with more at the end."""
         held = self.thoughts
         if not held:
             return not self.ids
@@ -46,7 +46,7 @@ class Span:
 
 
 class VectorIndex:
-    """Spans of one embedder's vectors, by the id of their person."""
+    """Spans of one embedder's vectors, by agent id."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -55,7 +55,7 @@ class VectorIndex:
         self._rest: Vectors = np.empty((0, size), np.float32)
 
     def spans(self, people: Sequence[Agent]) -> list[Span]:
-        """Return the spans of these people as their thoughts are now, some rows still missing."""
+        """Return the current spans of these agents, some rows possibly missing."""
         return [self._span(me) for me in people]
 
     def _span(self, me: Agent) -> Span:
@@ -68,26 +68,28 @@ class VectorIndex:
         return span
 
     def _update(self, span: Span, thoughts: Thoughts) -> None:
-        now = [one for one in thoughts if one.store == "long"]
-        ids = [one.id for one in now]
+        now = [thought for thought in thoughts if thought.store == "long"]
+        ids = [thought.id for thought in now]
         held = len(span.ids)
         if ids[:held] != span.ids or not span.holds(now) or len(now) > len(span.rows):
             self._move(span, now)
         else:
             span.missing += range(held, len(now))
         if ids != span.ids:
-            span.weights = np.array([one.weight for one in now], np.float64)
+            span.weights = np.array([thought.weight for thought in now], np.float64)
         span.seen, span.thoughts, span.ids = thoughts, now, ids
-        span.short = [one for one in thoughts if one.store == "short"]
-        span.touched = np.array([one.accessed or one.at for one in now], np.int64)
+        span.short = [thought for thought in thoughts if thought.store == "short"]
+        span.touched = np.array([thought.accessed or thought.at for thought in now], np.int64)
 
     def _move(self, span: Span, now: list[Thought]) -> None:
-        """Take new rows and carry over the vectors of the thoughts that stayed."""
+        """Move a span to new rows, keeping the vectors of thoughts that stayed."""
         lacking = set(span.missing)
         places = {
-            (one.id, one.text): row for row, one in enumerate(span.thoughts) if row not in lacking
+            (thought.id, thought.text): row
+            for row, thought in enumerate(span.thoughts)
+            if row not in lacking
         }
-        before = [places.get((one.id, one.text), -1) for one in now]
+        before = [places.get((thought.id, thought.text), -1) for thought in now]
         rows = self._taken(len(now) + len(now) // 8)
         kept = [row for row, place in enumerate(before) if place >= 0]
         rows[kept] = span.rows[[before[row] for row in kept]]
@@ -108,9 +110,9 @@ class VectorIndex:
 def best(
     spans: Sequence[Span], cues: Vectors, nows: Ints, limit: int, decay: float
 ) -> list[list[tuple[float, Thought]]]:
-    """Return each person's `limit` best thoughts by recency + importance + relevance, best first.
+    """Return each agent's `limit` best thoughts by recency + importance + relevance, best first.
 
-    One batched operation; each row comes out as it would alone. Equal scores go to the older.
+    One batched operation, in which each row is as it would be alone; the older of equals wins.
     """
     longest = max((len(span.thoughts) for span in spans), default=0)
     if not longest or limit < 1:

@@ -1,4 +1,4 @@
-"""Measuring: incremental folds over records."""
+"""Metrics: incremental folds over the records of a run, and their labels."""
 
 from audience.metrics.formulas import (
     NAN as NAN,

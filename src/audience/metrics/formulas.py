@@ -1,4 +1,4 @@
-"""The formulas that several metrics share. Undefined is NaN, never a warning."""
+"""Formulas and tallies shared by metrics; undefined values are NaN, without warnings."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ NAN = math.nan
 
 
 def ratio(part: float, whole: float) -> float:
-    """Return part / whole, NaN when there is no whole."""
+    """Return part / whole, NaN if the whole is 0."""
     return part / whole if whole else NAN
 
 
 def ratios(parts: Floats, wholes: Floats) -> Floats:
-    """Return parts / wholes by element, NaN where there is no whole."""
-    found: Floats = np.full(len(parts), NAN)
-    np.divide(parts, wholes, out=found, where=wholes != 0.0)
-    return found
+    """Return parts / wholes by element, NaN where the whole is 0."""
+    quotients: Floats = np.full(len(parts), NAN)
+    np.divide(parts, wholes, out=quotients, where=wholes != 0.0)
+    return quotients
 
 
 def entropies(weights: Floats) -> Floats:
@@ -55,13 +55,13 @@ def gini(counts: Floats) -> float:
 
 
 def mean(values: Floats) -> float:
-    """Return the mean of the defined values, NaN when none is."""
+    """Return the mean of the defined values, NaN if there are none."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else NAN
 
 
 def resized(array: Floats, size: int) -> Floats:
-    """Return the array with at least `size` rows, new ones zero."""
+    """Return the array padded with zeros to at least `size` rows."""
     if len(array) >= size:
         return array
     grown = np.zeros((size, *array.shape[1:]))
@@ -70,7 +70,7 @@ def resized(array: Floats, size: int) -> Floats:
 
 
 class Sums(NamedTuple):
-    """What a tally holds in all."""
+    """The totals of a tally."""
 
     times: int = 0
     amounts: tuple[float, ...] = ()
@@ -79,15 +79,15 @@ class Sums(NamedTuple):
 
 
 class AgentTally:
-    """How often something happened to each agent, and how much it was by each of some measures."""
+    """Counts of something per agent, and sums of some measures of it."""
 
     __slots__ = ("_amounts", "_counts", "_past", "agents", "amounts")
 
     def __init__(self, measures: int = 0) -> None:
         self.agents: list[int] = []
-        """Whom it happened to in this round: append."""
+        """The agents it happened to in this round, to be appended to."""
         self.amounts: tuple[list[float], ...] = tuple([] for _ in range(measures))
-        """How much it was each time, by each measure: append likewise."""
+        """The amounts by measure, to be appended to likewise."""
         self._past = Sums(amounts=(0.0,) * measures)
         self._counts: Floats = np.zeros(0)
         self._amounts: list[Floats] = [np.zeros(0) for _ in range(measures)]
@@ -100,16 +100,16 @@ class AgentTally:
         return _plus(self._past, _summed(*self._columns()))
 
     def counts(self, people: int = 0) -> Floats:
-        """Return how often it happened to each agent, for at least `people` agents."""
+        """Return the count of each agent, for at least `people` agents."""
         return _added(self._counts, np.bincount(self._columns()[0]), people)
 
     def sums(self, measure: int = 0, people: int = 0) -> Floats:
-        """Return how much it was for each agent by one measure, for at least `people` agents."""
+        """Return the sum of one measure for each agent, for at least `people` agents."""
         agents, amounts = self._columns()
         return _added(self._amounts[measure], np.bincount(agents, amounts[measure]), people)
 
     def close(self) -> Sums:
-        """Return the sums of this round alone and begin the next."""
+        """Return the totals of this round alone and begin the next."""
         agents, amounts = self._columns()
         closed = _summed(agents, amounts)
         self._past = _plus(self._past, closed)

@@ -1,4 +1,4 @@
-"""How each number is called, measured and judged."""
+"""The label, unit and preferred direction of each metric."""
 
 from __future__ import annotations
 
@@ -84,4 +84,4 @@ OPTIONAL = frozenset(
     {"group_size", "satisfaction_together", "misery_together", "rating_alone", "rating_together"}
     | {"unfounded_share"}
 )
-"""Numbers of what a scenario may leave out: tables skip them where no run has them."""
+"""Numbers of optional features: tables skip them if no run has them."""

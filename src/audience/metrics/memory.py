@@ -1,4 +1,4 @@
-"""What memories took in, kept, brought to mind and lost."""
+"""Metrics of memory: what was remembered, recalled and forgotten."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Remembering:
     faded_at_once        number of Remembered that stayed in sensory memory
     enhanced, settled, reflected, merged, forgotten
                          number of Enhanced, Settled, Reflected, Merged and Forgot
-    recalled             thoughts that came to mind / decisions for which some did
-    recall_cut           thoughts that had no room in a prompt
+    recalled             thoughts recalled / decisions with recalled thoughts
+    recall_cut           thoughts without room in a prompt
     memory_failed        number of Failed while memories consolidated
     thoughts             thoughts kept at the end / people
     """
@@ -76,7 +76,7 @@ class Remembering:
 
 
 def _change(event: e.AnyEvent) -> int:
-    """Return how many thoughts more there are after an event."""
+    """Return the change in the number of thoughts by an event."""
     match event:
         case e.Reflected():
             return 1

@@ -1,4 +1,4 @@
-"""How strongly a text is worded, without a model: a short list of words of our own."""
+"""Metrics of opinions and speech: satisfaction, ratings, voices, mentions, and tone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ STARS = range(1, 6)
 
 
 class Satisfaction:
-    """satisfaction: mean of Left.satisfaction where one was given."""
+    """satisfaction: mean of Left.satisfaction where given."""
 
     watches = (Left,)
 
@@ -130,7 +130,7 @@ VOICES = ("model", "template", "human")
 
 
 class SpeechMetrics:
-    """Counts feelings, posts and lines by their voice; rule minds' own words have none."""
+    """Counts feelings, posts and lines by voice; rule minds' own words have none."""
 
     watches: tuple[type, ...] = (Felt, Posted, Said)
 
@@ -158,7 +158,7 @@ class Mentions:
     """Counts titles in what is felt, posted and said; a wish to talk counts, its echo does not.
 
     mentions            titles that stand in `<…>`, each once a text
-    unfounded_mentions  those that the one who named them neither saw nor heard of
+    unfounded_mentions  those that the agent had neither seen nor heard of
     unfounded_share     unfounded_mentions / mentions
     """
 
@@ -168,7 +168,7 @@ class Mentions:
         self._now = [0, 0]
         self._past = [0, 0]
         self._wishes: set[tuple[int, int, str]] = set()
-        """The wishes of this round: a conversation begins by saying one of them."""
+        """The wishes of this round, one of which opens each conversation."""
 
     def update(self, record: Record, world: View) -> None:
         del world

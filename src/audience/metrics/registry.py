@@ -1,4 +1,4 @@
-"""What a metric is: an incremental fold over records."""
+"""The metric protocols, the set of all metrics, and measuring a log."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from audience.world import VISITS, Chapter, Floats, Genesis, Record, RoundEnded,
 
 @runtime_checkable
 class Metric(Protocol):
-    """Reads records in canonical order and can say its numbers at any moment.
+    """A fold over records in canonical order, with its numbers available at any moment.
 
-    `update` is called once the record's whole chapter is true in the world, so an agent's place
-    inside its visit cannot be read there.
+    `update` is called after the record's whole chapter was applied to the world, so an agent's
+    place within its visit cannot be read there.
     """
 
     @property
     def watches(self) -> tuple[type, ...]:
-        """The event classes it wants to see."""
+        """The event classes it reads."""
         ...
 
     def update(self, record: Record, world: View) -> None: ...
 
     def value(self) -> dict[str, float]:
-        """Return its numbers over all records so far; NaN where there is nothing to divide by."""
+        """Return its numbers over all records so far; NaN where undefined."""
         ...
 
 
 @runtime_checkable
 class PerAgent(Protocol):
-    """A metric that can also tell agents apart, which paired comparisons use."""
+    """A metric with numbers per agent, for paired comparisons."""
 
     def per_agent(self) -> dict[str, Floats]:
         """Return one number per agent id, NaN where undefined or beyond the end."""
@@ -50,10 +50,10 @@ class PerAgent(Protocol):
 
 @runtime_checkable
 class PerRound(Protocol):
-    """A metric that can also tell rounds apart."""
+    """A metric with numbers per round."""
 
     def close(self) -> dict[str, float]:
-        """Return the numbers of the round that ends, taken alone, and begin the next."""
+        """Return the numbers of the ending round alone, and begin the next."""
         ...
 
 
@@ -61,7 +61,7 @@ Update = Callable[[Record, View], None]
 
 
 class Metrics:
-    """Several metrics side by side."""
+    """A set of metrics, updated together."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = tuple(metrics)
@@ -75,7 +75,7 @@ class Metrics:
         self._watchers = {kind: tuple(updates) for kind, updates in watchers.items()}
 
     def update_chapter(self, chapter: Chapter, world: View) -> None:
-        """Take in a chapter that is already true in the world. Chapters come in canonical order."""
+        """Add a chapter that was already applied to the world, in canonical order."""
         watching = self._watchers.get
         round_, phase, rank = chapter.round, chapter.phase, chapter.rank
         if phase != VISITS or not self._people:
@@ -107,9 +107,9 @@ class Metrics:
         return found
 
     def by_round(self) -> list[dict[str, float]]:
-        """Return the numbers of each ended round, which `round` names.
+        """Return the numbers of each complete round, with its number as `round`.
 
-        A number is of that round alone; one of a metric without `close` is of all rounds up to it.
+        They are of that round alone or, for a metric without `close`, of all rounds up to it.
         """
         return [dict(numbers) for numbers in self._rounds]
 
@@ -144,8 +144,8 @@ def builtin() -> list[Metric]:
 def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
     """Return the built-in metrics, every registered one, and those `extra_kinds` name.
 
-    A kind is the name of an entry point of `audience.metrics` or `file.py:Class`; what it names is
-    called without arguments and gives a metric or a list of them.
+    A kind is an entry point of `audience.metrics` or `file.py:Class`, called without arguments; it
+    returns a metric or a list of metrics.
     """
     metrics = builtin()
     owners = {name: "builtin" for metric in metrics for name in metric.value()}
@@ -166,7 +166,7 @@ def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
 def measure(
     chapters: Iterable[Chapter], genesis: Genesis, metrics: Metrics | None = None
 ) -> Metrics:
-    """Return the metrics (the whole suite unless given) after a log in canonical order."""
+    """Return the metrics (by default the whole suite) of a log in canonical order."""
     metrics = suite() if metrics is None else metrics
     world = World(genesis)
     for chapter in chapters:

@@ -1,4 +1,4 @@
-"""What people tell each other, and what went wrong."""
+"""Metrics of social events, failures, and groups that watch together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class SocialMetrics:
     refused          number of Refused
     failed           number of Failed, those of memories apart
     follows,
-    unfollows        number of Followed and of Unfollowed, whoever brought it about
+    unfollows        number of Followed and of Unfollowed, for any reason
     """
 
     watches = tuple(_NAMES)
@@ -72,7 +72,7 @@ _EVENINGS, _PEOPLE, _CONTENT, _LEAST, _ALONE, _STARS, _SHARED, _SHARED_STARS = r
 
 
 class Together:
-    """Follows evenings together.
+    """Follows groups that watch together.
 
     group_visits            number of Gathered
     group_size              people / group_visits

@@ -1,4 +1,4 @@
-"""How topics spread: who knows, how they feel, what they think, and the cascades of messages."""
+"""Metrics of topics: reach, emotion, opinion, and cascades of messages."""
 
 from __future__ import annotations
 
@@ -21,25 +21,18 @@ from audience.world import (
     View,
 )
 
-NUMBERS = (
-    "reach",
-    "emotion",
-    "positive",
-    "emotion_words",
-    "told",
-    "cascades",
-    "cascade_scale",
-    "cascade_depth",
-    "cascade_breadth",
+NUMBERS = tuple(
+    """reach emotion positive emotion_words told cascades cascade_scale cascade_depth
+    cascade_breadth""".split()
 )
-"""What is told as soon as there is a topic."""
+"""The numbers reported as soon as there is a topic."""
 
 
 class Cascade(msgspec.Struct, frozen=True):
     """The size of a tree of messages."""
 
     scale: int
-    """Messages in it, its root too."""
+    """Messages in it, its root included."""
     depth: int
     """Forwards from the root to the furthest message."""
     breadth: int
@@ -47,7 +40,7 @@ class Cascade(msgspec.Struct, frozen=True):
 
 
 class Cascades:
-    """The trees that forwarded messages make, one for each message that was written."""
+    """The trees of forwarded messages, one for each original message."""
 
     def __init__(self) -> None:
         self._place: dict[str, tuple[str, int]] = {}
@@ -57,7 +50,7 @@ class Cascades:
         self.topic: dict[str, int] = {}
 
     def add(self, event: Posted | Forwarded) -> None:
-        """Take in a message on a topic."""
+        """Add a message on a topic."""
         root, depth = event.post, 0
         if isinstance(event, Forwarded):
             root, depth = self._place.get(event.source, (event.root, 0))
@@ -76,19 +69,19 @@ class Cascades:
         }
 
     def largest(self) -> Cascade:
-        """Return the greatest scale, depth and breadth there are, each of any cascade."""
+        """Return the greatest scale, depth and breadth over all cascades."""
         sizes = self.sizes().values()
         if not sizes:
             return Cascade(0, 0, 0)
         return Cascade(
-            max(one.scale for one in sizes),
-            max(one.depth for one in sizes),
-            max(one.breadth for one in sizes),
+            max(cascade.scale for cascade in sizes),
+            max(cascade.depth for cascade in sizes),
+            max(cascade.breadth for cascade in sizes),
         )
 
 
 class Spreading:
-    """Follows topics; says nothing while there are none.
+    """Follows topics; reports nothing while there are none.
 
     reach             people who know of a topic, as a share, over all topics
     emotion           mean level / 2 of those who know
@@ -137,7 +130,7 @@ class Spreading:
             **self._standing,
             "emotion_words": ratio(toned, told),
             "told": told,
-            "cascades": float(sum(one.scale > 1 for one in sizes)),
+            "cascades": float(sum(cascade.scale > 1 for cascade in sizes)),
             "cascade_scale": float(most.scale),
             "cascade_depth": float(most.depth),
             "cascade_breadth": float(most.breadth),
@@ -145,7 +138,7 @@ class Spreading:
 
 
 def standing(spread: SpreadView, topic: int | None = None) -> dict[str, float]:
-    """Return how many know, how they feel and what they think, of one topic or of all."""
+    """Return reach, emotion and support of one topic or of all."""
     rows = slice(None) if topic is None else slice(topic, topic + 1)
     knowing = spread.aware[rows] > 0
     view: Floats = spread.stance[rows][knowing].astype(np.float64)

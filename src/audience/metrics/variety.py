@@ -1,7 +1,7 @@
-"""Genre entropy, in bits, of what people are shown, take up and like.
+"""Metrics of variety: genre entropy in bits, coverage, Gini, and repeated exposure.
 
-An item with n tags gives each of them the weight 1/n. The entropy of one person is
-H = -sum p_t log2 p_t, where p_t is the share of tag t in that person's weights.
+An item with n tags gives each of them the weight 1/n. The entropy of one agent is
+H = -sum p_t log2 p_t, where p_t is the share of tag t in that agent's weights.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from audience.world import (
 
 SAMPLE = 2000
 EMPTY = Catalogue(())
-"""Stands in until a world has been seen."""
+"""A placeholder until a world has been seen."""
 
 
 class TagWeights:
@@ -55,9 +55,9 @@ class TagWeights:
 
 
 class Variety:
-    """Keeps the tag weights of every agent over the rounds before.
+    """The tag weights of every agent over the earlier rounds.
 
-    NAME         mean over agents of the entropy of each one's weights
+    NAME         mean over agents of the entropy of their weights
     NAME_pooled  entropy of the weights of all agents together
     """
 
@@ -79,21 +79,21 @@ class Variety:
         return {self._name: mean(entropies(weights)), f"{self._name}_pooled": pooled}
 
     def value(self, catalogue: Catalogue, agents: Ints, items: Ints) -> dict[str, float]:
-        """Return the numbers with the round so far."""
+        """Return the numbers including the current round so far."""
         return self._figures(self._with(*self._of_round(catalogue, agents, items)))
 
     def per_agent(self, catalogue: Catalogue, agents: Ints, items: Ints) -> dict[str, Floats]:
         return {self._name: entropies(self._with(*self._of_round(catalogue, agents, items)))}
 
     def close(self, catalogue: Catalogue, agents: Ints, items: Ints) -> dict[str, float]:
-        """Return the numbers of the round alone and keep it."""
+        """Return the numbers of the round alone and add it."""
         who, now = self._of_round(catalogue, agents, items)
         self._past = _merged(self._past, who, now)
         return self._figures(now)
 
 
 def _merged(past: Floats, who: Ints, now: Floats) -> Floats:
-    """Return the weights with those of a round added, in place where they fit."""
+    """Return the weights with those of a round added, in place if they fit."""
     if not len(who):
         return past
     past = resized(past if past.shape[1] else np.zeros((0, now.shape[1])), int(who[-1]) + 1)
@@ -102,9 +102,9 @@ def _merged(past: Floats, who: Ints, now: Floats) -> Floats:
 
 
 class TasteEntropy:
-    """entropy_taste: mean entropy of the positive part of the taste, at the newest end of a round.
+    """entropy_taste: mean entropy of the positive part of the taste at the end of a round.
 
-    It looks at those of at most 2,000 agents, evenly spaced by id, who have visited.
+    It is measured on those of at most 2,000 agents, evenly spaced by id, that have visited.
     """
 
     watches = (RoundEnded,)
@@ -150,7 +150,7 @@ class Consumption:
         self._catalogue = EMPTY
         self._variety = Variety("entropy_consumption")
         self._picks: Floats = np.zeros(0)
-        """Picks of each item in the rounds before."""
+        """Picks of each item in earlier rounds."""
 
     def update(self, record: Record, world: View) -> None:
         event: Any = record.event
@@ -191,7 +191,7 @@ class Consumption:
 
 _ITEM_BITS = 32
 _LAST = np.iinfo(np.int64).max
-"""Comes after every pair, so that a search always ends inside."""
+"""Greater than every pair, so that a search always ends inside."""
 
 
 class Exposure:
@@ -202,7 +202,7 @@ class Exposure:
     repeated_exposure                          shown items that the same agent was shown before /
                                                shown items
 
-    All but the first showing of a pair of agent and item repeat it, so repeated_exposure is
+    All but the first showing of an item to an agent are repeated, so repeated_exposure is
     1 - pairs / shown items, whatever the order.
     """
 
@@ -214,9 +214,9 @@ class Exposure:
         self._catalogue = EMPTY
         self._variety = Variety("entropy_exposure")
         self._shown: Floats = np.zeros(0)
-        """Items shown to each agent in the rounds before."""
+        """Items shown to each agent in earlier rounds."""
         self._pairs: Ints = np.array([_LAST])
-        """Agent and item of everything shown in the rounds before, ascending, and `_LAST`."""
+        """Pairs of agent and item shown in earlier rounds, ascending, and `_LAST`."""
         self._covered: Ints = np.zeros(0, np.int64)
 
     def update(self, record: Record, world: View) -> None:
@@ -278,7 +278,7 @@ def _different(items: Ints) -> Ints:
 
 
 def _fresh(known: Ints, agents: Ints, items: Ints) -> tuple[Ints, Ints]:
-    """Return the different pairs not known yet, ascending, and their places among the known."""
+    """Return the distinct new pairs, ascending, and their places among the known ones."""
     pairs: Ints = np.sort(agents << _ITEM_BITS | items)
     first = np.ones(len(pairs), np.bool_)
     np.not_equal(pairs[1:], pairs[:-1], out=first[1:])

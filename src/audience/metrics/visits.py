@@ -1,4 +1,4 @@
-"""Visits, pages and picks, and the rates between them."""
+"""Metrics of visits: pages and picks, watching, and returning."""
 
 from __future__ import annotations
 
@@ -36,15 +36,11 @@ class Browsing:
     watches = (RoundStarted, Woke, SlateShown, Picked)
 
     def __init__(self) -> None:
-        self._visits, self._pages, self._picks, self._clicks = (
-            AgentTally(),
-            AgentTally(),
-            AgentTally(),
-            AgentTally(),
-        )
+        self._visits, self._pages = AgentTally(), AgentTally()
+        self._picks, self._clicks = AgentTally(), AgentTally()
         self._shown = self._past_shown = 0
         self._unclicked = -1
-        """Who has a page open on which nothing was picked yet."""
+        """The agent with an open page on which nothing was picked yet."""
         self._people = 0
         self._add_page, self._add_pick = self._pages.agents.append, self._picks.agents.append
 
@@ -158,9 +154,9 @@ NOBODY: Bools = np.zeros(0, np.bool_)
 
 
 class Returning:
-    """Compares who was seen in each round with who was seen in others. Unended rounds do not count.
+    """Compares the visitors of complete rounds.
 
-    S_r is the set of people seen in round r, and c the first round that saw anybody.
+    S_r is the set of visitors of round r, and c the first round with any.
     return_rate  sum over r of |S_r and S_(r+1)| / sum over r of |S_r|, r before the last round;
                  of a round alone: |S_(r-1) and S_r| / |S_(r-1)|
     retention    |S_c and S_r| / |S_c|, r the newest round; by round this is the retention curve

@@ -1,4 +1,4 @@
-"""How items are ranked and searched."""
+"""How items are ranked and searched: recommenders, their rankers, and search."""
 
 from audience.recommenders.als import ALS as ALS
 from audience.recommenders.bpr import BPR as BPR

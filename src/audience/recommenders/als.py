@@ -1,6 +1,8 @@
-"""Alternating least squares on what was lived (Hu, Koren and Volinsky 2008)."""
+"""Alternating least squares on implicit feedback (Hu, Koren and Volinsky 2008)."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,26 +16,19 @@ from audience.world import Floats, Generator, Interactions, Ints
 _CELLS = 4_000_000
 
 
+@dataclass(frozen=True, eq=False)
 class ALS:
-    """People and items are points, placed in turn so that what was lived scores 1 and the rest 0.
+    """Alternating least squares: factors such that watched items score 1 and the others 0.
 
-    What was lived weighs `1 + confidence` as much as what was not. Bears millions of items, and
-    uses what a user lived since the fit.
+    Watched items weigh `1 + confidence` as much as the others. Scales to millions of items, and
+    uses what a user watched since the fit.
     """
 
-    def __init__(
-        self,
-        factors: int = 64,
-        regularisation: float = 10.0,
-        confidence: float = 2.0,
-        rounds: int = 10,
-        min_stars: int = 0,
-    ) -> None:
-        self.factors = factors
-        self.regularisation = regularisation
-        self.confidence = confidence
-        self.rounds = rounds
-        self.min_stars = min_stars
+    factors: int = 64
+    regularisation: float = 10.0
+    confidence: float = 2.0
+    rounds: int = 10
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
@@ -58,14 +53,14 @@ class ALS:
 
 
 def placed(lived: Sparse, others: Scores, regularisation: float, confidence: float) -> Scores:
-    """Return the best point of each row of `lived`, given the points of its columns."""
+    """Return the optimal factors of each row of `lived`, given those of its columns."""
     common = (others.T @ others).astype(np.float64)
     common[np.diag_indices(len(common))] += regularisation
     inverse: Floats = np.linalg.inv(common).astype(np.float64)
     counts = np.diff(lived.indptr)
     points = np.zeros((lived.shape[0], others.shape[1]), np.float32)
-    # Rows of like length go together, filled up with nothing: what a row's length is rounded up
-    # to does not depend on the other rows.
+    # Rows of similar length are solved together, padded to a power of two, which does not depend
+    # on the other rows.
     sizes = np.where(counts > 0, 1 << np.ceil(np.log2(np.maximum(counts, 1))).astype(np.int64), 0)
     for size in np.unique(sizes[sizes > 0]).tolist():
         alike = np.flatnonzero(sizes == size)
@@ -79,7 +74,7 @@ def placed(lived: Sparse, others: Scores, regularisation: float, confidence: flo
 
 
 def _filled(lived: Sparse, rows: Ints, size: int) -> tuple[Ints, Scores]:
-    """Return [rows, size]: the columns and weights of each row; weight 0 where it has no more."""
+    """Return [rows, size]: the columns and weights of each row, padded with weight 0."""
     places = lived.indptr[rows][:, None] + np.arange(size)
     there = places < lived.indptr[rows + 1][:, None]
     places = np.where(there, places, 0)
@@ -97,7 +92,7 @@ def _by_factor(near: Scores, weights: Scores, common: Floats, inverse: Floats) -
 
 
 def _by_lived(near: Scores, weights: Scores, common: Floats, inverse: Floats) -> Scores:
-    """Solve the same through one system in what was lived: smaller for rows with little."""
+    """Solve the same through one system in the watched items, smaller for short rows."""
     del common
     spread = near @ inverse
     systems = weights[:, :, None] * (spread @ near.transpose(0, 2, 1))

@@ -1,6 +1,8 @@
-"""Matrix factorisation that learns to put what was lived before what was not."""
+"""Bayesian personalised ranking: matrix factorisation on pairs of items (Rendle 2009)."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,29 +14,21 @@ from audience.recommenders.simple import Popular
 from audience.world import Bools, Generator, Interactions, Ints
 
 
+@dataclass(frozen=True, eq=False)
 class BPR:
-    """People and items are points; pairs of one lived and one other item move them (Rendle 2009).
+    """Factors trained on pairs of a watched and an unwatched item.
 
-    Each epoch draws one item that was not lived beside each that was. Adam takes steps of
-    `rate` over batches of `batch` pairs; `regularisation` pulls points towards nil. Needs
-    `epochs` times the interactions, so refit it seldom.
+    Each epoch draws one unwatched item for each watched one. Adam takes steps of `rate` over
+    batches of `batch` pairs; `regularisation` pulls factors towards 0. Training takes `epochs`
+    passes over the interactions, so refit it seldom.
     """
 
-    def __init__(
-        self,
-        factors: int = 64,
-        epochs: int = 30,
-        rate: float = 0.002,
-        regularisation: float = 0.0,
-        batch: int = 2048,
-        min_stars: int = 0,
-    ) -> None:
-        self.factors = factors
-        self.epochs = epochs
-        self.rate = rate
-        self.regularisation = regularisation
-        self.batch = batch
-        self.min_stars = min_stars
+    factors: int = 64
+    epochs: int = 30
+    rate: float = 0.002
+    regularisation: float = 0.0
+    batch: int = 2048
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
@@ -47,11 +41,11 @@ class BPR:
         return ScoreRanker(FactorScorer(people.at, items.at), Popular().order(interactions))
 
     def learn(self, lived: Sparse, people: Points, items: Points, rng: Generator) -> None:
-        """Go once over all that was lived, in an order of its own."""
+        """Run one epoch over all interactions in random order."""
         who, what, other = pairs_of(lived, rng)
         for start in range(0, len(who), self.batch):
-            one = slice(start, start + self.batch)
-            self._step(people, items, who[one], what[one], other[one])
+            batch = slice(start, start + self.batch)
+            self._step(people, items, who[batch], what[batch], other[batch])
 
     def _step(self, people: Points, items: Points, who: Ints, what: Ints, other: Ints) -> None:
         me, good, poor = people.at[who], items.at[what], items.at[other]
@@ -66,7 +60,7 @@ class BPR:
 
 
 class Points:
-    """Points that Adam moves, only those a batch touches."""
+    """Factors updated by Adam, only those that a batch touches."""
 
     def __init__(self, count: int, factors: int, rng: Generator) -> None:
         spread = np.float32(np.sqrt(2.0 / (count + factors)))
@@ -76,7 +70,7 @@ class Points:
         self._steps = 0
 
     def move(self, rows: Ints, slopes: Scores, rate: float) -> None:
-        """Take one step against the slopes, summed where a row is named more than once."""
+        """Take one step against the gradients, summed for repeated rows."""
         self._steps += 1
         touched, total = summed(rows, slopes)
         mean = self._mean[touched] * np.float32(0.9)
@@ -96,7 +90,7 @@ class Points:
 
 
 def summed(rows: Ints, values: Scores) -> tuple[Ints, Scores]:
-    """Return the different rows and the sum of the values of each."""
+    """Return the distinct rows and the sum of the values of each."""
     from scipy.sparse import csr_array
 
     order = np.argsort(rows, kind="stable")
@@ -110,7 +104,7 @@ def summed(rows: Ints, values: Scores) -> tuple[Ints, Scores]:
 
 
 def pairs_of(lived: Sparse, rng: Generator) -> tuple[Ints, Ints, Ints]:
-    """Return who lived what in an order of its own, and beside each an item it did not live."""
+    """Return users and watched items in random order, with an unwatched item for each."""
     who = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr))
     order = rng.permutation(len(who))
     who, what = who[order], lived.indices[order].astype(np.int64)
@@ -118,9 +112,9 @@ def pairs_of(lived: Sparse, rng: Generator) -> tuple[Ints, Ints, Ints]:
 
 
 def others_for(who: Ints, lived: Sparse, rng: Generator) -> Ints:
-    """Return for each entry an item that its person did not live, drawn evenly.
+    """Return for each entry an item that its user did not watch, drawn uniformly.
 
-    Whoever lived nearly everything keeps one it lived after some tries: that pair teaches little.
+    A user who watched nearly everything may keep a watched one after some tries.
     """
     items = lived.shape[1]
     cells = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr)) * items + lived.indices

@@ -1,10 +1,11 @@
-"""The words of a catalogue, counted once for search and for likeness of content."""
+"""Content-based recommendation: the words of a catalogue, and similarity of items."""
 
 from __future__ import annotations
 
 import re
 from array import array
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +24,7 @@ TITLE, TAG, ABOUT = 3.0, 2.0, 1.0
 
 
 class Terms:
-    """How much each item speaks of each word: words of titles count more than those of tags."""
+    """Weighted word counts of each item; titles count more than tags, tags more than text."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         from scipy.sparse import csr_array
@@ -46,7 +47,7 @@ class Terms:
 
     @property
     def rarity(self) -> Floats:
-        """The rarer a word, the more it tells: BM25's inverse document frequency."""
+        """BM25's inverse document frequency of each word."""
         items = self.counts.shape[0]
         with_word = np.bincount(self.counts.indices, minlength=self.counts.shape[1])
         rarity: Floats = np.log1p((items - with_word + 0.5) / (with_word + 0.5))
@@ -70,18 +71,18 @@ def words(text: str) -> frozenset[str]:
 
 
 Embedder = Callable[[Sequence[str]], ArrayLike]
-"""Texts to one vector each."""
+"""Maps texts to one vector each."""
 Vectors = str | Embedder | ArrayLike
 """The kind of an embedder, a function of texts, or an array with a row for each item."""
 
 
 class Content:
-    """An item's score is its likeness to what a user lived: the cosine of their vectors.
+    """Scores items by the cosine similarity of their content to what a user watched.
 
-    Vectors are the words of titles, tags and descriptions, rare ones weighing more; `embedder`
-    gives others: a kind such as wordllama, a function of texts, or an array with a row for each
-    item. Only the `telling` heaviest words of a user count. Uses what a user lived since the
-    fit, and recommends items nobody has lived yet.
+    Vectors are TF-IDF weights of the words of titles, tags and descriptions; `embedder` gives
+    others: a kind such as wordllama, a function of texts, or an array with a row for each item.
+    Only the `telling` heaviest words of a user count. Uses what a user watched since the fit, and
+    recommends items nobody has watched yet.
     """
 
     def __init__(
@@ -103,7 +104,7 @@ class Content:
 
 
 class WordScorer:
-    """Likeness by words: sparse, so that a million items can be scored."""
+    """Similarity by words, sparse, for up to a million items."""
 
     def __init__(self, lived: Sparse, weights: Sparse, telling: int) -> None:
         self.lived = lived
@@ -127,12 +128,12 @@ class WordScorer:
         return scores
 
 
+@dataclass(frozen=True, eq=False)
 class VectorScorer:
-    """Likeness by dense vectors of length 1."""
+    """Similarity by dense unit vectors."""
 
-    def __init__(self, lived: Sparse, vectors: Scores) -> None:
-        self.lived = lived
-        self.vectors = vectors
+    lived: Sparse
+    vectors: Scores
 
     def learnt(self) -> bytes:
         return packed(self.lived) + np.round(self.vectors, 6).tobytes()
@@ -146,7 +147,7 @@ class VectorScorer:
 
 
 def weighed(catalogue: Catalogue) -> Sparse:
-    """Return [items, words]: words weighed by rarity, each row of length 1."""
+    """Return [items, words]: TF-IDF weights, each row of length 1."""
     from scipy.sparse import csr_array
 
     terms = terms_of(catalogue)
@@ -159,7 +160,7 @@ def weighed(catalogue: Catalogue) -> Sparse:
 
 
 def heaviest(taste: Sparse, most: int) -> Sparse:
-    """Return each row with its heaviest entries alone, of length 1; ties go to the lower column."""
+    """Return unit rows with only the heaviest entries; ties go to the lower column."""
     from scipy.sparse import csr_array
 
     owners = np.repeat(np.arange(taste.shape[0]), np.diff(taste.indptr))
@@ -172,7 +173,7 @@ def heaviest(taste: Sparse, most: int) -> Sparse:
 
 
 def vectors_of(catalogue: Catalogue, embedder: Embedder | ArrayLike) -> Scores:
-    """Return one vector of length 1 for each item."""
+    """Return one unit vector for each item."""
     made = embedder([text_of(item) for item in catalogue.items]) if callable(embedder) else embedder
     vectors = np.asarray(made, np.float32)
     if vectors.ndim != 2 or len(vectors) != len(catalogue):
@@ -184,7 +185,7 @@ def vectors_of(catalogue: Catalogue, embedder: Embedder | ArrayLike) -> Scores:
 
 
 def by_kind(kind: str) -> Embedder:
-    """Return an embedder that runs on this machine, by its kind, as a plain function."""
+    """Return a local embedder by its kind, as a plain function."""
     make = find("embedders", kind)
     try:
         made = make()
@@ -201,7 +202,7 @@ def by_kind(kind: str) -> Embedder:
 
 
 def finished(work: Coroutine[None, None, ArrayLike]) -> ArrayLike:
-    """Return what a coroutine returns that waits for nobody; one that waits is refused."""
+    """Return the result of a coroutine that never waits; one that waits is refused."""
     try:
         work.send(None)
     except StopIteration as done:
@@ -212,12 +213,12 @@ def finished(work: Coroutine[None, None, ArrayLike]) -> ArrayLike:
 
 
 def text_of(item: Item) -> str:
-    """Return what an item is about in one text."""
+    """Return the title, tags and description of an item as one text."""
     return ". ".join(part for part in (item.title, ", ".join(item.tags), item.about) if part)
 
 
 def unit(vectors: Scores) -> Scores:
-    """Return the vectors with length 1; nil stays nil."""
+    """Return the vectors scaled to length 1; zero vectors stay zero."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     scaled: Scores = vectors / np.maximum(lengths, np.float32(1e-9))
     return scaled

@@ -1,6 +1,8 @@
-"""EASE: what goes with what, solved at once."""
+"""EASE: a linear item-item model in closed form (Steck 2019)."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,16 +23,16 @@ MOST_EASE_ITEMS = 10_000
 _ROWS = 1024
 
 
+@dataclass(frozen=True, eq=False)
 class EASE:
-    """Every item's score is a weighted sum over what was lived (Steck 2019), the best of the small.
+    """Scores items by a weighted sum over what was watched; strong on small catalogues.
 
-    `regularisation` keeps weights small: raise it where there is little to learn from. What was
-    rated below `min_stars` does not count.
+    `regularisation` keeps weights small: raise it for sparse data. Items rated below `min_stars`
+    do not count.
     """
 
-    def __init__(self, regularisation: float = 250.0, min_stars: int = 0) -> None:
-        self.regularisation = regularisation
-        self.min_stars = min_stars
+    regularisation: float = 250.0
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         del rng
@@ -41,12 +43,12 @@ class EASE:
         return ScoreRanker(LinearScorer(lived, weights), Popular().order(interactions))
 
 
+@dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """Adds up the rows of a matrix [items, items], dense or sparse, over what was lived."""
+    """Scores by summing rows of a matrix [items, items], dense or sparse, over watched items."""
 
-    def __init__(self, lived: Sparse, weights: Sparse | Scores) -> None:
-        self.lived = lived
-        self.weights = weights
+    lived: Sparse
+    weights: Sparse | Scores
 
     def learnt(self) -> bytes:
         if isinstance(self.weights, np.ndarray):
@@ -59,7 +61,7 @@ class LinearScorer:
 
     def score(self, users: Ints, context: Context) -> Scores:
         rows, weights = self.parts(users, context)
-        # A sparse product adds in one order whoever else is in the batch; BLAS does not.
+        # A sparse product adds in a fixed order in every batch; BLAS does not.
         product = rows @ weights
         dense: Scores = product if isinstance(product, np.ndarray) else product.toarray()
         return dense
@@ -68,13 +70,13 @@ class LinearScorer:
 def weights_of(lived: Sparse, regularisation: float) -> Scores:
     """Return EASE's weights: minus the inverse of the regularised co-occurrences over its diagonal.
 
-    The diagonal is nil, so that no item recommends itself.
+    The diagonal is 0, so that no item recommends itself.
     """
     return solved(products(lived), regularisation)
 
 
 def solved(together: Floats, regularisation: float) -> Scores:
-    """Return EASE's weights for the upper triangle of co-occurrences, which is used up."""
+    """Return EASE's weights from the upper triangle of co-occurrences, which is overwritten."""
     from scipy.linalg import lapack
 
     diagonal = np.arange(len(together))
@@ -91,7 +93,7 @@ def solved(together: Floats, regularisation: float) -> Scores:
 
 
 def products(lived: Sparse) -> Floats:
-    """Return the upper triangle of [items, items]: how often two items were lived by the same."""
+    """Return the upper triangle of [items, items]: how often two items were watched together."""
     from scipy.linalg import blas
 
     items = lived.shape[1]

@@ -1,4 +1,4 @@
-"""Adam: steps against slopes, each as long as its weight is sure of the direction."""
+"""Factor models: the Adam optimiser, and scoring by products of factors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from audience.world import Ints
 
 
 class Adam:
-    """Moves named weights in place (Kingma and Ba 2015)."""
+    """Adam: gradient descent with adaptive step sizes, in place (Kingma and Ba 2015)."""
 
     def __init__(self, weights: Mapping[str, Scores], rate: float) -> None:
         self.weights = weights
         self.rate = rate
         self.taken = 0
-        self._mean = {name: np.zeros_like(one) for name, one in weights.items()}
-        self._square = {name: np.zeros_like(one) for name, one in weights.items()}
+        self._mean = {name: np.zeros_like(weight) for name, weight in weights.items()}
+        self._square = {name: np.zeros_like(weight) for name, weight in weights.items()}
 
     def step(self, slopes: Mapping[str, Scores]) -> None:
-        """Take one step against the slopes."""
+        """Take one step against the gradients."""
         self.taken += 1
         size = np.float32(self.rate * np.sqrt(1 - 0.999**self.taken) / (1 - 0.9**self.taken))
         for name, slope in slopes.items():
@@ -43,16 +43,16 @@ Fold = Callable[[Context], Scores]
 
 
 class FactorScorer:
-    """Scores by the product of a user's point and each item's; `fold` places users anew.
+    """Scores by the product of user and item factors; `fold` recomputes user factors.
 
-    The last row of `people` is nil: that of people nobody knows.
+    The last row of `people` is 0, for unknown people.
     """
 
     def __init__(self, people: Scores, items: Scores, fold: Fold | None = None) -> None:
         self.people = people
         self.items = items
         self.fold = fold
-        # Of a million items most may never have been lived: nil scores nil without a product.
+        # Of a million items most may never have been watched: their score is 0 without a product.
         placed = np.flatnonzero(items.any(axis=1))
         self._placed = placed if len(placed) < len(items) else None
         self._near = items[placed] if self._placed is not None else items
@@ -66,7 +66,7 @@ class FactorScorer:
         else:
             points = self.people[known(users, len(self.people) - 1)]
         scores = np.zeros((len(points), len(self.items)), np.float32)
-        # One product of the same shape for each user: a batch is ranked as its members alone.
+        # One product of the same shape per user, so that a batch is ranked like single users.
         for row, point in enumerate(points):
             if self._placed is None:
                 np.dot(self._near, point, out=scores[row])

@@ -1,6 +1,8 @@
-"""LightGCN: points of people and items, evened out along who lived what."""
+"""LightGCN: factors smoothed over the graph of who watched what (He 2020)."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,30 +15,21 @@ from audience.recommenders.simple import Popular
 from audience.world import Generator, Interactions, Ints
 
 
+@dataclass(frozen=True, eq=False)
 class LightGCN:
-    """Points learn as in `bpr`, after `layers` rounds of taking up their neighbours' (He 2020).
+    """Trains like `bpr`, on factors averaged over `layers` steps of neighbourhood smoothing.
 
-    A neighbour weighs 1 / sqrt(its neighbours x one's own), and the mean of all layers is what is
-    ranked by. Every batch goes over all that was lived, so batches are large and refits dear.
+    A neighbour weighs 1 / sqrt(product of both degrees), and items are ranked by the mean of all
+    layers. Every batch uses all interactions, so batches are large and refits expensive.
     """
 
-    def __init__(
-        self,
-        factors: int = 32,
-        layers: int = 2,
-        epochs: int = 20,
-        rate: float = 0.05,
-        regularisation: float = 0.0001,
-        batch: int = 8192,
-        min_stars: int = 0,
-    ) -> None:
-        self.factors = factors
-        self.layers = layers
-        self.epochs = epochs
-        self.rate = rate
-        self.regularisation = regularisation
-        self.batch = batch
-        self.min_stars = min_stars
+    factors: int = 32
+    layers: int = 2
+    epochs: int = 20
+    rate: float = 0.05
+    regularisation: float = 0.0001
+    batch: int = 8192
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
@@ -52,16 +45,16 @@ class LightGCN:
         return ScoreRanker(FactorScorer(people, items), Popular().order(interactions))
 
     def learn(self, lived: Sparse, graph: Neighbours, adam: Adam, rng: Generator) -> None:
-        """Go once over all that was lived, in an order of its own."""
+        """Run one epoch over all interactions in random order."""
         who, what, other = pairs_of(lived, rng)
         first = lived.shape[0]
         for start in range(0, len(who), self.batch):
-            one = slice(start, start + self.batch)
-            rows = np.concatenate([who[one], first + what[one], first + other[one]])
+            batch = slice(start, start + self.batch)
+            rows = np.concatenate([who[batch], first + what[batch], first + other[batch]])
             adam.step({"points": self.slopes(adam.weights["points"], graph, rows)})
 
     def slopes(self, at: Scores, graph: Neighbours, rows: Ints) -> Scores:
-        """Return how the loss of some pairs changes with every point."""
+        """Return the gradient of the loss of some pairs with respect to all factors."""
         me, good, poor = np.split(graph.evened(at)[rows], 3)
         gap = good - poor
         margin = np.einsum("bf,bf->b", me, gap)
@@ -70,7 +63,7 @@ class LightGCN:
         near = np.zeros_like(at)
         touched, total = summed(rows, np.concatenate([pull * gap, towards, -towards]))
         near[touched] = total
-        # The way back is the way there: a neighbour weighs as much from either side.
+        # The smoothing is symmetric, so its transpose is itself.
         slopes = graph.evened(near)
         touched, own = summed(rows, at[rows])
         slopes[touched] += np.float32(self.regularisation / len(me)) * own
@@ -78,7 +71,7 @@ class LightGCN:
 
 
 class Neighbours:
-    """Who lived what as a graph of people and items, each tie weighed by how many its ends have."""
+    """The graph of people and watched items, with normalised edge weights."""
 
     def __init__(self, lived: Sparse, layers: int) -> None:
         self.layers = layers
@@ -87,7 +80,7 @@ class Neighbours:
         self.owners = self.items.T.tocsr()
 
     def evened(self, points: Scores) -> Scores:
-        """Return the mean of the points and of what each layer of neighbours makes of them."""
+        """Return the mean of the factors over all layers of smoothing."""
         people, items = self.split(points)
         total = points.copy()
         for _ in range(self.layers):
@@ -98,12 +91,12 @@ class Neighbours:
         return total
 
     def split(self, points: Scores) -> tuple[Scores, Scores]:
-        """Return the points of people and those of items."""
+        """Return the factors of people and those of items."""
         return points[: self.people], points[self.people :]
 
 
 def _weighed(lived: Sparse) -> Sparse:
-    """Return the ties of people with items, each over the root of how many both have."""
+    """Return the edges, each divided by the root of the product of both degrees."""
     from scipy.sparse import csr_array
 
     rows = np.diff(lived.indptr)

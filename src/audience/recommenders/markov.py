@@ -1,6 +1,8 @@
-"""What tends to follow what was lived last."""
+"""A Markov chain recommender: what tends to follow the last watched items."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,28 +13,20 @@ from audience.recommenders.simple import Popular
 from audience.world import Floats, Generator, Interactions, Ints
 
 
+@dataclass(frozen=True, eq=False)
 class Markov:
-    """An item's score is how often it followed the items a user lived last.
+    """Scores items by how often they followed the last watched ones.
 
-    The last `recent` items count, each `fading` times as much as the one after it. An item follows
-    another when it comes within `reach` places, the nearer the more; counts are divided by the
-    item's own to the power of `evening`, so that what follows everything gains little. Uses what a
-    user lived since the fit.
+    The last `recent` items count, each `fading` times as much as the next. An item follows another
+    within `reach` positions, weighted by nearness; counts are divided by the item's own count to
+    the power of `evening`, which damps popular items. Uses what a user watched since the fit.
     """
 
-    def __init__(
-        self,
-        recent: int = 20,
-        reach: int = 10,
-        fading: float = 0.85,
-        evening: float = 0.3,
-        min_stars: int = 0,
-    ) -> None:
-        self.recent = recent
-        self.reach = reach
-        self.fading = fading
-        self.evening = evening
-        self.min_stars = min_stars
+    recent: int = 20
+    reach: int = 10
+    fading: float = 0.85
+    evening: float = 0.3
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         del rng
@@ -48,14 +42,14 @@ class Markov:
         return ScoreRanker(scorer, Popular().order(interactions))
 
 
+@dataclass(frozen=True, eq=False)
 class ChainScorer:
-    """Adds up what followed the last items of each user."""
+    """Scores by what followed the last items of each user."""
 
-    def __init__(self, follows: Sparse, what: Ints, bounds: Ints, fading: Floats) -> None:
-        self.follows = follows
-        self.what = what
-        self.bounds = bounds
-        self.fading = fading
+    follows: Sparse
+    what: Ints
+    bounds: Ints
+    fading: Floats
 
     def learnt(self) -> bytes:
         return packed(self.follows)
@@ -66,7 +60,7 @@ class ChainScorer:
 
         recent = len(self.fading)
         lists = context.lived if context.lived is not None else self._last(users)
-        owners, places = flat([one[-recent:] for one in lists], self.follows.shape[0])
+        owners, places = flat([items_[-recent:] for items_ in lists], self.follows.shape[0])
         counts = np.bincount(owners, minlength=len(lists))
         ages = np.repeat(np.cumsum(counts), counts) - 1 - np.arange(len(owners))
         weights = self.fading[ages].astype(np.float32)
@@ -86,7 +80,7 @@ class ChainScorer:
 
 
 def followers(who: Ints, what: Ints, reach: int, evening: float, items: int) -> Sparse:
-    """Return [items, items]: how much each item is followed by each other one."""
+    """Return [items, items]: how strongly each item is followed by each other one."""
     from scipy.sparse import coo_array, csr_array
 
     total = csr_array((items, items), dtype=np.float32)

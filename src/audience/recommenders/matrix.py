@@ -1,4 +1,4 @@
-"""Who lived what, as a sparse matrix: what most methods learn from."""
+"""Interactions as sparse matrices, the input of most methods, and related helpers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ Sparse = Any
 
 
 def lived_matrix(interactions: Interactions, min_stars: int = 0) -> Sparse:
-    """Return [people + 1, items]: how much of each item was lived, at most 1.
+    """Return [people + 1, items]: the watched fraction of each item, at most 1.
 
-    The last row is empty: that of people nobody knows. What was rated below `min_stars` is left
-    out.
+    The last row is empty, for unknown people. Items rated below `min_stars` are left out.
     """
     from scipy.sparse import csr_array
 
@@ -35,26 +34,26 @@ def lived_matrix(interactions: Interactions, min_stars: int = 0) -> Sparse:
 
 
 def counted(interactions: Interactions, min_stars: int) -> Bools:
-    """Return which interactions count: rated well enough, or not rated."""
+    """Return which interactions count: rated well enough, or unrated."""
     stars = interactions.stars
     kept: Bools = (stars == 0) | (stars >= min_stars)
     return kept
 
 
 def rows_for(matrix: Sparse, users: Ints, context: Context) -> Sparse:
-    """Return what each user lived: as told in the context, else as known from the fit."""
+    """Return what each user watched: from the context if given, else from the fit."""
     if context.lived is None:
         return matrix[known(users, matrix.shape[0] - 1)]
     return listed(context.lived, matrix.shape[1])
 
 
 def known(users: Ints, people: int) -> Ints:
-    """Return the users, with `people` in place of those who came after the fit."""
+    """Return the users, with `people` in place of those added after the fit."""
     return np.where((users >= 0) & (users < people), users, people)
 
 
 def listed(lists: Sequence[tuple[int, ...]], items: int) -> Sparse:
-    """Return [lists, items]: 1 where a list names the item; items after the fit are left out."""
+    """Return [lists, items]: 1 where a list names the item, without items added after the fit."""
     from scipy.sparse import csr_array
 
     owners, places = flat(lists, items)
@@ -65,9 +64,9 @@ def listed(lists: Sequence[tuple[int, ...]], items: int) -> Sparse:
 
 
 def flat(lists: Sequence[tuple[int, ...]], items: int) -> tuple[Ints, Ints]:
-    """Return the list and the item of each entry, less items that came after the fit."""
-    counts = [len(one) for one in lists]
-    places = np.fromiter((item for one in lists for item in one), np.int64, sum(counts))
+    """Return the list and the item of each entry, without items added after the fit."""
+    counts = [len(items_) for items_ in lists]
+    places = np.fromiter((item for items_ in lists for item in items_), np.int64, sum(counts))
     owners = np.repeat(np.arange(len(lists)), counts)
     inside = places < items
     return owners[inside], places[inside]
@@ -82,8 +81,8 @@ def packed(matrix: Sparse) -> bytes:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep matrix products on one thread: their last bits depend on how many there are."""
-    # Only what is loaded is kept back, and scipy brings a library of its own.
+    """Run matrix products on one thread, since their last bits depend on the number of threads."""
+    # Only loaded libraries are limited, and scipy brings its own.
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
@@ -92,7 +91,7 @@ def one_thread() -> Iterator[None]:
 
 
 def check_size(kind: str, items: int, most: int, instead: str) -> None:
-    """Refuse a catalogue that a method which is dense in the items cannot bear."""
+    """Refuse a catalogue that is too large for a method that is dense in the items."""
     if items > most:
         raise BadInput(
             f"recommender {kind!r} bears at most {most:,} items and the catalogue has {items:,}; "

@@ -1,9 +1,10 @@
-"""Several recommenders as one."""
+"""Mixtures of recommenders, and a wrapper that adds explanations."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -20,11 +21,11 @@ _SOFT = 60.0
 
 
 class Mix:
-    """An item's score is the weighted sum of what the parts make of it.
+    """Scores items by the weighted sum of several recommenders.
 
-    `parts` are kinds, kinds with their options, or recommenders; `weights` are all 1 unless given.
-    By `ranks` an item gets 1 / (60 + place) from each part; by `scores` its distance from the
-    part's mean over that user's best items, in standard deviations.
+    `parts` are kinds, kinds with their options, or recommenders; `weights` default to 1. By `ranks`
+    an item gets 1 / (60 + rank) from each part; by `scores` its distance above the least of the
+    user's best items, in standard deviations.
     """
 
     def __init__(
@@ -47,16 +48,14 @@ class Mix:
         return Mixed(fitted, self.weights, self.by, len(interactions.catalogue))
 
 
+@dataclass(frozen=True, eq=False)
 class Mixed:
-    """Merges the best of each part."""
+    """Merges the best items of each part."""
 
-    def __init__(
-        self, parts: tuple[Ranker, ...], weights: tuple[float, ...], by: str, items: int
-    ) -> None:
-        self.parts = parts
-        self.weights = weights
-        self.by = by
-        self.items = items
+    parts: tuple[Ranker, ...]
+    weights: tuple[float, ...]
+    by: str
+    items: int
 
     def learnt(self) -> bytes:
         return b"".join(learnt_by(part) for part in self.parts)
@@ -86,7 +85,7 @@ class Mixed:
 def distances(scores: Floats, there: Bools) -> Floats:
     """Return how far each score is above the least of its row, in standard deviations.
 
-    Above the least and not the mean: an item that a part left out gets nothing from it.
+    Above the least and not the mean, so that an item left out by a part gets 0 from it.
     """
     counts = np.maximum(there.sum(axis=1, keepdims=True), 1)
     kept = np.where(there, scores, 0.0)
@@ -132,10 +131,10 @@ def part_of(part: Part) -> Recommender:
 
 
 class Explained:
-    """Ranks as `of` does, and says why.
+    """Ranks like `of`, and adds explanations.
 
-    An item whose tag is among the `most` that its reader lived most often comes with the reason
-    "Because you like TAG"; the others come without one.
+    An item with one of the `most` frequent tags of a user's history gets the reason "Because you
+    like TAG"; the others get none.
     """
 
     def __init__(self, of: Part = "ease", most: int = 2) -> None:
@@ -151,16 +150,14 @@ class Explained:
         return Explaining(ranker, interactions.catalogue, lived, self.most)
 
 
+@dataclass(frozen=True, eq=False)
 class Explaining:
-    """A ranker that says why."""
+    """A ranker with explanations."""
 
-    def __init__(
-        self, ranker: Ranker, catalogue: Catalogue, lived: dict[int, list[int]], most: int
-    ) -> None:
-        self.ranker = ranker
-        self.catalogue = catalogue
-        self.lived = lived
-        self.most = most
+    ranker: Ranker
+    catalogue: Catalogue
+    lived: dict[int, list[int]]
+    most: int
 
     def learnt(self) -> bytes:
         return learnt_by(self.ranker)

@@ -1,8 +1,9 @@
-"""MultVAE: what somebody lived, squeezed through a few numbers and told again."""
+"""MultVAE: a variational autoencoder of histories (Liang 2018)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,33 +18,23 @@ MOST_ITEMS = 50_000
 Weights = dict[str, Scores]
 
 
+@dataclass(frozen=True, eq=False)
 class MultVAE:
-    """Histories are coded as `factors` numbers and told again as shares of items (Liang 2018).
+    """Encodes histories in `factors` numbers and decodes them to shares of items.
 
-    Learns to tell again what was left out: `dropout` of each history. The code is kept near
-    standard noise by `anneal`, which is reached after a fifth of all steps. Uses what a user
-    lived since the fit.
+    Learns to reconstruct what `dropout` removed from each history. The code is kept close to a
+    standard normal by `anneal`, reached after a fifth of all steps. Uses what a user watched since
+    the fit.
     """
 
-    def __init__(
-        self,
-        factors: int = 64,
-        hidden: int = 256,
-        epochs: int = 40,
-        rate: float = 0.003,
-        dropout: float = 0.5,
-        anneal: float = 0.2,
-        batch: int = 128,
-        min_stars: int = 0,
-    ) -> None:
-        self.factors = factors
-        self.hidden = hidden
-        self.epochs = epochs
-        self.rate = rate
-        self.dropout = dropout
-        self.anneal = anneal
-        self.batch = batch
-        self.min_stars = min_stars
+    factors: int = 64
+    hidden: int = 256
+    epochs: int = 40
+    rate: float = 0.003
+    dropout: float = 0.5
+    anneal: float = 0.2
+    batch: int = 128
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         check_size("multvae", len(interactions.catalogue), MOST_ITEMS, "'als' or 'bpr'")
@@ -65,7 +56,7 @@ class MultVAE:
         return ScoreRanker(Retold(lived, weights, seen), Popular().order(interactions))
 
     def started(self, items: int, rng: Generator) -> Weights:
-        """Return weights before anything was learnt."""
+        """Return the initial weights."""
         shapes = {
             "in": (items, self.hidden),
             "code": (self.hidden, 2 * self.factors),
@@ -80,7 +71,7 @@ class MultVAE:
         return found
 
     def slopes(self, lived: Sparse, w: Weights, near: np.float32, rng: Generator) -> Weights:
-        """Return how the loss of some histories changes with every weight."""
+        """Return the gradient of the loss of some histories with respect to all weights."""
         people, size = np.float32(lived.shape[0]), self.factors
         given = self._thinned(lived, rng)
         first = np.tanh(given @ w["in"] + w["in+"])
@@ -90,7 +81,7 @@ class MultVAE:
         drawn = mean + spread * noise
         second = np.tanh(drawn @ w["back"] + w["back+"])
         told = softmax(second @ w["out"] + w["out+"])
-        # Cross entropy of all that was lived: shares told, each history weighing by its length.
+        # Cross entropy of the histories, each weighted by its length.
         told *= np.diff(lived.indptr)[:, None].astype(np.float32)
         rows = np.repeat(np.arange(lived.shape[0]), np.diff(lived.indptr))
         told[rows, lived.indices] -= 1.0
@@ -107,7 +98,7 @@ class MultVAE:
         return found | {"in": given.T @ inner, "in+": inner.sum(axis=0)}
 
     def _thinned(self, lived: Sparse, rng: Generator) -> Sparse:
-        """Return histories of length 1 without a share of what they hold, the rest the stronger."""
+        """Return unit histories after dropout."""
         given = unit(lived)
         kept = rng.random(len(given.data), np.float32) >= self.dropout
         given.data *= kept / np.float32(1.0 - self.dropout)
@@ -115,7 +106,7 @@ class MultVAE:
 
 
 class Retold:
-    """Scores by what the code of a history tells, before the shares."""
+    """Scores by the decoded history, before the softmax."""
 
     def __init__(self, lived: Sparse, weights: Mapping[str, Scores], seen: Bools) -> None:
         self.lived = lived
@@ -124,7 +115,7 @@ class Retold:
         self._out = np.ascontiguousarray(weights["out"].T)
 
     def learnt(self) -> bytes:
-        return b"".join(np.round(one, 5).tobytes() for one in self.weights.values())
+        return b"".join(np.round(weight, 5).tobytes() for weight in self.weights.values())
 
     def score(self, users: Ints, context: Context) -> Scores:
         w, size = self.weights, len(self.weights["back"])
@@ -139,7 +130,7 @@ class Retold:
             second = np.tanh(code @ w["back"] + w["back+"])
             told = self._out @ second + w["out+"]
             told[self.unseen] = told.min()
-            # The least is nil: nobody is shown a stranger's item before a popular one.
+            # The minimum is 0, so that unseen items never precede popular ones.
             scores[row] = told - told.min()
         return scores
 
@@ -154,7 +145,7 @@ def unit(lived: Sparse) -> Sparse:
 
 
 def softmax(scores: Scores) -> Scores:
-    """Return each row as shares of one."""
+    """Return the softmax of each row."""
     scores = scores - scores.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)

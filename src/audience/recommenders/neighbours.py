@@ -1,6 +1,8 @@
-"""Nearest items: what is lived by the same people."""
+"""Neighbourhood recommenders: similar items, and what friends watched."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,17 +17,17 @@ MOST_KNN_ITEMS = 50_000
 _CELLS = 4_000_000
 
 
+@dataclass(frozen=True, eq=False)
 class ItemKNN:
-    """An item's score is the sum of its cosines with what was lived, over its nearest neighbours.
+    """Scores items by the sum of their cosines with watched items, among nearest neighbours.
 
-    `neighbours` are kept for each item; `shrink` takes weight from likeness that rests on few
-    people. What was rated below `min_stars` does not count.
+    `neighbours` are kept for each item; `shrink` damps similarities based on few people. Items
+    rated below `min_stars` do not count.
     """
 
-    def __init__(self, neighbours: int = 100, shrink: float = 0.0, min_stars: int = 0) -> None:
-        self.neighbours = neighbours
-        self.shrink = shrink
-        self.min_stars = min_stars
+    neighbours: int = 100
+    shrink: float = 0.0
+    min_stars: int = 0
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         del rng
@@ -40,7 +42,7 @@ def nearest(
 ) -> Sparse:
     """Return [items, items]: in each column the cosines of the item's nearest neighbours.
 
-    `products` is the upper triangle of co-occurrences, where that is known already.
+    `products` is the upper triangle of co-occurrences, if already known.
     """
     from scipy.sparse import csr_array
 
@@ -67,15 +69,15 @@ def nearest(
     return csr_array((np.concatenate(cosines).astype(np.float32), cells), (items, items))
 
 
+@dataclass(frozen=True, eq=False)
 class Social:
-    """An item's score is how much of it was lived by those a user listens to, the closer the more.
+    """Scores items by how much of them those a user follows watched, weighted by closeness.
 
-    What they rated below `min_stars` does not count. Ties are those of the moment of ranking:
-    whoever follows somebody new sees what that one enjoyed without a new fit.
+    Items they rated below `min_stars` do not count. Ties are those at the time of ranking, so that
+    a new tie takes effect without a refit.
     """
 
-    def __init__(self, min_stars: int = 4) -> None:
-        self.min_stars = min_stars
+    min_stars: int = 4
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
         del rng
@@ -83,12 +85,12 @@ class Social:
         return ScoreRanker(FriendScorer(lived, interactions.ties), Popular().order(interactions))
 
 
+@dataclass(frozen=True, eq=False)
 class FriendScorer:
-    """Adds up what the people whom a user listens to lived."""
+    """Scores by what the people a user follows watched."""
 
-    def __init__(self, lived: Sparse, ties: SocialGraph | None) -> None:
-        self.lived = lived
-        self.ties = ties
+    lived: Sparse
+    ties: SocialGraph | None
 
     def learnt(self) -> bytes:
         return packed(self.lived)

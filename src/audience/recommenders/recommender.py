@@ -1,4 +1,4 @@
-"""What a recommender is: a recipe that is fitted into a ranker."""
+"""The protocols of recommenders and rankers, and what passes between them."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from audience.world import Dice, Floats, Generator, Interactions, Ints
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What a ranker is told besides who asks: one entry per user."""
+    """What a ranker knows besides the users: one entry per user."""
 
     moments: Ints
     """Seconds since 1970."""
     pages: Ints
     """Pages already seen in this visit."""
     exclude: Sequence[tuple[int, ...]]
-    """Items that must not be shown: lived already, or shown in this visit."""
+    """Items that must not be shown: watched before, or shown in this visit."""
     dice: Dice
     """One key per user, for rankers that draw."""
     candidates: Sequence[tuple[int, ...]] | None = None
-    """Where given, nothing else may be shown."""
+    """If given, nothing else may be shown."""
     lived: Sequence[tuple[int, ...]] | None = None
-    """Where given, all that each user lived so far, oldest first: fresher than the fit."""
+    """If given, all that each user watched so far, oldest first, newer than the fit."""
     key_of: Callable[[int], str] = str
     """The id of a user in the source data."""
 
     def part(self, rows: Ints) -> Context:
-        """Return what is told about the users in `rows`."""
+        """Return the context of the users in `rows`."""
         chosen = rows.tolist()
 
         def of(column: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -48,7 +48,7 @@ class Context(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """What a ranker may return instead of a plain array: ranked items, and what it knows of each.
+    """Ranked items with annotations, which a ranker may return instead of a plain array.
 
     Every field but `failures` has the shape of `items`, [users, k].
     """
@@ -56,22 +56,22 @@ class Ranked(msgspec.Struct, frozen=True):
     items: Ints
     """Best first; -1 where nothing is left to show."""
     scores: Floats | None = None
-    """What they were ranked by; NaN where there is none."""
+    """The scores they were ranked by; NaN for none."""
     propensities: Floats | None = None
-    """The chance with which the ranker, for this user and these exclusions, would have put the
-    item on the page it stands on; NaN where that is not known."""
+    """The probability with which the ranker, for this user and these exclusions, puts the item on
+    its page; NaN if unknown."""
     reasons: Sequence[Sequence[str]] | None = None
-    """Why each item is shown, in words for the user; empty where there is nothing to say."""
+    """Why each item is shown, in words for the user; may be empty."""
     failures: Mapping[int, str] = {}
-    """Rows for which there is no slate, and why: their visits see a failure, the others go on."""
+    """Rows without a slate, and why: their visits see a failure, the others go on."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:  # noqa: ANN401
-        """Return the items alone, so that numpy takes it for the plain array."""
+        """Return the items, so that numpy treats this as the plain array."""
         return np.array(self.items, dtype, copy=copy)
 
 
 class Ranker(Protocol):
-    """A fitted ranking. Ranks a batch exactly as it would rank each user alone."""
+    """A fitted ranking; ranks a batch exactly like its users one by one."""
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints | Ranked:
         """Return [users, k] item ids, best first; -1 where nothing is left to show."""
@@ -80,16 +80,16 @@ class Ranker(Protocol):
 
 @runtime_checkable
 class AsyncRanker(Protocol):
-    """A ranker that waits for others: visits that are coroutines go on meanwhile."""
+    """A ranker that waits, while visits driven as coroutines go on."""
 
     async def rank_async(self, users: Ints, k: int, context: Context) -> Ints | Ranked:
-        """Return what `rank` returns. Requests of one turn of the event loop come together."""
+        """Return what `rank` returns; requests of one turn of the event loop are batched."""
         ...
 
 
 @runtime_checkable
 class Learnt(Protocol):
-    """A ranker that can show what it learnt, so that equal fits are seen to be equal."""
+    """A ranker that can show what it learned, so that equal fits can be recognised."""
 
     def learnt(self) -> bytes:
         """Return all that ranks, as bytes."""
@@ -98,19 +98,19 @@ class Learnt(Protocol):
 
 @runtime_checkable
 class SelfChecking(Protocol):
-    """A ranker that says whether it has checked its own slates, so that nobody does it twice."""
+    """A ranker that declares whether it checks its own slates, to avoid double checks."""
 
     checks_itself: bool
 
 
 def learnt_by(ranker: Ranker) -> bytes:
-    """Return what a ranker learnt; nothing where it does not show it."""
+    """Return what a ranker learned, empty if it does not show it."""
     return ranker.learnt() if isinstance(ranker, Learnt) else b""
 
 
 class Recommender(Protocol):
-    """A recipe. `fit` returns a new object each time, so branches are safe."""
+    """A recipe for rankers; `fit` returns a new object each time, so that branches are safe."""
 
     def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
-        """Return a ranker learnt from all interactions so far. Unknown users must be fine."""
+        """Return a ranker fitted to all interactions so far, which must accept unknown users."""
         ...

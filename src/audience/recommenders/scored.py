@@ -1,10 +1,11 @@
-"""From scores to slates: the one place where items are put in order."""
+"""From scores to slates: the one place where items are sorted."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -17,35 +18,35 @@ from audience.world import Floats, Ints
 
 Scores = NDArray[np.float32]
 STEPS = 1_000_000
-"""Scores that agree to a millionth are equal."""
+"""Scores that agree to a millionth count as equal."""
 _CELLS = 1_000_000
 _BARRED = np.iinfo(np.int64).min
 
 
 class Scorer(Protocol):
-    """What a method learnt. A user's row must not depend on who else is asked for."""
+    """A fitted scoring; a user's row must not depend on the other users of a batch."""
 
     def score(self, users: Ints, context: Context) -> Scores:
-        """Return [users, items] as a new array; zeros where nothing is known."""
+        """Return [users, items] as a new array; zeros for unknown users."""
         ...
 
     def learnt(self) -> bytes:
-        """Return what was learnt as bytes, rounded: equal fits are equal bytes."""
+        """Return what was learned as rounded bytes, equal for equal fits."""
         ...
 
 
+@dataclass(frozen=True, eq=False)
 class ScoreRanker:
-    """Ranks by score, then by popularity, then by id; so strangers are shown what is popular."""
+    """Ranks by score, then popularity, then id, so that unknown users see popular items."""
 
-    def __init__(self, scorer: Scorer, popular: FixedOrder) -> None:
-        self.scorer = scorer
-        self.popular = popular
+    scorer: Scorer
+    popular: FixedOrder
 
     def learnt(self) -> bytes:
         return self.scorer.learnt()
 
     def rank(self, users: Ints, k: int, context: Context) -> Ranked:
-        # Pieces that stay in the cache; rows know nothing of each other, so threads change nothing.
+        # Pieces fit into the cache; rows are independent, so threads change nothing.
         step = max(1, min(256, _CELLS // max(len(self.popular.order), 1)))
         starts = range(0, len(users), step)
 
@@ -62,7 +63,7 @@ class ScoreRanker:
 
 
 def best(scores: Scores, popular: FixedOrder, k: int, context: Context) -> tuple[Ints, Floats]:
-    """Return the k best of each row that may be shown with their scores, which are used up."""
+    """Return the k best allowed items of each row and their scores; `scores` is overwritten."""
     items = scores.shape[1]
     keys = keys_of(scores, items - 1 - popular.places)
     if context.candidates is not None:
@@ -79,9 +80,9 @@ def best(scores: Scores, popular: FixedOrder, k: int, context: Context) -> tuple
 
 
 def keys_of(scores: Scores, ties: Ints) -> Ints:
-    """Return whole numbers in the order of (rounded score, ties); ties are 0 to n - 1, each once.
+    """Return integers in the order of (rounded score, ties); ties are 0 to n - 1, each once.
 
-    The scores are used up. As no two keys of a row are equal, any way to sort them agrees.
+    `scores` is overwritten. No two keys of a row are equal, so every sort agrees.
     """
     scores *= np.float32(STEPS)
     np.rint(scores, out=scores)

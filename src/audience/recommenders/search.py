@@ -1,4 +1,4 @@
-"""Words that look like a word nobody knows."""
+"""Search in a catalogue: BM25 by words, spelling correction, and similarity of meaning."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from audience.world import Catalogue, Floats, Ints
 _TRIED = 40
 _LOOSE = 5
 _LIKE = 0.25
-"""Below this share of common letter triples two words have nothing to do with each other."""
+"""The least share of common letter triples for two words to be similar."""
 
 
 class Spelling:
-    """Finds the words of a vocabulary that share letter triples with a given one."""
+    """Finds similar words of a vocabulary by shared letter triples."""
 
     def __init__(self, words: Sequence[str]) -> None:
         grams: dict[str, int] = {}
@@ -49,7 +49,7 @@ class Spelling:
         self._grams = grams
 
     def near(self, word: str, *, loose: bool = True) -> list[tuple[int, float]]:
-        """Return (number, weight) of close spellings or, if `loose`, of words that look alike."""
+        """Return (number, weight) of close spellings or, if `loose`, of similar words."""
         places, likeness = self._alike(word)
         close = []
         for place, like in zip(places.tolist(), likeness.tolist(), strict=True):
@@ -86,19 +86,19 @@ def triples(word: str) -> frozenset[str]:
 
 
 def allowed(word: str) -> int:
-    """Return how many slips a word of its length may hold: none in the shortest."""
+    """Return the allowed number of typos in a word, by its length."""
     return min(len(word) // 3, 3)
 
 
-def distance(one: str, other: str) -> int:
-    """Return how many letters must be put in, left out, changed or swapped with the next."""
+def distance(word: str, other: str) -> int:
+    """Return the Damerau-Levenshtein distance of two words."""
     before: list[int] = []
     row = list(range(len(other) + 1))
-    for i, mine in enumerate(one, 1):
+    for i, mine in enumerate(word, 1):
         older, before, row = before, row, [i]
         for j, theirs in enumerate(other, 1):
             cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (mine != theirs))
-            if i > 1 and j > 1 and mine == other[j - 2] and one[i - 2] == theirs:
+            if i > 1 and j > 1 and mine == other[j - 2] and word[i - 2] == theirs:
                 cost = min(cost, older[j - 2] + 1)
             row.append(cost)
     return row[-1]
@@ -107,21 +107,20 @@ def distance(one: str, other: str) -> int:
 _SATURATION, _LENGTH = 1.2, 0.75
 """BM25's k1 and b."""
 _NEAR = 0.2
-"""A cosine below this says nothing."""
+"""A smaller cosine is ignored."""
 _MOST_EMBEDDED = 100_000
-"""A larger catalogue is searched by words alone, unless an embedder is given."""
+"""Larger catalogues are searched by words only, unless an embedder is given."""
 _LOOKED_AT = 200
 _REMEMBERED = 4096
 
 
 class ItemSearch:
-    """Ranks items by the words they share with a query (BM25) and by nearness of meaning.
+    """Ranks items by the words they share with a query (BM25) and by similarity of meaning.
 
-    Rare words and words of titles count more; a whole title comes first. A word nobody knows
-    stands for its close spellings. With an `embedder` (texts to vectors) items near in meaning are
-    found too, so that an unknown title brings its neighbours; without one, or where nothing is
-    near, words that look alike bring them. `vectors` saves embedding the items. The index is made
-    when first asked.
+    Rare words and words of titles count more; an exact title comes first. An unknown word stands
+    for its close spellings. With an `embedder` items of similar meaning are found too; without
+    one, or if nothing is similar, words that look alike are used. `vectors` saves embedding the
+    items. The index is built on first use.
     """
 
     def __init__(
@@ -136,7 +135,7 @@ class ItemSearch:
         self._found: dict[tuple[str, int], tuple[int, ...]] = {}
 
     def find(self, query: str, k: int) -> tuple[int, ...]:
-        """Return up to k item ids, best first; nothing when no word looks like any we know."""
+        """Return up to k item ids, best first; empty if no word is similar to a known one."""
         if (query, k) not in self._found:
             if len(self._found) >= _REMEMBERED:
                 self._found.clear()
@@ -161,7 +160,7 @@ class ItemSearch:
         return tuple((whole + rest)[:k])
 
     def _by_words(self, said: Sequence[str], *, loose: bool) -> Scores:
-        """Return BM25 as a share of what an item could reach that speaks of nothing else."""
+        """Return BM25 scores as a share of the maximum for the query."""
         index = self._index
         scores = np.zeros(index.shape[1], np.float32)
         for number, weight in self._meant(said, loose=loose).items():
@@ -169,7 +168,7 @@ class ItemSearch:
             scores[index.indices[begin:end]] += np.float32(weight) * index.data[begin:end]
         numbers = self._terms.numbers
         unknown = np.log1p(2.0 * len(self._catalogue) + 1.0)
-        # In the order of the words: a set's order changes from process to process, and so do sums.
+        # In the order of the words: the order of a set, and so of a sum, varies between processes.
         asked = dict.fromkeys(said)
         rare = (self._rarity[numbers[word]] if word in numbers else unknown for word in asked)
         scores /= np.float32(sum(rare) * (_SATURATION + 1.0))
@@ -182,9 +181,9 @@ class ItemSearch:
         return np.where(likeness >= _NEAR, likeness, np.float32(0.0))
 
     def _meant(self, said: Sequence[str], *, loose: bool) -> dict[int, float]:
-        """Return the known words that a query stands for, with weights."""
+        """Return the known words that a query means, with weights."""
         numbers = self._terms.numbers
-        joined = [one + two for one, two in pairwise(said)]
+        joined = [first + two for first, two in pairwise(said)]
         meant = {numbers[word]: 1.0 for word in (*said, *joined) if word in numbers}
         for word in said:
             if word not in numbers:
@@ -194,7 +193,7 @@ class ItemSearch:
         return meant
 
     def _parted(self, word: str) -> list[tuple[int, float]]:
-        """Return two known words that a word is written together from, the evenest."""
+        """Return two known words that a compound consists of, the most even split."""
         numbers = self._terms.numbers
         middle = sorted(range(3, len(word) - 2), key=lambda place: abs(2 * place - len(word)))
         for place in middle:
@@ -212,7 +211,7 @@ class ItemSearch:
 
     @cached_property
     def _index(self) -> Sparse:
-        """[words, items]: what each word adds to each item's score."""
+        """[words, items]: the contribution of each word to each item's score."""
         from scipy.sparse import csr_array
 
         terms = self._terms
@@ -237,7 +236,7 @@ class ItemSearch:
 
 @lru_cache(maxsize=4)
 def search_in(catalogue: Catalogue) -> ItemSearch:
-    """Return the index of a catalogue, made once: by words, and by meaning where it is not huge."""
+    """Return the cached index of a catalogue: by words, and by meaning if it is not huge."""
     if len(catalogue) > _MOST_EMBEDDED:
         return ItemSearch(catalogue)
     try:

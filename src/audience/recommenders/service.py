@@ -1,4 +1,4 @@
-"""What a recommender service is told of a round: impressions, picks, watched fractions, ratings."""
+"""A recommender behind an HTTP service: asking for slates, and sending feedback."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from audience.world import (
 
 
 def feedback(chapter: e.Chapter, world: View) -> list[dict[str, Any]]:
-    """Return what a visit tells a service.
+    """Return the feedback of a visit for a service.
 
-    Each has an id, round.agent.n: the same fact has the same id however often it is sent.
+    Each event has an id, round.agent.n, which is the same however often it is sent.
     """
     if chapter.phase != e.VISITS:
         return []
@@ -82,10 +82,10 @@ log = logging.getLogger(__name__)
 
 
 class Service:
-    """Ranks by asking a service, and tells it at the end of each round what happened.
+    """Ranks by asking a service, and sends feedback to it at the end of each round.
 
-    `fewest` is how many items an answer must hold at least; 0 means all that were asked for.
-    `run` names the run to the service, which may keep what it learns from each apart.
+    `fewest` is the least number of items of an answer; 0 means all that were asked for. `run` names
+    the run to the service, which may separate what it learns from each.
     """
 
     def __init__(
@@ -111,22 +111,22 @@ class Service:
         self.batch = min(max(batch, 1), BATCH)
         self.tells = feedback
         self.unsent: list[dict[str, Any]] = []
-        """What the service was not told yet."""
+        """Feedback that was not sent yet."""
 
     @classmethod
     def build(cls, context: PartContext, /, **options: Any) -> Service:  # noqa: ANN401
-        """Return a recommender that names the run to its service."""
+        """Return a recommender that sends the name of the run to its service."""
         return cls(**{"run": context.run, **options})
 
     def check(self) -> Health:
-        """Return what the service says of itself; refuse one that does not answer."""
+        """Return the service's self-description; refuse one that does not answer."""
         try:
             self.wire.recover()
             return decoded(self.wire.wait(self.wire.send("GET", "/health")), Health)
         except Unserved as fault:
             raise BadInput(
                 f"the recommender service cannot be used: {self.wire.hidden(str(fault))}; start "
-                f"it, or look at it with `audience doctor --recommender {self.wire.address.name}`"
+                f"it, or check it with `audience doctor --recommender {self.wire.address.name}`"
             ) from None
         finally:
             self.wire.close()
@@ -136,7 +136,7 @@ class Service:
         return ServiceRanker(self, interactions.catalogue)
 
     def hear(self, chapter: Chapter, world: View) -> None:
-        """Take note of what happened; when the round closes, tell the service."""
+        """Collect feedback; when the round closes, send it."""
         if self.tells:
             self.unsent += feedback(chapter, world)
         if chapter.phase == CLOSING:
@@ -144,7 +144,7 @@ class Service:
             self.wire.wait(self.tell(chapter.round))
 
     async def tell(self, round_: int) -> None:
-        """Send what was not told yet. What cannot be told now is told with the next round."""
+        """Send pending feedback; what cannot be sent now is sent with the next round."""
         while self.unsent:
             part = self.unsent[: self.batch]
             body = {"run": self.run, "round": round_, "events": part}
@@ -163,10 +163,10 @@ class Service:
 
 
 class ServiceRanker:
-    """Asks a service for slates. Rows it gives no usable slate for are failures, not faults."""
+    """Asks a service for slates; rows without a usable slate are failures of their visits."""
 
     checks_itself = True
-    """Answers are checked here, user by user; the platform need not do it again."""
+    """Answers are checked here, user by user."""
 
     def __init__(self, service: Service, catalogue: Catalogue) -> None:
         self.service = service
@@ -183,11 +183,11 @@ class ServiceRanker:
         parts = [np.arange(len(users))[at : at + size] for at in range(0, len(users), size)]
         turns = asyncio.Semaphore(IN_FLIGHT)
 
-        async def one(rows: Ints) -> Ranked:
+        async def rank_part(rows: Ints) -> Ranked:
             async with turns:
                 return await self._part(users[rows], k, context.part(rows))
 
-        return joined(await asyncio.gather(*(one(rows) for rows in parts)), k)
+        return joined(await asyncio.gather(*(rank_part(rows) for rows in parts)), k)
 
     async def _part(self, users: Ints, k: int, context: Context) -> Ranked:
         body = request(self.service.run, users, k, context, self.keys)
@@ -212,7 +212,7 @@ def _failed(users: int, k: int, why: str) -> Ranked:
 
 
 def joined(parts: Sequence[Ranked], k: int) -> Ranked:
-    """Return the parts of a batch as one."""
+    """Return the parts of a batch joined."""
     if len(parts) == 1:
         return parts[0]
     failures: dict[int, str] = {}
@@ -246,7 +246,7 @@ def _reasons(parts: Sequence[Ranked]) -> list[Sequence[str]] | None:
 
 
 def contract() -> dict[str, Any]:
-    """Return the contract of the wire: an OpenAPI 3.1 document."""
+    """Return the contract of the service as an OpenAPI 3.1 document."""
     text = (files("audience.recommenders") / CONTRACT).read_text("utf-8")
     found: dict[str, Any] = msgspec.json.decode(text)
     return found

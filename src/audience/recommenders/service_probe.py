@@ -1,8 +1,9 @@
-"""What a recommender service can do: each part of the contract tried, and timed."""
+"""Probing a recommender service: each part of its contract checked, and timed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -19,24 +20,24 @@ from audience.recommenders.service_wire import (
 )
 
 RUN = "audience-doctor"
-"""The run that a probe pretends to be: what it tells should teach the service nothing."""
+"""The run name of a probe, from whose feedback a service should not learn."""
 _MOMENT = 1_735_732_800
 _K, _MANY_K = 5, 25
 _TIMED = ((1, 20), (100, 10))
-"""Users in a request, and how many such requests are timed."""
+"""Users per request, and how many such requests are timed."""
 
 Check = tuple[str, bool, str]
-"""What was looked at, whether it is fine, and what was found."""
+"""What was checked, whether it is fine, and what was found."""
 
 
 class _Wrong(Exception):
-    """An answer that breaks the contract, in words."""
+    """An answer breaks the contract."""
 
 
 def probe(service: Service, users: Sequence[str], items: Collection[str] = ()) -> list[Check]:
-    """Return a verdict on each part of the contract; `items` are those that it may recommend.
+    """Return the check of each part of the contract; `items` are those it may recommend.
 
-    Without `items` it is not looked at whether what it recommends exists.
+    Without `items` the existence of recommended items is not checked.
     """
     trial = _Trial(service, users, items)
     health = _tried("health", trial.health)
@@ -62,13 +63,13 @@ def _tried(what: str, attempt: Callable[[], str]) -> Check:
         return what, False, str(fault)
 
 
+@dataclass(frozen=True, eq=False)
 class _Trial:
     """The requests of a probe."""
 
-    def __init__(self, service: Service, users: Sequence[str], items: Collection[str]) -> None:
-        self.service = service
-        self.users = users
-        self.items = items
+    service: Service
+    users: Sequence[str]
+    items: Collection[str]
 
     def health(self) -> str:
         found = decoded(self._send("GET", "/health"), Health)
@@ -107,7 +108,7 @@ class _Trial:
             {"kind": "watch", "item": slate[0], "fraction": 0.5},
             {"kind": "rating", "item": slate[0], "stars": 3},
         ]
-        told = [{"id": f"1.0.{place}", **about, **one} for place, one in enumerate(events)]
+        told = [{"id": f"1.0.{place}", **about, **event} for place, event in enumerate(events)]
         body = msgspec.json.encode({"run": RUN, "round": 1, "events": told})
         for _ in range(2):
             self._send("POST", "/feedback", body)

@@ -1,4 +1,4 @@
-"""Speaking JSON to a recommender service: time limits, retries, a header from the environment."""
+"""The wire to a recommender service: HTTP with retries, and its requests and answers."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PATIENCE = 3
-"""Requests that may fail in a row before the others of the round are not sent at all."""
+"""Failures in a row after which no further requests are sent in the round."""
 _LARGEST = 64 * 1024 * 1024
 _LONGEST_WAIT = 30.0
 
 
 class Unserved(Exception):
-    """A service gave nothing usable; the text says what came instead."""
+    """A service returned nothing usable; the text says what came instead."""
 
 
 class Address(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a service answers and how it is spoken to."""
+    """The address of a service and how to connect to it."""
 
     url: str
     key_env: str = ""
-    """The name of the environment variable that holds the key; never the key itself."""
+    """The environment variable that holds the key; never the key itself."""
     header: str = "Authorization"
     """The header that carries the key: after `Bearer ` in Authorization, plain in any other."""
     timeout: float = 10.0
-    """Seconds one attempt may take; what takes longer has failed and is not tried again."""
+    """Seconds one attempt may take; a timeout is not retried."""
     tries: int = 3
     ca: str = ""
-    """A file of certificates to trust, in PEM form."""
+    """A file of trusted certificates in PEM format."""
 
     @property
     def name(self) -> str:
@@ -69,10 +69,10 @@ class _Came(NamedTuple):
 
 
 class Wire:
-    """One service. Works in a thread of its own, so that callers may wait or await."""
+    """The connection to one service, in its own thread, so that callers may wait or await."""
 
     def __init__(self, address: Address) -> None:
-        """Read the key now, so that a missing one is told before anything starts."""
+        """Read the key now, so that a missing one is reported before anything starts."""
         _check(address)
         self.address = address
         key = find_key(address.key_env) if address.key_env else ""
@@ -87,15 +87,15 @@ class Wire:
         self._session: aiohttp.ClientSession | None = None
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` beside this thread and wait for it."""
+        """Run `work` in the connection's thread and wait for it."""
         return asyncio.run_coroutine_threadsafe(work, self._running()).result()
 
     async def elsewhere(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run `work` beside this event loop, which goes on meanwhile."""
+        """Run `work` in the connection's thread and await it."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._running()))
 
     async def send(self, method: str, path: str, body: bytes | None = None) -> bytes:
-        """Return what the service answers; raise `Unserved` when it does not, or not in time."""
+        """Return the service's answer; raise `Unserved` if there is none in time."""
         if self._misses >= PATIENCE:
             raise Unserved(
                 f"{self.address.name} failed {PATIENCE} times in a row; asked again next round"
@@ -113,11 +113,11 @@ class Wire:
         return scrub(text, self._secrets)
 
     def recover(self) -> None:
-        """Forget past failures: the service may be there again."""
+        """Forget past failures, since the service may be back."""
         self._misses = 0
 
     def close(self) -> None:
-        """Close the connections and end the thread; sending again begins anew."""
+        """Close the connections and end the thread; later requests start again."""
         loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
             return
@@ -168,10 +168,10 @@ class Wire:
             await asyncio.sleep(min(wait, _LONGEST_WAIT) + pause(f"{path}/{number}", attempt))
 
     async def _once(self, method: str, path: str, body: bytes | None) -> _Came:
-        session = self._session or self._open()
+        self._session = self._session or open_session(self._headers)
         parts = urlsplit(self.address.url)
         query = f"?{parts.query}" if parts.query else ""
-        async with session.request(
+        async with self._session.request(
             method,
             f"{self.address.name}{path}{query}",
             data=body,
@@ -185,10 +185,6 @@ class Wire:
                 if len(payload) > _LARGEST:
                     raise Unserved(f"answered more than {_LARGEST // 2**20} MiB")
             return _Came(response.status, response.headers, bytes(payload))
-
-    def _open(self) -> aiohttp.ClientSession:
-        self._session = open_session(self._headers)
-        return self._session
 
 
 def _refused(came: _Came) -> str:
@@ -263,7 +259,7 @@ class Health(msgspec.Struct, frozen=True):
 
 
 class Keys:
-    """Items by the ids that the data gives them."""
+    """Items by their ids in the source data."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.names = tuple([item.key or str(item.id) for item in catalogue.items])
@@ -272,7 +268,7 @@ class Keys:
 
 @lru_cache(maxsize=2)
 def keys_in(catalogue: Catalogue) -> Keys:
-    """Return the keys of a catalogue, made once."""
+    """Return the keys of a catalogue, cached."""
     return Keys(catalogue)
 
 
@@ -296,7 +292,7 @@ def request(run: str, users: Ints, k: int, context: Context, keys: Keys) -> byte
 
 
 def decoded(payload: bytes, kind: type[T]) -> T:
-    """Return an answer as its type; raise `Unserved` with what is wrong."""
+    """Return an answer decoded; raise `Unserved` with what is wrong."""
     try:
         return msgspec.json.decode(payload, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -307,7 +303,7 @@ def decoded(payload: bytes, kind: type[T]) -> T:
 def ranked(
     answer: RankAnswer, k: int, exclude: Sequence[tuple[int, ...]], keys: Keys, fewest: int
 ) -> Ranked:
-    """Return an answer as slates; a row that cannot be shown is a failure that names why."""
+    """Return an answer as slates; a row that cannot be shown is a failure with a reason."""
     users = len(exclude)
     for name in RankAnswer.__struct_fields__:
         rows = getattr(answer, name)

@@ -1,8 +1,9 @@
-"""Recommenders that need no learning to speak of: the controls of every experiment."""
+"""Simple recommenders, the baselines of every experiment: popular, random, none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,23 +13,23 @@ from audience.recommenders.recommender import Context, Ranked
 from audience.world import Bools, Floats, Generator, Interactions, Ints
 
 
+@dataclass(frozen=True, eq=False)
 class Popular:
-    """What was enjoyed most often comes first; ties go to the lower id.
+    """The most watched items first; ties go to the lower id.
 
-    An interaction counts as much as was lived of it. `half_life_days` lets old ones fade and
-    `window_days` forgets those older than that, counted back from the newest; 0 keeps them.
+    An interaction counts by its watched fraction. `half_life_days` lets old ones fade and
+    `window_days` drops older ones, counted back from the newest; 0 disables either.
     """
 
-    def __init__(self, half_life_days: float = 0.0, window_days: float = 0.0) -> None:
-        self.half_life_days = half_life_days
-        self.window_days = window_days
+    half_life_days: float = 0.0
+    window_days: float = 0.0
 
     def fit(self, interactions: Interactions, rng: Generator) -> FixedOrder:
         del rng
         return self.order(interactions)
 
     def order(self, interactions: Interactions) -> FixedOrder:
-        """Return the items in the order of what was enjoyed."""
+        """Return the items by popularity."""
         counts = interactions.fractions.astype(np.float64)
         if len(interactions):
             age = (interactions.at.max() - interactions.at) / 86400.0
@@ -41,7 +42,7 @@ class Popular:
 
 
 class FixedOrder:
-    """The same order of items for everybody, less what each must not see."""
+    """The same order of items for everybody, without each user's exclusions."""
 
     def __init__(self, scores: Floats) -> None:
         self.scores = scores
@@ -49,7 +50,7 @@ class FixedOrder:
 
     @cached_property
     def places(self) -> Ints:
-        """Where each item stands in the order."""
+        """The rank of each item."""
         places = np.empty(len(self.order), np.int64)
         places[self.order] = np.arange(len(self.order))
         return places
@@ -83,11 +84,11 @@ class Random:
         return Shuffled(len(interactions.catalogue))
 
 
+@dataclass(frozen=True, eq=False)
 class Shuffled:
     """Draws items without replacement from what a user may still see."""
 
-    def __init__(self, items: int) -> None:
-        self.items = items
+    items: int
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
         slates = np.empty((len(users), k), np.int64)
@@ -115,7 +116,7 @@ class Shuffled:
 
 
 def allowed_in(rows: Ints, context: Context, items: int) -> Bools:
-    """Return [users, items offered]: whether each may be shown to its user."""
+    """Return which of the offered items may be shown to their user."""
     allowed = ~_named(rows, context.exclude, items)
     if context.candidates is not None:
         allowed &= _named(rows, context.candidates, items)
@@ -131,7 +132,7 @@ def _named(rows: Ints, lists: Sequence[tuple[int, ...]], items: int) -> Bools:
 
 
 def firsts(rows: Ints) -> Bools:
-    """Return [users, candidates]: whether a candidate stands there for the first time."""
+    """Return which candidates are the first occurrence in their row."""
     order = np.argsort(rows, axis=1, kind="stable")
     ordered = np.take_along_axis(rows, order, axis=1)
     fresh = np.ones(rows.shape, np.bool_)
@@ -151,7 +152,7 @@ def first_allowed(rows: Ints, allowed: Bools, k: int) -> Ints:
 
 
 class NoRecommender:
-    """No recommender: pages stay empty, so that people find what they search for and hear of."""
+    """No recommender: pages stay empty, so that people only find what they search for."""
 
     def fit(self, interactions: Interactions, rng: Generator) -> Empty:
         del interactions, rng
@@ -159,10 +160,10 @@ class NoRecommender:
 
 
 class Empty:
-    """Shows nothing to anybody."""
+    """Shows nothing."""
 
     checks_itself = True
-    """Nothing is too little for a ranking, and here it is meant."""
+    """Empty slates are intended here."""
 
     def rank(self, users: Ints, k: int, context: Context) -> Ranked:
         del context

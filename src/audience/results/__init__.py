@@ -1,4 +1,4 @@
-"""One way to tell a result: intervals, tables, figures, pages, files and exports."""
+"""How results are told: intervals, tables, charts, reports and their files."""
 
 from audience.results.calibration import (
     Calibration as Calibration,
@@ -11,9 +11,8 @@ from audience.results.charts import (
     caption as caption,
     forest as forest,
     key as key,
+    levels as levels,
     over_seeds as over_seeds,
-    spread as spread,
-    values_of as values_of,
 )
 from audience.results.figure import (
     DASHES as DASHES,
@@ -28,10 +27,13 @@ from audience.results.figure import (
     frozen as frozen,
     inline as inline,
     panel as panel,
+    panels as panels,
     rendered as rendered,
     short as short,
     styled as styled,
+    styled_figure as styled_figure,
     write_figure as write_figure,
+    write_result as write_result,
 )
 from audience.results.findings import (
     Arm as Arm,
@@ -39,6 +41,7 @@ from audience.results.findings import (
     Findings as Findings,
     Label as Label,
     Measured as Measured,
+    bounds_of as bounds_of,
     differ as differ,
     differences as differences,
     level as level,
@@ -70,7 +73,6 @@ from audience.results.report import (
 )
 from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,
-    findings_to_latex as findings_to_latex,
     result_table as result_table,
 )
 from audience.results.table import (
@@ -81,6 +83,8 @@ from audience.results.table import (
     csv_text as csv_text,
     escape_markdown as escape_markdown,
     finite as finite,
+    json_text as json_text,
+    least_width as least_width,
     number as number,
     print_table as print_table,
     shown as shown,

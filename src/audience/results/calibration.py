@@ -1,4 +1,4 @@
-"""Calibration as a figure: simulated beside real, and what happened by what was predicted."""
+"""Calibrations: what was fitted and how well, as stored in a parameter file, and their figure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from audience.grounding import MINUTES, PAGES, PICKS, TAKEN, Bin, miscalibration
-from audience.results.figure import MUTED, colour, frozen, styled
+from audience.results.figure import MUTED, colour, panels, styled_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 COLUMNS = 4
 CAPTION = (
-    "Minds against people who were not fitted on: real, simulated with fitted parameters, and "
-    "with the parameters as they were. JSD is the divergence from real in bits, in brackets that "
-    "between two halves of the real people. Diagonals: what was predicted against what happened "
-    "where it was held out, with 95 % intervals."
+    "Minds against people not used for fitting: real, simulated with fitted parameters, and with "
+    "the parameters before. JSD is the divergence from real in bits, in brackets that between two "
+    "halves of the real people. Diagonals: predictions against outcomes on held-out data, with "
+    "95 % intervals."
 )
 _EDGES = {
     "picks per page": PICKS,
@@ -33,90 +33,86 @@ _EDGES = {
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One histogram of people who were not fitted on, and of minds in their place."""
+    """One histogram of people not used for fitting, and of minds in their place."""
 
     name: str
     real: tuple[float, ...]
     simulated: tuple[float, ...]
     before: tuple[float, ...]
-    """With the parameters as they were."""
+    """With the parameters before the fit."""
     distance: float
     """Jensen-Shannon divergence from real, in bits."""
     distance_before: float
     floor: float
-    """The same between the two halves of real people: nearer than that is chance."""
+    """The same between two halves of the real people: anything below is chance."""
     mean_real: tuple[float, float, float]
     """With a 95 % interval."""
     mean_simulated: tuple[float, float, float]
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """What was fitted, and how it did on other people."""
+    """What was fitted, and how well it does on other people."""
 
     mind: str
     source: str
     parameters: dict[str, float]
     compared: tuple[Compared, ...]
     reliability: dict[str, tuple[Bin, ...]]
-    """What happened by what was predicted, by name; on what was held out."""
+    """Outcomes on held-out data by prediction, by name."""
     people: tuple[int, int]
-    """How many were fitted on and how many checked on."""
+    """How many were used for fitting, and how many for checking."""
     visits: tuple[int, int]
     simulated: int
-    """Simulated visits a set of parameters was judged by."""
+    """Simulated visits per set of parameters."""
     page_size: int
     max_pages: int
     gap: float
     seed: int
     pick_rate: float
-    """The share of shown items that minds take; no data of ratings says what people were shown."""
+    """The share of shown items that minds pick; ratings do not record what people were shown."""
     gap_days: float
-    """Median days from a real visit to the next."""
+    """Median days between real visits."""
     has_pages: bool
 
 
-def calibration_figure(found: Calibration) -> Figure:
+@styled_figure
+def calibration_figure(calibration: Calibration) -> Figure:
     """Return a panel for each histogram and a reliability diagram for each kind of prediction."""
-    with styled():
-        return frozen(_panels(found))
-
-
-def _panels(found: Calibration) -> Figure:
-    from matplotlib.figure import Figure
-
-    count = len(found.compared) + len(found.reliability)
-    columns = min(COLUMNS, max(1, count))
-    rows = -(-count // columns)
-    figure = Figure(figsize=(2.9 * columns, 0.6 + 2.3 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, squeeze=False).flatten().tolist()
-    for axes, one in zip(grid, found.compared, strict=False):
-        _bars(axes, one)
-    for axes, (name, bins) in zip(
-        grid[len(found.compared) :], found.reliability.items(), strict=False
-    ):
+    compared, reliability = calibration.compared, calibration.reliability
+    count = len(compared) + len(reliability)
+    figure, grid = panels(count, COLUMNS, (0.0, 2.9), (0.6, 2.3))
+    for axes, histogram in zip(grid, compared, strict=False):
+        _bars(axes, histogram)
+    for axes, (name, bins) in zip(grid[len(compared) :], reliability.items(), strict=True):
         _diagonal(axes, name, bins)
-    for axes in grid[count:]:
-        axes.set_visible(False)
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=3)
     return figure
 
 
-def _bars(axes: Axes, one: Compared) -> None:
-    at = np.arange(len(one.real))
-    rows = (("real", one.real), ("simulated", one.simulated), ("before", one.before))
+def _bars(axes: Axes, histogram: Compared) -> None:
+    at = np.arange(len(histogram.real))
+    rows = (
+        ("real", histogram.real),
+        ("simulated", histogram.simulated),
+        ("before", histogram.before),
+    )
     for place, (label, values) in enumerate(rows):
         axes.bar(at + 0.27 * (place - 1), values, 0.25, color=colour(place), label=label)
-    axes.set_xticks(at, _labels(one))
+    axes.set_xticks(at, _labels(histogram))
     axes.tick_params(labelsize=6.5)
     axes.grid(False, axis="x")
-    axes.set_title(f"{one.name}\nJSD {one.distance:.3f} ({one.floor:.3f})", fontsize=9, pad=5.0)
+    axes.set_title(
+        f"{histogram.name}\nJSD {histogram.distance:.3f} ({histogram.floor:.3f})",
+        fontsize=9,
+        pad=5.0,
+    )
 
 
-def _labels(one: Compared) -> list[str]:
-    edges = _EDGES.get(one.name)
+def _labels(histogram: Compared) -> list[str]:
+    edges = _EDGES.get(histogram.name)
     if edges is None:
-        return [str(place + 1) for place in range(len(one.real))]
+        return [str(place + 1) for place in range(len(histogram.real))]
     ends = [*(edges[1:] - 1).tolist(), None]
     return [_span(begin, end) for begin, end in zip(edges.tolist(), ends, strict=True)]
 
@@ -128,9 +124,12 @@ def _span(begin: int, end: int | None) -> str:
 
 
 def _diagonal(axes: Axes, name: str, bins: Sequence[Bin]) -> None:
-    x = [one.predicted for one in bins]
-    y = [one.happened for one in bins]
-    reach = [[one.happened - one.low for one in bins], [one.high - one.happened for one in bins]]
+    x = [point.predicted for point in bins]
+    y = [point.happened for point in bins]
+    reach = [
+        [point.happened - point.low for point in bins],
+        [point.high - point.happened for point in bins],
+    ]
     ends = [min(x + y), max(x + y)]
     axes.plot(ends, ends, color=MUTED, linewidth=1.0, linestyle="--")
     axes.errorbar(x, y, yerr=reach, fmt="o", markersize=3.5, linewidth=1.2, color=colour(0))
@@ -143,11 +142,11 @@ def _diagonal(axes: Axes, name: str, bins: Sequence[Bin]) -> None:
 
 
 def read_calibration(path: Path) -> Calibration | None:
-    """Return the calibration that a file of parameters holds; nothing where it holds none."""
+    """Return the calibration in a parameter file; None if it holds none."""
     try:
         tree = tomllib.loads(path.read_text("utf-8"))
-        found = {**tree["calibration"], "parameters": tree["mind"]}
-        return msgspec.convert(found, Calibration)
+        fields = {**tree["calibration"], "parameters": tree["mind"]}
+        return msgspec.convert(fields, Calibration)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
         return None
     except (KeyError, TypeError, msgspec.ValidationError):
@@ -155,7 +154,7 @@ def read_calibration(path: Path) -> Calibration | None:
 
 
 def calibrations_in(scenario: str) -> list[Calibration]:
-    """Return those behind the minds of a scenario, each once: for its report."""
+    """Return the calibrations behind the minds of a scenario, each once."""
     try:
         tree = tomllib.loads(scenario)
     except tomllib.TOMLDecodeError:
@@ -168,5 +167,5 @@ def calibrations_in(scenario: str) -> list[Calibration]:
         options = mind.get("options", mind) if isinstance(mind, dict) else {}
         if isinstance(options.get("parameters"), str):
             paths[options["parameters"]] = None
-    found = [read_calibration(Path(path)) for path in paths]
-    return [one for one in found if one is not None]
+    read = [read_calibration(Path(path)) for path in paths]
+    return [calibration for calibration in read if calibration is not None]

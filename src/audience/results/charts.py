@@ -1,9 +1,9 @@
-"""Kinds of charts that reports and studies share; all take arms with one run per seed."""
+"""The charts of reports and studies, from arms with one run per seed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,17 @@ from audience.results.figure import (
     short,
     styled,
 )
-from audience.results.findings import Arm, Contrast, Findings, Label, Line, headline, summary
-from audience.results.interval import t_interval
+from audience.results.findings import (
+    Arm,
+    Contrast,
+    Findings,
+    Label,
+    Line,
+    bounds_of,
+    headline,
+    summary,
+)
+from audience.results.interval import Bounds, t_interval
 from audience.results.table import shown
 from audience.world import Floats
 
@@ -41,27 +50,31 @@ def over_seeds(arms: Sequence[Arm]) -> str:
     return "Mean over seeds, with the range from the lowest to the highest of two seeds."
 
 
-def spread(values: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return mean, low and high of each column over seeds: 95 %, or the range of two seeds."""
-    found = np.full((3, values.shape[1]), math.nan)
-    for place in range(values.shape[1]):
-        column = values[:, place][~np.isnan(values[:, place])]
-        if len(column) == 2:
-            found[:, place] = column.mean(), column.min(), column.max()
-        else:
-            found[:, place] = t_interval(column).three
-    return found[0], found[1], found[2]
+def levels(
+    arm: Arm, metrics: Sequence[str], labels: Mapping[str, Label] | None = None
+) -> tuple[Floats, Floats, Floats]:
+    """Return mean, low and high over seeds of some of an arm's metrics."""
+    known = LABELS | dict(labels or {})
+    rows = [
+        _over_seeds(arm.values(metric), bounds_of(metric, known.get(metric, ("", "", ""))[1]))
+        for metric in metrics
+    ]
+    mean, low, high = np.array(rows).reshape(-1, 3).T
+    return mean, low, high
 
 
-def values_of(arm: Arm, metrics: Sequence[str]) -> Floats:
-    """Return [seeds, metrics]."""
-    return np.array([arm.values(metric) for metric in metrics]).T.reshape(-1, len(metrics))
+def _over_seeds(values: Floats, bounds: Bounds) -> tuple[float, float, float]:
+    """Return mean, low and high: a 95 % interval, or the range of two seeds."""
+    there = values[~np.isnan(values)]
+    if len(there) == 2:
+        return float(there.mean()), float(there.min()), float(there.max())
+    return t_interval(there, bounds).three
 
 
 def forest(findings: Findings) -> Figure | None:
-    """Return every arm against the first, in % of it, metric by metric."""
-    told = headline(summary(findings), findings.labels)
-    lines = [line for line in told if any(map(_is_drawable, line.contrasts))]
+    """Return every arm against the first, in % of it, metric by metric; None if nothing to draw."""
+    chosen = headline(summary(findings), findings.labels)
+    lines = [line for line in chosen if any(map(_is_drawable, line.contrasts))]
     if findings.labels:
         lines = [line for line in lines if not _is_about_nil(line)]
     others = list(dict.fromkeys(c.other for line in lines for c in line.contrasts))
@@ -87,7 +100,7 @@ def forest(findings: Findings) -> Figure | None:
 
 
 def _is_about_nil(line: Line) -> bool:
-    """Say whether the reference may be nil, so that a change in % of it says nothing."""
+    """Return True if the reference may be zero, so that a change in % means nothing."""
     return line.cells[0].low <= 0.0 <= line.cells[0].high
 
 
@@ -117,8 +130,8 @@ def _draw_contrast(axes: Axes, contrast: Contrast, at: float, ink: str) -> None:
     text = shown(contrast.percent, contrast.percent_low, contrast.percent_high, signed=True)
     beside(axes, at, 10.0, text, INK, "normal")
     weight = "bold" if is_clear else "normal"
-    said = contrast.judgement or "no interval"
-    beside(axes, at, 118.0, said, INK if is_clear else MUTED, weight)
+    judgement = contrast.judgement or "no interval"
+    beside(axes, at, 118.0, judgement, INK if is_clear else MUTED, weight)
 
 
 def beside(
@@ -133,7 +146,7 @@ def beside(
 
 
 def _scale_percent(axes: Axes, contrasts: Sequence[Contrast]) -> None:
-    """Show all changes at once: where one is far larger than most, on a logarithmic axis."""
+    """Fit the axis to all changes; logarithmic if one is far larger than most."""
     from matplotlib.ticker import FuncFormatter
 
     ends = [
@@ -154,7 +167,7 @@ def _scale_percent(axes: Axes, contrasts: Sequence[Contrast]) -> None:
 
 
 def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
-    """Return a line per arm over the rounds, with its interval."""
+    """Return a line per arm over the rounds, with its interval; None if nothing to draw."""
     from matplotlib.ticker import MaxNLocator
 
     figure, axes = panel(5.0, 2.9)
@@ -162,7 +175,8 @@ def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
     is_moving = False
     for place, arm in enumerate(arms):
         rounds, values = _rounds(arm, metric)
-        mean, low, high = spread(values)
+        bounds = bounds_of(metric, label[1])
+        mean, low, high = np.array([_over_seeds(row, bounds) for row in values.T]).reshape(-1, 3).T
         if np.isnan(mean).all():
             continue
         is_moving |= len(rounds) > 1
@@ -184,7 +198,7 @@ def by_round(arms: Sequence[Arm], metric: str, label: Label) -> Figure | None:
 
 
 def _rounds(arm: Arm, metric: str) -> tuple[Floats, Floats]:
-    """Return the numbers of the rounds, and one row of values per seed, NaN where a run ended."""
+    """Return the round numbers, and a row of values per seed, NaN after a run ended."""
     longest = max((run.rounds for run in arm.runs), key=len, default=())
     numbers = np.array([row.get("round", place) for place, row in enumerate(longest, 1)])
     values = np.full((len(arm.runs), len(longest)), math.nan)
@@ -194,26 +208,33 @@ def _rounds(arm: Arm, metric: str) -> tuple[Floats, Floats]:
 
 
 def name_ends(axes: Axes, ends: list[tuple[float, int]], arms: Sequence[Arm]) -> None:
-    """Write each arm's name where its line ends, apart from each other."""
+    """Write each arm's name where its line ends, without overlaps."""
     bottom, top = axes.get_ylim()
     axes.set_ylim(bottom, top)
     least = 0.085
     heights: list[float] = []
     for value, _ in sorted(ends):
-        wanted = (value - bottom) / (top - bottom)
-        heights.append(max(wanted, heights[-1] + least) if heights else wanted)
+        target = (value - bottom) / (top - bottom)
+        heights.append(max(target, heights[-1] + least) if heights else target)
     above = max(0.0, heights[-1] - 1.0)
     for height, (_, place) in zip(heights, sorted(ends), strict=True):
         at = bottom + (height - above) * (top - bottom)
         beside(axes, at, 8.0, short(arms[place].name), colour(place))
 
 
-def bars(axes: Axes, arms: Sequence[Arm], metrics: Sequence[str], *, labelled: bool) -> bool:
+def bars(
+    axes: Axes,
+    arms: Sequence[Arm],
+    metrics: Sequence[str],
+    *,
+    labelled: bool,
+    labels: Mapping[str, Label] | None = None,
+) -> bool:
     """Draw a group of bars per metric, one per arm, and return whether there was anything."""
     width = 0.8 / len(arms)
     is_seen, is_negative = False, False
     for place, arm in enumerate(arms):
-        mean, low, high = spread(values_of(arm, metrics))
+        mean, low, high = levels(arm, metrics, labels)
         is_negative |= bool((np.nan_to_num(mean) < 0.0).any())
         is_seen |= not bool(np.isnan(mean).all())
         at = np.arange(len(metrics)) + (place - (len(arms) - 1) / 2.0) * width
@@ -235,7 +256,7 @@ def bars(axes: Axes, arms: Sequence[Arm], metrics: Sequence[str], *, labelled: b
 
 
 def key(figure: Figure, names: Sequence[tuple[str, int]]) -> None:
-    """Name the arms below the axes, where there are several."""
+    """Add a legend of the arms below the axes if there are several."""
     from matplotlib.patches import Patch
 
     if len(names) < 2:
@@ -253,13 +274,13 @@ BY_ROUND = (
     "entropy_consumption",
 )
 SPREAD_BY_ROUND = ("reach", "emotion", "positive")
-"""Drawn where a topic spread."""
+"""Drawn if a topic spread."""
 CONCENTRATION = ("gini", "coverage_exposure", "coverage_consumption")
 STARS = tuple(f"rating_{stars}" for stars in range(1, 6))
 
 
 def draw(findings: Findings) -> dict[str, Figure]:
-    """Return every figure that these findings have something to show in, by name."""
+    """Return every figure that these findings have data for, by name."""
     drawn: dict[str, Figure | None] = {}
     with styled():
         drawn["differences"] = forest(findings)

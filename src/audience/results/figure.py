@@ -1,4 +1,4 @@
-"""One look for all figures, and their bytes: the same figure gives the same file."""
+"""The style of all figures, their layout, and the files they are written to."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from audience.errors import BadInput, unknown
 from audience.files import replace_all
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Drawing = ParamSpec("Drawing")
 INK, MUTED, GRID, SURFACE = "#1c2128", "#59636e", "#d9dee4", "#ffffff"
-# Okabe and Ito's colours, which people with any colour vision tell apart, and one more.
+# Okabe and Ito's colours, which can be distinguished with any colour vision, and one more.
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a")
 DASHES = ("-", "--", ":", "-.")
 FILE_FORMATS = ("svg", "pdf", "png")
@@ -70,11 +72,11 @@ _VARIABLES = {INK: "--ink", MUTED: "--muted", GRID: "--line", SURFACE: "--surfac
 
 @contextmanager
 def styled(**changes: object) -> Iterator[None]:
-    """Give matplotlib our look inside the block, and its own back afterwards."""
+    """Apply our style to matplotlib inside the block."""
     import matplotlib
 
     with warnings.catch_warnings(), matplotlib.rc_context(_LOOK | changes):
-        # A name in a script that the font lacks is drawn as boxes; that is no reason to stop.
+        # A name in a script that the font lacks is drawn as boxes, which is acceptable.
         warnings.filterwarnings("ignore", message="Glyph")
         yield
 
@@ -88,10 +90,47 @@ def panel(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def frozen(figure: Figure) -> Figure:
-    """Return the figure laid out for good, so that drawing it again moves nothing."""
+    """Return the figure with a fixed layout, so that drawing it again moves nothing."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     return figure
+
+
+def styled_figure(draw: Callable[Drawing, Figure]) -> Callable[Drawing, Figure]:
+    """Return a function that draws in our style and lays the figure out for good."""
+
+    @wraps(draw)
+    def drawn(*args: Drawing.args, **kwargs: Drawing.kwargs) -> Figure:
+        with styled():
+            return frozen(draw(*args, **kwargs))
+
+    return drawn
+
+
+def panels(
+    count: int,
+    across: int,
+    width: tuple[float, float],
+    height: tuple[float, float],
+    *,
+    sharex: bool = False,
+    sharey: bool = False,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with `count` axes, `across` in each row of the grid.
+
+    `width` and `height` are in inches: for the whole figure, and for each panel besides.
+    """
+    from matplotlib.figure import Figure
+
+    across = max(1, min(across, count))
+    down = -(-count // across)
+    size = (width[0] + width[1] * across, height[0] + height[1] * down)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharex=sharex, sharey=sharey)
+    axes: list[Axes] = grid.flatten().tolist()
+    for spare in axes[count:]:
+        spare.set_visible(False)
+    return figure, axes[:count]
 
 
 def colour(place: int) -> str:
@@ -100,7 +139,7 @@ def colour(place: int) -> str:
 
 
 def short(name: str, limit: int = 22) -> str:
-    """Return a name that fits beside a chart, on one line."""
+    """Return a name shortened to fit beside a chart, on one line."""
     name = " ".join(name.split())
     return name if len(name) <= limit else name[: limit - 1] + "…"
 
@@ -116,21 +155,30 @@ def rendered(figure: Figure, file_format: str) -> bytes:
 def figure_files(
     figure: Figure, name: str, kinds: Sequence[str] = FILE_FORMATS
 ) -> dict[str, bytes]:
-    """Return the content of the figure's SVG, PDF and PNG by file name."""
+    """Return the content of the figure's files by name; by default SVG, PDF and PNG."""
     return {f"{name}.{kind}": rendered(figure, kind) for kind in kinds}
 
 
 def format_of(path: Path) -> str:
-    """Return the file format that a path asks for; refuse one that cannot be written."""
-    wanted = path.suffix.lower().removeprefix(".")
-    if wanted not in FILE_FORMATS:
-        raise BadInput(f"{path}: {unknown('format', wanted, FILE_FORMATS)}")
-    return wanted
+    """Return the file format of a path; raise if it cannot be written."""
+    suffix = path.suffix.lower().removeprefix(".")
+    if suffix not in FILE_FORMATS:
+        raise BadInput(f"{path}: {unknown('format', suffix, FILE_FORMATS)}")
+    return suffix
 
 
 def write_figure(figure: Figure, path: Path) -> Path:
-    """Write a figure in the format that its file name ends with."""
+    """Write a figure in the format given by the file name."""
     return replace_all({path: rendered(figure, format_of(path))})[0]
+
+
+def write_result(
+    folder: Path, texts: Mapping[str, str], figure: Figure, name: str = "figure"
+) -> list[Path]:
+    """Write the texts of a result and its figure into a folder, and return the paths."""
+    contents = {file: text.encode() for file, text in texts.items()}
+    contents |= figure_files(figure, name, ("png", "svg"))
+    return replace_all({folder / file: content for file, content in contents.items()})
 
 
 def draw_ranked(axes: Axes, rows: Sequence[tuple[str, Interval | None, int]], title: str) -> None:
@@ -151,7 +199,7 @@ def draw_ranked(axes: Axes, rows: Sequence[tuple[str, Interval | None, int]], ti
 def inline(figure: Figure, name: str) -> str:
     """Return the figure as an SVG element for a page that defines our colours as variables.
 
-    Its text stays text, and its ids begin with the name, so that several fit on one page.
+    Its text stays text, and its ids are prefixed by the name, so that several fit on one page.
     """
     out = io.StringIO()
     with styled(**{"svg.fonttype": "none"}):
@@ -167,6 +215,6 @@ def inline(figure: Figure, name: str) -> str:
     return re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})", _variable, text)
 
 
-def _variable(found: re.Match[str]) -> str:
-    name = _VARIABLES.get(found[2])
-    return f"{found[1]}: var({name})" if name else found[0]
+def _variable(match: re.Match[str]) -> str:
+    name = _VARIABLES.get(match[2])
+    return f"{match[1]}: var({name})" if name else match[0]

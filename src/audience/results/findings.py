@@ -1,4 +1,4 @@
-"""What an experiment found: measured runs, and paired differences with intervals."""
+"""Findings of an experiment: measured runs, paired differences, and their summary."""
 
 from __future__ import annotations
 
@@ -9,11 +9,32 @@ import msgspec
 import numpy as np
 
 from audience.metrics import LABELS, OPTIONAL
-from audience.results.interval import ANY, POSITIVE, SHARE, Bounds, Interval, t_interval
+from audience.results.interval import (
+    ANY,
+    CORRELATION,
+    POSITIVE,
+    SHARE,
+    Bounds,
+    Interval,
+    t_interval,
+)
 from audience.world import Floats
 
 Label = tuple[str, str, str]
-"""What a number is called, its unit, and whether `higher` or `lower` is better, or ``."""
+"""What a number is called, its unit, and whether `higher` or `lower` is better, or ``.
+
+A unit that begins with `share` or `0 to 1` promises that the number lies between 0 and 1.
+"""
+_UNITS: dict[str, Bounds] = {
+    "share": SHARE,
+    "0 to 1": SHARE,
+    "Jaccard": SHARE,
+    "-1 to 1": CORRELATION,
+    "1 to 10": (1.0, 10.0),
+    "cosine distance": (0.0, 2.0),
+    **dict.fromkeys(("bits", "times", "per ", "MSED"), POSITIVE),
+}
+"""The possible values of a number, by how its unit begins."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -82,7 +103,7 @@ class Findings(msgspec.Struct, frozen=True):
     facts: dict[str, str]
     """What else a reader wants to know: people, rounds, seeds, versions."""
     labels: dict[str, Label] = {}
-    """Where given, reports keep to these numbers, in this order."""
+    """If given, reports show exactly these numbers, in this order."""
 
 
 def readable(value: float) -> str:
@@ -95,9 +116,9 @@ def readable(value: float) -> str:
 
 
 def level(arm: Arm, metric: str, bounds: Bounds = ANY) -> tuple[Interval, str]:
-    """Return an arm's number, and what it is a mean over: `seeds`, `people`, or `` of one run.
+    """Return an arm's number, and what it is a mean over: `seeds`, `people`, or `` for one run.
 
-    Whatever tells an arm's level takes it from here, so that a label has one number.
+    Every report takes an arm's level from here, so that a label always has the same number.
     """
     values, over = arm.values(metric), "seeds" if len(arm.runs) > 1 else ""
     if not over and arm.runs and metric in arm.runs[0].agents:
@@ -106,15 +127,15 @@ def level(arm: Arm, metric: str, bounds: Bounds = ANY) -> tuple[Interval, str]:
 
 
 def differ(reference: Arm, other: Arm, metric: str) -> Difference:
-    """Return the paired difference: over seeds where there are several, else over people.
+    """Return the paired difference: over seeds if there are several, else over people.
 
-    Over people the means are those of the pairs, so that a percentage speaks of the same thing.
+    Over people the means are those of the pairs, so that percentages refer to the same people.
     """
     if len(reference.runs) > 1:
         first, second, over = reference.values(metric), other.values(metric), "seeds"
     else:
         nothing = np.array([math.nan])
-        first, second = (one.runs[0].agents.get(metric, nothing) for one in (reference, other))
+        first, second = (arm.runs[0].agents.get(metric, nothing) for arm in (reference, other))
         people = min(len(first), len(second))
         first, second, over = first[:people], second[:people], "people"
     both = ~(np.isnan(first) | np.isnan(second))
@@ -149,11 +170,11 @@ HEADLINE = (
     "gini",
     "coverage_consumption",
 )
-"""What a reader wants to see first, in this order."""
+"""The metrics shown first, in this order."""
 
 
 class ArmCell(msgspec.Struct, frozen=True):
-    """One metric of one arm with its 95 % interval; `over` says what it is the mean of."""
+    """One metric of one arm with its 95 % interval; `over` says what it is a mean of."""
 
     arm: str
     mean: float
@@ -193,9 +214,9 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def summary(findings: Findings) -> tuple[Line, ...]:
-    """Return every metric, known ones first in their usual order; or those that are labelled.
+    """Return a line per metric, known ones first in their usual order; or those labelled.
 
-    Optional ones are left out where no run has them.
+    Optional metrics are left out if no run has them.
     """
     if findings.labels:
         return tuple(_line(findings, name) for name in findings.labels)
@@ -211,15 +232,15 @@ def summary(findings: Findings) -> tuple[Line, ...]:
 
 
 def headline(lines: Sequence[Line], labels: Mapping[str, Label] | None = None) -> tuple[Line, ...]:
-    """Return the lines a reader wants to see first; the first ten where none of them is known.
+    """Return the lines to show first; the first ten if none of them is known.
 
-    Where `labels` name the numbers, these are the lines.
+    If `labels` are given, those lines.
     """
-    found = {line.metric: line for line in lines if _is_defined(line)}
+    defined = {line.metric: line for line in lines if _is_defined(line)}
     if labels:
-        return tuple(found.values())
-    chosen = tuple(found[name] for name in HEADLINE if name in found)
-    return chosen or tuple(found.values())[:10]
+        return tuple(defined.values())
+    chosen = tuple(defined[name] for name in HEADLINE if name in defined)
+    return chosen or tuple(defined.values())[:10]
 
 
 def _is_defined(line: Line) -> bool:
@@ -228,24 +249,25 @@ def _is_defined(line: Line) -> bool:
 
 def _line(findings: Findings, metric: str) -> Line:
     label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
-    bounds = _bounds(metric, unit)
+    bounds = bounds_of(metric, unit)
     cells = tuple(_cell(arm, metric, bounds) for arm in findings.arms)
     if any(cell.over == "people" for cell in cells):
-        # Over people a count becomes an amount of each person, which the unit has to say.
+        # Over people a count becomes a mean per person, which the unit must say.
         unit = unit or "per person"
     contrasts = tuple(
-        _contrast(found, better, bounds) for found in findings.differences if found.metric == metric
+        _contrast(difference, better, bounds)
+        for difference in findings.differences
+        if difference.metric == metric
     )
     return Line(metric, label, unit, better, cells, contrasts)
 
 
-def _bounds(metric: str, unit: str) -> Bounds:
-    """Return between which values a built-in metric can lie; of others nothing is known."""
-    if metric not in LABELS:
-        return ANY
-    if unit.startswith(("share", "0 to 1")):
-        return SHARE
-    return (1.0, 5.0) if unit == "stars" else POSITIVE
+def bounds_of(metric: str, unit: str) -> Bounds:
+    """Return the possible values of a number: by its unit, and none is below 0 if built in."""
+    if metric in LABELS and unit == "stars":
+        return (1.0, 5.0)
+    by_unit = (bounds for begin, bounds in _UNITS.items() if unit.startswith(begin))
+    return next(by_unit, POSITIVE if metric in LABELS else ANY)
 
 
 def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:
@@ -253,28 +275,30 @@ def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:
     return ArmCell(arm.name, *mean.three, mean.count, over)
 
 
-def _contrast(found: Difference, better: str, bounds: Bounds) -> Contrast:
-    scale = 100.0 / abs(found.reference_mean) if found.reference_mean else math.nan
+def _contrast(difference: Difference, better: str, bounds: Bounds) -> Contrast:
+    scale = 100.0 / abs(difference.reference_mean) if difference.reference_mean else math.nan
     apart = bounds[1] - bounds[0]
-    bounded = Interval(found.difference, found.low, found.high).within((-apart, apart))
+    bounded = Interval(difference.difference, difference.low, difference.high).within(
+        (-apart, apart)
+    )
     return Contrast(
-        found.other,
-        found.reference,
+        difference.other,
+        difference.reference,
         *bounded.three,
         bounded.mean * scale,
         bounded.low * scale,
         bounded.high * scale,
-        found.pairs,
-        found.over,
-        _judgement(found, better),
+        difference.pairs,
+        difference.over,
+        _judgement(difference, better),
     )
 
 
-def _judgement(found: Difference, better: str) -> str:
-    if math.isnan(found.low) or math.isnan(found.high):
+def _judgement(difference: Difference, better: str) -> str:
+    if math.isnan(difference.low) or math.isnan(difference.high):
         return ""
-    if not found.is_clear:
+    if not difference.is_clear:
         return "unclear"
     if better not in ("higher", "lower"):
         return "different"
-    return "better" if (found.difference > 0) == (better == "higher") else "worse"
+    return "better" if (difference.difference > 0) == (better == "higher") else "worse"

@@ -1,4 +1,4 @@
-"""Intervals of 95 %: Student's t, Wilson's for shares, and the bootstrap over people."""
+"""95 % intervals: Student's t, Wilson's for shares, and the bootstrap."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ RESAMPLES = 1_000
 _AT_ONCE = 1_000_000
 TAILS = (0.025, 0.975)
 Bounds = tuple[float, float]
-"""The least and the greatest value that a statistic can have."""
+"""The least and the greatest possible value of a statistic."""
 ANY: Bounds = (-math.inf, math.inf)
 POSITIVE: Bounds = (0.0, math.inf)
 SHARE: Bounds = (0.0, 1.0)
 CORRELATION: Bounds = (-1.0, 1.0)
 Statistic = Callable[..., float | Sequence[float] | Floats]
-"""From the places that were drawn, one array for each kind of unit, to one number or several."""
+"""From the drawn indices, an array per kind of unit, to one number or several."""
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -49,7 +49,7 @@ class Interval(msgspec.Struct, frozen=True):
         return self.mean, self.low, self.high
 
     def within(self, bounds: Bounds) -> Interval:
-        """Return the part of the interval that is possible, which holds the truth as often."""
+        """Return the part of the interval that is possible; its coverage is the same."""
         low, high = (_clipped(bound, bounds) for bound in (self.low, self.high))
         return Interval(self.mean, low, high, self.count)
 
@@ -66,7 +66,7 @@ def t95(freedom: int) -> float:
 
 
 def t_interval(values: Floats, bounds: Bounds = ANY) -> Interval:
-    """Return the mean of what is not NaN with Student's t; a single value has no bounds."""
+    """Return the mean with a t interval, ignoring NaN; a single value has no bounds."""
     values = values[~np.isnan(values)]
     if not len(values):
         return Interval()
@@ -78,7 +78,7 @@ def t_interval(values: Floats, bounds: Bounds = ANY) -> Interval:
 
 
 def ratio_interval(owners: Ints, above: Floats, below: Floats, bounds: Bounds = ANY) -> Interval:
-    """Return a ratio of two sums with Student's t over the people who own the parts."""
+    """Return a ratio of two sums with a t interval over the people who own the parts."""
     if not len(owners):
         return Interval()
     tops, bottoms = np.bincount(owners, above), np.bincount(owners, below)
@@ -94,11 +94,11 @@ def ratio_interval(owners: Ints, above: Floats, below: Floats, bounds: Bounds = 
 
 
 def crossed_interval(values: Floats, people: Ints, seeds: Ints, bounds: Bounds = ANY) -> Interval:
-    """Return the mean over people in seeds; its interval allows for both being drawn.
+    """Return the mean over people and seeds, with an interval that allows for both.
 
     The variance is that of sums by person, plus that of sums by seed, less what both count
-    (Cameron, Gelbach and Miller 2011), and never below either; t has as many degrees of freedom as
-    the fewer of the two allow. NaN is left out.
+    (Cameron, Gelbach and Miller 2011), and never below either; the degrees of freedom are those of
+    the smaller group. NaN is left out.
     """
     there = ~np.isnan(values)
     values, people, seeds = values[there], people[there], seeds[there]
@@ -139,24 +139,24 @@ def bootstrap(
     names: Sequence[str] = (),
     resamples: int = RESAMPLES,
 ) -> Floats:
-    """Return a statistic of units drawn again with replacement: its values in the last axis.
+    """Return the bootstrap distribution of a statistic, along the last axis.
 
-    `units` are how many people, seeds, or items there are; each kind is drawn for itself, and
-    `statistic` gets the places that were drawn. Nothing can be drawn of a single unit.
+    `units` are the numbers of people, seeds or items; each kind is resampled on its own, and
+    `statistic` gets the drawn indices. The result is empty if there is only a single unit.
     """
     if max(units, default=0) < 2:
         return np.empty(0)
     from scipy import stats
 
     def drawn(*places: Ints) -> float | Sequence[float] | Floats:
-        # scipy refuses a kind of which there is one only: it is given twice and read once.
+        # scipy rejects a kind with a single unit: it is given twice and read once.
         read = zip(places, units, strict=True)
         return statistic(*(part[:many].astype(np.int64) for part, many in read))
 
     with warnings.catch_warnings():
-        # Some samples may have no value; whoever reads them leaves those out.
+        # Some samples may have no value; percentile_interval leaves those out.
         warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-        found = stats.bootstrap(
+        result = stats.bootstrap(
             [np.arange(max(many, 2)) % many for many in units],
             drawn,
             n_resamples=resamples,
@@ -165,13 +165,13 @@ def bootstrap(
             method="percentile",
             rng=rng(seed, "bootstrap", *names),
         )
-    return np.asarray(found.bootstrap_distribution, np.float64)
+    return np.asarray(result.bootstrap_distribution, np.float64)
 
 
 def percentile_interval(
     value: float, samples: Floats, *, count: int = 0, bounds: Bounds = ANY
 ) -> Interval:
-    """Return a statistic with the middle 95 % of what its bootstrap gave; NaN is left out."""
+    """Return a statistic with the middle 95 % of its bootstrap distribution, ignoring NaN."""
     there = samples[~np.isnan(samples)]
     if not len(there):
         return Interval(value, count=count)
@@ -187,9 +187,9 @@ def mean_interval(
     names: Sequence[str] = (),
     bounds: Bounds = ANY,
 ) -> Interval:
-    """Return the mean of values that people own, by a bootstrap over the people.
+    """Return the mean of values that people own, with a bootstrap over the people.
 
-    `sums` and `counts` are those of each person. A share of none or all gets Wilson's bounds.
+    `sums` and `counts` are per person. A share of none or all gets Wilson's bounds.
     """
     total, count = float(sums.sum()), float(counts.sum())
     if not count:

@@ -1,4 +1,4 @@
-"""The report as one HTML page that asks nothing of the network."""
+"""Reports of findings: an offline HTML page, Markdown, and the files they come with."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from audience.results.calibration import CAPTION, calibration_figure, calibratio
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
 from audience.results.findings import Contrast, Findings, Line, headline, summary
-from audience.results.summary_table import ONE_RUN, WRITERS, change, over, result_table, to_markdown
-from audience.results.table import escape_markdown, shown, to_html
+from audience.results.summary_table import ONE_RUN, WRITERS, change, over, result_table
+from audience.results.table import escape_markdown, shown, to_html, to_markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,12 +31,12 @@ _MARKED = "▲ better or ▼ worse than {} by more than the 95 % interval; grey:
 
 
 class StudyText(msgspec.Struct, frozen=True):
-    """What a study says besides its findings."""
+    """What a study's page says besides its findings."""
 
     question: str
     method: tuple[str, ...]
     command: str
-    """What to type to get the same again."""
+    """What to type to reproduce it."""
 
 
 def page(
@@ -44,20 +44,20 @@ def page(
     drawn: Mapping[str, Figure],
     captions: Mapping[str, str],
     limits: Sequence[str],
-    told: StudyText | None = None,
+    text: StudyText | None = None,
 ) -> str:
-    """Return the whole page; of a study with its question, its method and its command."""
+    """Return the whole page; for a study with its question, method and command."""
     lines = summary(findings)
     template = files("audience.results").joinpath("page.html").read_text("utf-8")
     return Template(template).substitute(
         title=escape(findings.title),
-        question=f'<p class="question">{_kept(told.question)}</p>\n' if told else "",
-        verdict=_found(findings.verdict) if told else _verdict(findings.verdict),
-        lead=_method(told.method) if told else _cards(findings, lines),
-        figures=_figure_sections(drawn, captions, is_first=told is None),
+        question=f'<p class="question">{_kept(text.question)}</p>\n' if text else "",
+        verdict=_answer(findings.verdict) if text else _verdict(findings.verdict),
+        lead=_method(text.method) if text else _cards(findings, lines),
+        figures=_figure_sections(drawn, captions, is_first=text is None),
         table=_table(findings, lines),
         legend=escape(_legend(findings)),
-        command=f"<p>Reproduce with</p>\n<pre>{escape(told.command)}</pre>\n" if told else "",
+        command=f"<p>Reproduce with</p>\n<pre>{escape(text.command)}</pre>\n" if text else "",
         facts="\n".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in _facts(findings)),
         limits="\n".join(f"<li>{escape(limit)}</li>" for limit in limits),
         runs=_runs(findings),
@@ -66,14 +66,14 @@ def page(
 
 
 def _verdict(text: str) -> str:
-    """Return the verdict with what it comes down to in large and its numbers below."""
+    """Return the verdict with its conclusion in large type and its numbers below."""
     lead, colon, rest = text.partition(": ")
     if not colon or len(lead) > 120:
         return f'<p class="verdict">{_kept(text)}</p>'
     return f'<p class="verdict">{_kept(lead)}:</p>\n<p class="detail">{_kept(rest)}</p>'
 
 
-def _found(text: str) -> str:
+def _answer(text: str) -> str:
     size = "verdict long" if len(text) > 120 else "verdict"
     return f'<p class="{size}">{_kept(text)}</p>'
 
@@ -111,26 +111,26 @@ def _over(mean: str) -> str:
 
 
 def _rounded(value: float) -> float:
-    """Return a count without its digits after the point, which a card has no room for."""
+    """Return a large count without decimals, for which a card has no room."""
     return float(round(value)) if abs(value) >= 1000.0 else value
 
 
 def _change(contrast: Contrast | None) -> str:
     if contrast is None:
         return ""
-    said = contrast.judgement or "unclear"
-    return f'<span class="{said}">{_MARKS.get(said, "")}{_kept(change(contrast))}</span>'
+    judgement = contrast.judgement or "unclear"
+    return f'<span class="{judgement}">{_MARKS.get(judgement, "")}{_kept(change(contrast))}</span>'
 
 
 def _kept(text: str) -> str:
-    """Return text as HTML whose numbers stay on one line with their %."""
+    """Return text as HTML in which numbers do not break from their %."""
     return escape(text).replace(" %", "&nbsp;%")
 
 
 def _figure_sections(
     drawn: Mapping[str, Figure], captions: Mapping[str, str], *, is_first: bool
 ) -> str:
-    """Return all charts; what changed comes first, or last where a study has charts of its own."""
+    """Return all charts; what changed comes first, or last if a study has its own charts."""
     parts = {name: _figure(name, figure, captions[name]) for name, figure in drawn.items()}
     changed = parts.pop("differences", "")
     changed = f"<h2>What changed</h2>\n{changed}\n" if changed else ""
@@ -141,9 +141,9 @@ def _figure_sections(
 
 def _figure(name: str, figure: Figure, caption: str) -> str:
     kind = ' class="wide"' if name == "differences" else ""
-    said = escape(caption)
-    chart = f'<div class="chart" role="img" aria-label="{said}">{inline(figure, name)}</div>'
-    return f"<figure{kind}>{chart}<figcaption>{said}</figcaption></figure>"
+    label = escape(caption)
+    chart = f'<div class="chart" role="img" aria-label="{label}">{inline(figure, name)}</div>'
+    return f"<figure{kind}>{chart}<figcaption>{label}</figcaption></figure>"
 
 
 def _table(findings: Findings, lines: Sequence[Line]) -> str:
@@ -163,17 +163,17 @@ def _legend(findings: Findings) -> str:
     alone = "" if many else " A number without one is a total of the one run."
     return (
         f"In brackets: 95 % interval of the mean over {over}; of a difference, over pairs of the "
-        f"same {'seed' if many else 'person'} in both arms.{alone} “–”: not defined here."
+        f"same {'seed' if many else 'person'} in both arms.{alone} “–”: not defined."
     )
 
 
 def _facts(findings: Findings) -> list[tuple[str, str]]:
-    facts = {key.lower() for key in findings.facts}
+    known = {key.lower() for key in findings.facts}
     seeds = sorted({run.seed for arm in findings.arms for run in arm.runs})
     added = [("Arms", ", ".join(arm.name for arm in findings.arms))]
     added.append(("Seeds", ", ".join(map(str, seeds))))
-    given = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
-    return given + [pair for pair in added if pair[0].lower() not in facts]
+    facts = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
+    return facts + [pair for pair in added if pair[0].lower() not in known]
 
 
 def _runs(findings: Findings) -> str:
@@ -198,23 +198,23 @@ def write_report(
 ) -> list[Path]:
     """Write report.FORMAT for each format, and figures/, and return the paths.
 
-    All files change together: where one cannot be written, all stay as they were.
+    All files change together: if one cannot be written, all stay as they were.
     """
-    for given in formats:
-        if given not in FORMATS:
-            raise unknown("report format", given, FORMATS)
+    for kind in formats:
+        if kind not in FORMATS:
+            raise unknown("report format", kind, FORMATS)
     if not findings.arms:
-        raise BadInput("there is nothing to report: no arm has a run; give at least one run")
+        raise BadInput("there is nothing to report: no arm has a run; give at least one")
     drawn, captions = _figures(findings) if set(formats) & set(_DRAWN) else ({}, {})
     contents: dict[Path, bytes] = {}
-    for given in dict.fromkeys(formats):
-        if given == "html":
+    for kind in dict.fromkeys(formats):
+        if kind == "html":
             text = page(findings, drawn, captions, limits(findings))
-        elif given == "md":
+        elif kind == "md":
             text = _markdown(findings, captions)
         else:
-            text = WRITERS[given](findings)
-        contents[folder / f"report.{given}"] = text.encode("utf-8", "replace")
+            text = WRITERS[kind](findings)
+        contents[folder / f"report.{kind}"] = text.encode("utf-8", "replace")
     for name, figure in drawn.items():
         for file, content in figure_files(figure, name).items():
             contents[folder / "figures" / file] = content
@@ -222,40 +222,40 @@ def write_report(
 
 
 def html(findings: Findings) -> str:
-    """Return the report as one page, with nothing beside it."""
+    """Return the report as one page, without other files."""
     return page(findings, *_figures(findings), limits(findings))
 
 
 def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
-    """Return figures and captions by name; fitted parameters come with how they were fitted."""
+    """Return figures and captions by name, with those of the calibrations used."""
     drawn = draw(findings)
     captions = {name: caption(name, findings) for name in drawn}
-    for place, one in enumerate(calibrations_in(findings.scenario), 1):
+    for place, calibration in enumerate(calibrations_in(findings.scenario), 1):
         name = f"calibration_{place}"
-        drawn[name] = calibration_figure(one)
-        captions[name] = f"Mind {one.mind}, fitted to {one.source}. {CAPTION}"
+        drawn[name] = calibration_figure(calibration)
+        captions[name] = f"Mind {calibration.mind}, fitted to {calibration.source}. {CAPTION}"
     return drawn, captions
 
 
 def limits(findings: Findings) -> list[str]:
     """Return what these findings cannot say."""
-    said = [_minds(findings.scenario)]
+    lines = [_minds(findings.scenario)]
     if any(len(arm.runs) == 1 for arm in findings.arms):
-        said.append(
-            "One seed: an interval over people says how sure the difference is within this one "
+        lines.append(
+            "One seed: an interval over people says how certain a difference is within this "
             "audience, not how much another audience would differ. Run more seeds for that."
         )
     else:
-        said.append(
-            "An interval over seeds says how much the result moves between simulated audiences "
-            "made alike; it says nothing of how far the simulation is from real people. It is "
-            "Student's, and wide where seeds are few."
+        lines.append(
+            "An interval over seeds says how much the result varies between simulated audiences of "
+            "the same kind; it does not say how far the simulation is from real people. It is "
+            "Student's, and wide if seeds are few."
         )
-    said.append(
-        "Intervals are 95 % each and not corrected for looking at many metrics: of twenty that "
-        "do not differ, about one will look clear."
+    lines.append(
+        "Intervals are 95 % each and not corrected for multiple comparisons: of twenty metrics "
+        "that do not differ, about one will look clear."
     )
-    return said
+    return lines
 
 
 def _minds(scenario: str) -> str:
@@ -280,7 +280,11 @@ def _markdown(findings: Findings, captions: dict[str, str]) -> str:
     parts = [f"# {escape_markdown(findings.title)}", f"**{escape_markdown(findings.verdict)}**"]
     for name, text in captions.items():
         parts.append(f"![{name}](figures/{name}.png)\n\n{escape_markdown(text)}")
-    parts += ["## All numbers", to_markdown(findings).rstrip(), "## How this was made"]
+    parts += [
+        "## All numbers",
+        to_markdown(result_table(findings)).rstrip(),
+        "## How this was made",
+    ]
     runs = [
         f"{escape_markdown(arm.name)}, seed {run.seed}: `{run.digest}`"
         for arm in findings.arms
@@ -290,7 +294,7 @@ def _markdown(findings: Findings, captions: dict[str, str]) -> str:
         f"{escape_markdown(key)}: {escape_markdown(value)}" for key, value in findings.facts.items()
     ]
     parts.append("\n".join(f"- {line}" for line in (*facts, *limits(findings), *runs)))
-    # A fence longer than any in the scenario cannot be closed from inside it.
+    # A fence longer than any in the scenario cannot be closed by it.
     fence = "`" * max(3, _longest_ticks(findings.scenario) + 1)
     parts.append(f"{fence}toml\n{findings.scenario.strip()}\n{fence}")
     return "\n\n".join(parts) + "\n"

@@ -1,4 +1,4 @@
-"""The summary of findings as one table, and as CSV, LaTeX, Markdown and JSON."""
+"""The summary of findings as one table, and as CSV, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from audience import results
 from audience.results.findings import ArmCell, Contrast, Findings, Line, summary
 from audience.results.interval import Interval
-from audience.results.table import NOTHING, Column, ResultTable
+from audience.results.table import (
+    NOTHING,
+    Column,
+    ResultTable,
+    Value,
+    csv_text,
+    number,
+    to_latex,
+)
 
 _COLUMNS = (
     "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
@@ -18,13 +25,13 @@ _COLUMNS = (
     "judgement",
 )  # fmt: skip
 ONE_RUN = "one run"
-"""What a number is of that is no mean."""
+"""What a number is of that is not a mean."""
 
 
 def result_table(
     findings: Findings, lines: Sequence[Line] | None = None, *, brief: bool = False
 ) -> ResultTable:
-    """Return one row per metric: every arm, then the differences; `brief`: without percentages."""
+    """Return one row per metric: every arm, then the differences; `brief`: no percentages."""
     lines = summary(findings) if lines is None else lines
     pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
     columns = [Column(head, is_text=True) for head in ("Metric", "Unit", "Mean over")]
@@ -37,9 +44,9 @@ def result_table(
     return ResultTable(tuple(columns), rows)
 
 
-def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[results.Value, ...]:
+def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[Value, ...]:
     contrasts = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
-    row: list[results.Value] = [line.label, line.unit, over(line.cells)]
+    row: list[Value] = [line.label, line.unit, over(line.cells)]
     row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
     for pair in pairs:
         contrast = contrasts.get(pair)
@@ -57,8 +64,8 @@ def over(cells: Sequence[ArmCell]) -> str:
 def _percent(contrast: Contrast | None) -> str:
     if contrast is None:
         return NOTHING
-    said = change(contrast)
-    return f"{said} ({contrast.judgement})" if contrast.judgement else said
+    text = change(contrast)
+    return f"{text} ({contrast.judgement})" if contrast.judgement else text
 
 
 def change(contrast: Contrast) -> str:
@@ -66,24 +73,19 @@ def change(contrast: Contrast) -> str:
     if not math.isfinite(contrast.percent):
         return NOTHING
     places = 0 if abs(contrast.percent) >= 100 else 1
-    return f"{results.number(contrast.percent, places, signed=True)} %"
-
-
-def rows(findings: Findings) -> list[list[str]]:
-    """Return the summary as text: a header and one row per metric."""
-    return results.texts(result_table(findings))
+    return f"{number(contrast.percent, places, signed=True)} %"
 
 
 def findings_to_csv(findings: Findings) -> str:
-    """Return one row per metric and arm with every digit; an undefined number is an empty cell."""
-    found = []
+    """Return one row per metric and arm with all digits; an undefined number is an empty cell."""
+    rows = []
     for line in summary(findings):
         contrasts = {contrast.other: contrast for contrast in line.contrasts}
         for cell in line.cells:
             row: list[object] = [line.metric, line.label, line.unit, line.better, cell.arm]
             row += [cell.mean, cell.low, cell.high, cell.count, cell.over]
-            found.append(row + _numbers(contrasts.get(cell.arm)))
-    return results.csv_text(_COLUMNS, found)
+            rows.append(row + _numbers(contrasts.get(cell.arm)))
+    return csv_text(_COLUMNS, rows)
 
 
 def _numbers(contrast: Contrast | None) -> list[object]:
@@ -95,17 +97,7 @@ def _numbers(contrast: Contrast | None) -> list[object]:
     ]  # fmt: skip
 
 
-def findings_to_latex(findings: Findings) -> str:
-    """Return a plain tabular that needs no package."""
-    return results.to_latex(result_table(findings))
-
-
-def to_markdown(findings: Findings) -> str:
-    """Return a pipe table."""
-    return results.to_markdown(result_table(findings))
-
-
-def to_json(findings: Findings) -> str:
+def findings_to_json(findings: Findings) -> str:
     """Return everything but the numbers of single people; an undefined number is null."""
     arms = [
         {
@@ -131,7 +123,7 @@ def to_json(findings: Findings) -> str:
 
 WRITERS: dict[str, Callable[[Findings], str]] = {
     "csv": findings_to_csv,
-    "tex": findings_to_latex,
-    "json": to_json,
+    "tex": lambda findings: to_latex(result_table(findings)),
+    "json": findings_to_json,
 }
-"""The formats that are the table and nothing else."""
+"""The formats that hold the table and nothing else."""

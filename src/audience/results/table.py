@@ -1,9 +1,10 @@
-"""One table of results, for the terminal and as Markdown, CSV, LaTeX, JSON and HTML."""
+"""The table of results, for the terminal and as Markdown, CSV, LaTeX, JSON and HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.results.interval import Interval
+from audience.results.interval import ANY, Bounds, Interval
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
 
 NOTHING = "–"
 _WORD, _NAME = 9, 22
-"""Letters that a column of words, and one with such a name, is wide at least."""
+"""Least width of a text column, and of a column with a long head, in characters."""
 Value = str | int | float | Interval | None
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -30,18 +31,20 @@ _LATEX = {
 
 
 class Column(msgspec.Struct, frozen=True):
-    """What stands in a column, and how it is written."""
+    """What a column holds, and how it is written."""
 
     label: str
     unit: str = ""
     over: str = ""
-    """What each figure is a mean over, such as `people` or `seeds`; empty for what is no mean."""
+    """What each figure is a mean over, such as `people` or `seeds`; empty if not a mean."""
     digits: int | None = None
-    """After the point; None: as many as the interval supports."""
+    """Decimals; None: as many as the interval supports."""
     signed: bool = False
     half: bool = False
-    """Whether an interval is written as ± half its width, and not as its bounds."""
+    """Whether an interval is written as ± half its width where all of that is possible."""
     is_text: bool = False
+    bounds: Bounds = ANY
+    """The possible values of the figures."""
 
     @property
     def head(self) -> str:
@@ -79,7 +82,7 @@ def texts(table: ResultTable) -> list[list[str]]:
 
 
 def text_of(value: Value, column: Column) -> str:
-    """Return a value as people read it; a dash where there is none."""
+    """Return a value as text for people; a dash if there is none."""
     if isinstance(value, str):
         return value
     if value is None:
@@ -103,17 +106,24 @@ def _fixed(value: Interval, column: Column) -> str:
     text = number(value.mean, places, signed=column.signed)
     if not bounded:
         return text
-    if column.half:
+    if column.half and _is_possible(value, places, column.bounds):
         clear = "*" if column.signed and value.is_clear else ""
         return f"{text} ± {number(value.half, places)}{clear}"
     low, high = (number(bound, places, signed=column.signed) for bound in (value.low, value.high))
     return f"{text} [{low}, {high}]"
 
 
+def _is_possible(value: Interval, places: int, bounds: Bounds) -> bool:
+    """Return whether mean ± half, as it would be printed, lies within the bounds."""
+    mean, half = round(value.mean, places), round(value.half, places)
+    margin = 0.5 * 10.0**-places
+    return bounds[0] - margin < mean - half and mean + half < bounds[1] + margin
+
+
 def shown(
     mean: float, low: float = math.nan, high: float = math.nan, *, signed: bool = False
 ) -> str:
-    """Return a number and its interval for people, to as many digits as the interval supports."""
+    """Return a number and its interval as text, with as many digits as the interval supports."""
     if not math.isfinite(mean):
         return NOTHING
     bounded = math.isfinite(low) and math.isfinite(high)
@@ -133,7 +143,7 @@ def _places(mean: float, half: float) -> int:
 
 
 def number(value: float, places: int, *, signed: bool = False) -> str:
-    """Return a number to so many places; nil has no sign."""
+    """Return a number with fixed decimals; zero has no sign."""
     rounded = round(value, places) + 0.0
     return f"{rounded:{'+' if signed and rounded else ''},.{places}f}".replace("-", "−")
 
@@ -144,24 +154,24 @@ def to_rich(table: ResultTable) -> Group:
     from rich.table import Table
     from rich.text import Text
 
-    found = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    rich_table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
     rows = texts(table)[1:]
     for column, width in zip(table.columns, _widths(table), strict=True):
-        # Words may be folded, numbers not; a long name above them is.
-        found.add_column(
+        # Text may be wrapped, numbers may not; a long head above them is.
+        rich_table.add_column(
             Text(column.head if column.is_text else "\n".join(wrap(column.head, width))),
             justify="left" if column.is_text else "right",
             no_wrap=not column.is_text,
             min_width=width,
         )
     for row in rows:
-        found.add_row(*map(Text, row))
+        rich_table.add_row(*map(Text, row))
     caption = Text(table.caption, style="bold", no_wrap=True, overflow="ignore")
-    return Group(caption, found) if table.caption else Group(found)
+    return Group(caption, rich_table) if table.caption else Group(rich_table)
 
 
 def _widths(table: ResultTable) -> list[int]:
-    """Return how wide each column is at least."""
+    """Return the least width of each column."""
     rows = texts(table)[1:]
     longest = [max((len(row[at]) for row in rows), default=0) for at in range(len(table.columns))]
     return [
@@ -177,18 +187,18 @@ def least_width(table: ResultTable) -> int:
 
 def print_table(table: ResultTable, width: int = 0) -> None:
     """Print a table and its notes on a terminal that is at least so wide."""
-    console = wide_console(max(width, least_width(table)))
+    console = wide_console(width, table)
     console.print(to_rich(table))
     for note in table.notes:
         console.print(note, style="dim", markup=False, soft_wrap=True)
 
 
-def wide_console(width: int = 0) -> Console:
-    """Return standard output, at least so wide, for tables that must not be folded."""
+def wide_console(width: int = 0, *tables: ResultTable) -> Console:
+    """Return standard output, at least so wide, and wide enough for every number of the tables."""
     from rich.console import Console
 
     console = Console(highlight=False)
-    console.width = max(console.width, width)
+    console.width = max(console.width, width, *map(least_width, tables))
     return console
 
 
@@ -205,14 +215,14 @@ def to_markdown(table: ResultTable, *, bare: bool = False) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text on one line as Markdown shows it unchanged."""
+    """Return text on one line, escaped so that Markdown shows it unchanged."""
     for letter in "\\`*_<|#":
         text = text.replace(letter, f"\\{letter}")
     return " ".join(text.replace("](", "\\](").split())
 
 
 def to_csv(table: ResultTable) -> str:
-    """Return every digit: an interval as three columns; what is not known is an empty cell."""
+    """Return all digits: an interval as three columns; an unknown value is an empty cell."""
     wide = [
         any(isinstance(row[place], Interval) for row in table.rows)
         for place in range(len(table.columns))
@@ -235,7 +245,7 @@ def csv_text(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(heads)
-    # NaN alone differs from itself.
+    # Only NaN differs from itself.
     writer.writerows(["" if value != value else value for value in row] for row in rows)
     return out.getvalue()
 
@@ -243,23 +253,28 @@ def csv_text(heads: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
 def to_latex(table: ResultTable) -> str:
     """Return a plain tabular that needs no package; caption and notes are comments below it."""
     lines = [" & ".join(map(escape_latex, row)) + r" \\" for row in texts(table)]
-    # A row that begins with a bracket would be read as an option of the line break above it.
+    # A row that begins with a bracket would be read as an option of the line break before it.
     lines = ["{}" + line if line.startswith(("[", "*")) else line for line in lines]
     columns = "".join("l" if column.is_text else "r" for column in table.columns)
-    said = [table.caption, *table.notes] if table.caption else table.notes
-    comments = [f"% {' '.join(text.split())}" for text in said]
+    texts_below = [table.caption, *table.notes] if table.caption else table.notes
+    comments = [f"% {' '.join(text.split())}" for text in texts_below]
     head = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", lines[0], r"\hline"]
     return "\n".join([*head, *lines[1:], r"\hline", r"\end{tabular}", *comments, ""])
 
 
 def escape_latex(text: str) -> str:
-    """Return text as LaTeX shows it unchanged."""
+    """Return text escaped so that LaTeX shows it unchanged."""
     return "".join(_LATEX.get(letter, letter) for letter in text)
 
 
 def to_json(table: ResultTable) -> str:
     """Return columns and rows; what is not a number is null."""
     return msgspec.json.format(msgspec.json.encode(finite(table)), indent=1).decode() + "\n"
+
+
+def json_text(value: object) -> str:
+    """Return a value as the text of a JSON file; what is not a number is null."""
+    return json.dumps(finite(value), indent=1, allow_nan=False) + "\n"
 
 
 def finite(value: object) -> object:

@@ -9,7 +9,7 @@ import msgspec
 
 from audience.agents import Mind
 from audience.errors import BadInput
-from audience.llm import FILE as CALLS
+from audience.llm import FILE as CALLS, copy_calls
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
 from audience.runs.lifecycle import Finished, Progress, Quiet, RunDriver, Stopping
@@ -20,7 +20,6 @@ from audience.scenario import (
     SpendingOptions,
     asks_models,
     check_models,
-    copy_calls,
     from_tree,
     genesis_of,
     parse,

@@ -18,7 +18,6 @@ from audience.scenario.models import (
     Models as Models,
     SpendingOptions as SpendingOptions,
     check_models as check_models,
-    copy_calls as copy_calls,
     cost_of as cost_of,
     door_of as door_of,
     endpoints_of as endpoints_of,

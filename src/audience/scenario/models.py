@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -192,15 +191,6 @@ def store_of(spending: SpendingOptions, own: Path, *, at_once: bool = False) -> 
     if spending.calls == "stored":
         return CallStore(source or own, read_only=True)
     return CallStore(own, [source] if source else [], at_once=at_once)
-
-
-def copy_calls(source: Path, target: Path) -> None:
-    """Copy the calls of a parent to its branch, which then pays only for what differs."""
-    with (
-        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
-        closing(sqlite3.connect(target)) as copy,
-    ):
-        calls.backup(copy)
 
 
 def cost_of(folder: Path, models: Models) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,17 +124,21 @@ def _found(config: Path, text: str) -> Path | None:
 
 def _recommender(tree: dict[str, Any], name: str, without: list[str]) -> None:
     there = known("recommenders")
-    kind = next((one for one in _RECOMMENDERS.get(name.lower(), ()) if one in there), None)
+    wanted = _RECOMMENDERS.get(name.lower(), (name.lower(),))
+    kind = next((kind for kind in wanted if kind in there), None)
     if kind is None:
-        without.append(f"rec_model: {name} is not among {', '.join(sorted(there))}: popular serves")
+        near = get_close_matches(name.lower(), there, n=1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        listed = ", ".join(sorted(there))
+        without.append(f"rec_model: {name} is not among {listed}{hint}: popular serves")
     tree["recommender"] = {"kind": kind or "popular"}
 
 
 def _memory(tree: dict[str, Any], name: str, without: list[str]) -> None:
-    there = known("memories")
-    if name.lower() != "none" and name not in there:
+    there, kind = known("memories"), name.lower()
+    if kind != "none" and kind not in there:
         without.append(f"recagent_memory: {name} is not among {', '.join(sorted(there))}: none")
-    tree["memory"] = {"kind": name if name in there else "none"}
+    tree["memory"] = {"kind": kind if kind in there else "none"}
 
 
 def _model(tree: dict[str, Any], name: str, without: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""For authors of plugins and for our own tests: tiny worlds, scripted minds, conformance suites."""
+"""For plugin authors and our own tests: tiny worlds, scripted minds, conformance suites."""
 
 from audience.testing.minds import (
     Diary as Diary,

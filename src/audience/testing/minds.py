@@ -1,11 +1,11 @@
-"""A memory small enough to check by eye."""
+"""Conformance suites for minds and memories, and a minimal memory."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ from audience.world import (
 
 
 class Diary:
-    """Keeps one sentence a round, the kinds of what was lived, and forgets all but the last two."""
+    """Keeps one sentence per round, the kinds of its events, and forgets all but the last two."""
 
     async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
         del cue, now
@@ -47,16 +47,16 @@ class Diary:
         weight = float(dice.uniform("weight")[0])
         kept = e.Remembered(who, me.thoughts_had, kinds, weight, life.now)
         gone = [e.Forgot(who, thought.id, "crowded") for thought in me.thoughts[:-1]]
-        return [e.Entry(kept), *(e.Entry(one) for one in gone)]
+        return [e.Entry(kept), *(e.Entry(event) for event in gone)]
 
 
 T = TypeVar("T")
 
 
 def check_mind(mind: Mind, *, limit: int = 120) -> None:
-    """Raise AssertionError unless `mind` is stateless, leaves its input alone and decides in type.
+    """Raise AssertionError unless `mind` is stateless, pure, and returns valid decisions.
 
-    It is asked at most `limit` times for each of three passes, with observations of every surface.
+    It is asked at most `limit` times in each of three passes, with observations of every surface.
     """
     check_declarations(mind)
     seen = observations(limit)
@@ -70,7 +70,7 @@ def check_mind(mind: Mind, *, limit: int = 120) -> None:
 
 
 def check_batch_mind(mind: BatchMind, *, sizes: Sequence[int] = (1, 2, 3, 7, 16, 33, 250)) -> None:
-    """Raise AssertionError unless batches of any size decide exactly as each member does alone."""
+    """Raise AssertionError unless batches of any size equal single decisions."""
     assert isinstance(mind, BatchMind), f"{_name(mind)} has no `decide_many` beside `decide`"
     check_mind(mind)
     seen = observations(max(*sizes, 1))
@@ -88,16 +88,16 @@ def check_batch_mind(mind: BatchMind, *, sizes: Sequence[int] = (1, 2, 3, 7, 16,
 
 
 def observations(limit: int) -> list[Observation]:
-    """Return observations of one small world: every surface, pages of any length."""
+    """Return observations of a small world: every surface, pages of any length."""
     watching = _Watching()
     begun = Raise(Topic("a tram line", "They want to build a tram line.", favour=0.4), (3, 8))
     rules = Rules(rounds=3)
     simulate(tiny_genesis(20, 17), mind=watching, rules=rules, seed=3, changes={1: [begun]})
     order = rng(0, "observations").permutation(len(watching.seen)).tolist()
     seen = [watching.seen[place] for place in order]
-    rare = [one for one in seen if len(one.me.situation.slate) not in (0, 5)]
-    kinds = [[one for one in seen if one.surface == surface] for surface in _SURFACES]
-    ahead = [one for some in (*kinds, rare) for one in some[: max(limit // 8, 1)]]
+    rare = [view for view in seen if len(view.me.situation.slate) not in (0, 5)]
+    kinds = [[view for view in seen if view.surface == surface] for surface in _SURFACES]
+    ahead = [view for some in (*kinds, rare) for view in some[: max(limit // 8, 1)]]
     return (ahead + seen)[:limit]
 
 
@@ -105,7 +105,7 @@ _SURFACES = ("home", *a.PAGE_SURFACES, "social", "conversation", "news")
 
 
 class _Watching:
-    """A rule mind that keeps what it saw."""
+    """A rule mind that records what it saw."""
 
     def __init__(self) -> None:
         self.seen: list[Observation] = []
@@ -117,14 +117,14 @@ class _Watching:
 
 
 def _dice(seen: Sequence[Observation]) -> Dice:
-    agents = np.array([one.me.profile.id for one in seen], np.int64)
-    turns = np.array([one.turn + 100 * one.round for one in seen], np.int64)
+    agents = np.array([view.me.profile.id for view in seen], np.int64)
+    turns = np.array([view.turn + 100 * view.round for view in seen], np.int64)
     return named(11, "conformance", agents, turns)
 
 
 def _asked(mind: Mind, seen: Sequence[Observation]) -> list[Decision]:
     async def all_of_them() -> list[Decision]:
-        return [await mind.decide(one, NoMemory(), _dice([one])) for one in seen]
+        return [await mind.decide(view, NoMemory(), _dice([view])) for view in seen]
 
     return _unchanged(mind, seen, lambda: _result(all_of_them))
 
@@ -146,11 +146,13 @@ def _unchanged(mind: Mind, seen: Sequence[Observation], ask: Callable[[], T]) ->
 
 def _print(seen: Sequence[Observation]) -> bytes:
     digest = blake2b(digest_size=16)
-    for one in seen:
+    for view in seen:
         digest.update(
-            msgspec.json.encode((one.me, one.turn, one.menu, one.friends, one.lines, one.news))
+            msgspec.json.encode(
+                (view.me, view.turn, view.menu, view.friends, view.lines, view.news)
+            )
         )
-    for catalogue in {id(one.catalogue): one.catalogue for one in seen}.values():
+    for catalogue in {id(view.catalogue): view.catalogue for view in seen}.values():
         digest.update(_print_of(catalogue))
     return digest.digest()
 
@@ -183,10 +185,10 @@ def _compare(
     given: Sequence[Decision],
     what: str,
 ) -> None:
-    for one, first, second in zip(seen, wanted, given, strict=True):
+    for view, first, second in zip(seen, wanted, given, strict=True):
         assert repr(first) == repr(second), (
-            f"{_name(mind)} {what}: agent {one.me.profile.id}, round {one.round}, turn {one.turn} "
-            f"on the {one.surface} surface: {first!r}, then {second!r}"
+            f"{_name(mind)} {what}: agent {view.me.profile.id}, round {view.round}, "
+            f"turn {view.turn} on the {view.surface} surface: {first!r}, then {second!r}"
         )
 
 
@@ -205,22 +207,14 @@ def _result(work: Callable[[], Awaitable[T]]) -> T:
     return found[0]
 
 
-OWN = (
-    e.Remembered,
-    e.Enhanced,
-    e.Settled,
-    e.Reflected,
-    e.Merged,
-    e.Forgot,
-    e.Failed,
-)
-"""What a memory may say of its person."""
+OWN = (e.Remembered, e.Enhanced, e.Settled, e.Reflected, e.Merged, e.Forgot, e.Failed)
+"""The events that a memory may return."""
 
 
 def check_memory(memory: Memory, *, rounds: int = 6) -> None:
-    """Raise AssertionError unless `memory` is pure, minds its own person and names thoughts once.
+    """Raise AssertionError unless `memory` is pure, returns events of its agent, and unique ids.
 
-    It takes in the lives of a small world, round after round, and recalls in between.
+    It consolidates the lives of a small world, round by round, and recalls in between.
     """
     check_declarations(memory)
     name = type(memory).__name__
@@ -233,7 +227,7 @@ def check_memory(memory: Memory, *, rounds: int = 6) -> None:
         life = msgspec.structs.replace(life, me=me)
         draws = named(5, "memory", who, round_)
         before = msgspec.json.encode(me)
-        entries, again = (_done(partial(memory.consolidate, life, draws)) for _ in range(2))
+        entries, again = (_result(partial(memory.consolidate, life, draws)) for _ in range(2))
         assert list(entries) == list(again), f"{name} consolidates the same life differently"
         assert msgspec.json.encode(me) == before, f"{name}.consolidate changed the agent"
         people[who] = _folded(name, life, entries)
@@ -259,12 +253,12 @@ def _check_recall(memory: Memory, me: Agent, life: Life) -> None:
     name = type(memory).__name__
     cue = life.catalogue[0].title
     recall = partial(memory.recall, me, cue, life.now, 3)
-    found = _done(recall)
+    found = _result(recall)
     assert isinstance(found, Recollection), f"{name}.recall gave {type(found).__name__}"
-    assert found == _done(recall), f"{name}.recall is not pure"
+    assert found == _result(recall), f"{name}.recall is not pure"
     there = set(me.thoughts)
     assert set(found.thoughts) <= there, f"{name}.recall gave thoughts the person does not have"
-    long = [one for one in found.thoughts if one.store == "long"]
+    long = [thought for thought in found.thoughts if thought.store == "long"]
     assert len(long) <= 3, f"{name}.recall gave {len(long)} long-term thoughts; 3 were asked for"
 
 
@@ -280,11 +274,13 @@ def _check_fade(memory: Memory, people: list[Agent], now: int) -> None:
     faded = memory.fade(people, now, later, draw)
     assert len(faded) == len(people), f"{name}.fade gave {len(faded)} answers for {len(people)}"
     for me, gone in zip(people, faded, strict=True):
-        assert set(gone) <= {one.id for one in me.thoughts}, f"{name}.fade names strange thoughts"
+        assert set(gone) <= {thought.id for thought in me.thoughts}, (
+            f"{name}.fade names strange thoughts"
+        )
 
 
 class _Keeping(Diary):
-    """A diary that keeps the lives it was shown."""
+    """A diary that records the lives it was given."""
 
     def __init__(self) -> None:
         self.lives: list[Life] = []
@@ -300,13 +296,3 @@ def _lives(rounds: int) -> list[tuple[int, Life]]:
     simulate(tiny_genesis(8, 40), mind=mind, memory=keeping, rules=Rules(rounds=rounds), seed=3)
     moments = sorted({life.now for life in keeping.lives})
     return [(moments.index(life.now) + 1, life) for life in keeping.lives]
-
-
-def _done(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    found: list[T] = []
-
-    async def waited() -> None:
-        found.append(await work())
-
-    run_sync(waited)
-    return found[0]

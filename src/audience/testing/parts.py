@@ -1,4 +1,4 @@
-"""What the class of a part declares, before there is a part: checked by every suite."""
+"""Conformance suites for declarations, datasets, metrics and recommenders."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WAYS = ("fused", "faithful", "rule")
 
 
 def check_declarations(part: object) -> None:
-    """Raise AssertionError unless what a part and its class declare is of the right type."""
+    """Raise AssertionError unless the declarations of a part and its class have valid types."""
     make: Any = type(part)
     name = make.__name__
     if builds(make):
@@ -58,7 +58,7 @@ def check_declarations(part: object) -> None:
 
 
 def check_ranker_declarations(ranker: object) -> None:
-    """Raise AssertionError unless what a ranker declares is of the right type."""
+    """Raise AssertionError unless the declarations of a ranker have valid types."""
     name = type(ranker).__name__
     if isinstance(ranker, Learnt):
         assert callable(ranker.learnt), f"{name}.learnt is no method; rename it, or return bytes"
@@ -73,7 +73,7 @@ def _check_truth(what: str, said: object) -> None:
 
 
 def _check_build(make: Any, name: str) -> None:  # noqa: ANN401
-    """Build without a gateway: a part that needs one, or options, says so and nothing worse."""
+    """Check `build` without a gateway; a part that needs one, or options, may refuse."""
     try:
         built = make.build(PartContext())
     except (TypeError, ValueError):
@@ -82,7 +82,7 @@ def _check_build(make: Any, name: str) -> None:  # noqa: ANN401
 
 
 def check_dataset(dataset: Dataset, *, people: Sequence[int] = (1, 2, 3, 17, 64)) -> None:
-    """Raise AssertionError unless `dataset` makes a sound genesis for each number of people."""
+    """Raise AssertionError unless `dataset` makes a valid genesis for each number of people."""
     name = type(dataset).__name__
     clock = Clock("2031-05-06", "5h")
     for count in people:
@@ -158,7 +158,7 @@ def _check_ties(where: str, genesis: Genesis, count: int) -> None:
 
 
 def check_metric(make: Callable[[], Metric]) -> None:
-    """Raise AssertionError unless what `make` gives measures the same live and afterwards."""
+    """Raise AssertionError unless the metrics of `make` are equal live and afterwards."""
     _check_fresh(make)
     genesis = tiny_genesis(20, 25)
     live = _Live(make())
@@ -192,7 +192,7 @@ def check_metric(make: Callable[[], Metric]) -> None:
 
 
 class _Live:
-    """Feeds a metric the records it watches, and asks for its numbers in between."""
+    """Feeds a metric the records it watches, and reads its numbers in between."""
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
@@ -248,7 +248,7 @@ _STRANGERS = 10
 
 
 def check_recommender(recommender: Recommender) -> None:
-    """Raise AssertionError unless `recommender` fits and ranks as the protocol says."""
+    """Raise AssertionError unless `recommender` fits and ranks according to the protocol."""
     _check_fit(recommender)
     for items in (1, 7, 300):
         for rows in (0, 4 * items):
@@ -267,10 +267,10 @@ def interactions(items: int, rows: int, name: str = "some") -> Interactions:
 
 
 def questions(items: int, users: int = _PEOPLE + _STRANGERS, seed: int = 5) -> tuple[Ints, Context]:
-    """Return users, some of them unknown, and what a ranker is told about each."""
+    """Return users, some of them unknown, and their context."""
     who = np.arange(users)
     draw = rng(seed, "questions", items)
-    # From nothing to everything: rankers that choose their way by the longest list are found out.
+    # From none to all, to catch rankers whose path depends on the longest list.
     counts = [min(items, int(items * draw.random() ** 3 * 1.05)) for _ in range(users)]
     exclude = [tuple(draw.permutation(items)[:count].tolist()) for count in counts]
     pages = who % 5
@@ -279,11 +279,8 @@ def questions(items: int, users: int = _PEOPLE + _STRANGERS, seed: int = 5) -> t
 
 
 def one_of(context: Context, row: int) -> Context:
-    """Return what a ranker is told about a single user."""
-    rows = np.array([row])
-    return Context(
-        context.moments[rows], context.pages[rows], [context.exclude[row]], context.dice.pick(rows)
-    )
+    """Return the context of a single user."""
+    return context.part(np.array([row]))
 
 
 def _check_fit(recommender: Recommender) -> None:

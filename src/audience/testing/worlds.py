@@ -1,4 +1,4 @@
-"""Worlds small enough to read, and runs that keep their chapters in a list."""
+"""Tiny worlds, runs that keep their chapters in a list, and scripted minds."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ALWAYS = Activation("random", 1.0, 0.0)
 def tiny_genesis(
     people: int = 12, items: int = 30, *, seed: int = 0, past: tuple[Past, ...] = ()
 ) -> Genesis:
-    """Return a small genesis; equal arguments give equal bytes. Everybody knows four in a ring."""
+    """Return a small genesis, equal for equal arguments; everybody knows four in a ring."""
     catalogue = Catalogue(tuple(_item(number, seed) for number in range(items)), TAGS)
     profiles = tuple(_profile(number, seed) for number in range(people))
     firsts, others = _ring(people)
@@ -95,13 +95,15 @@ def _profile(number: int, seed: int) -> Profile:
 
 def _ring(people: int) -> tuple[list[int], list[int]]:
     steps = (1, 2, -1, -2)
-    pairs = sorted({(one, (one + step) % people) for one in range(people) for step in steps})
-    pairs = [(one, other) for one, other in pairs if one != other]
-    return [one for one, _ in pairs], [other for _, other in pairs]
+    pairs = sorted(
+        {(person, (person + step) % people) for person in range(people) for step in steps}
+    )
+    pairs = [(person, other) for person, other in pairs if person != other]
+    return [person for person, _ in pairs], [other for _, other in pairs]
 
 
 class ListKeeper:
-    """Keeps chapters in memory, in the order they were finished."""
+    """Keeps chapters in memory, in order of completion."""
 
     def __init__(self) -> None:
         self.chapters: list[e.Chapter] = []
@@ -116,7 +118,7 @@ class ListKeeper:
 
     def ordered(self) -> list[e.Chapter]:
         """Return the chapters in the order of the log."""
-        return sorted(self.chapters, key=lambda one: (one.round, one.phase, one.rank, one.agent))
+        return sorted(self.chapters, key=lambda c: (c.round, c.phase, c.rank, c.agent))
 
     def events(self) -> list[e.AnyEvent]:
         """Return all events in the order of the log."""
@@ -153,9 +155,9 @@ def simulate(
 ) -> tuple[World, ListKeeper]:
     """Run a genesis to its last round and return the world with the chapters that were kept.
 
-    To go on with a run, give the `world` at the end of its last whole round, and in `found` the
-    chapters of the round that was not finished. When `stopping` says so, `Paused` is raised and
-    what was done stands in the given `keeper`. `control` steers it, `keep` hears what it queued.
+    To continue a run, give the `world` at the end of its last complete round, and in `found` the
+    chapters of the unfinished one. If `stopping` returns True, `Paused` is raised and the `keeper`
+    has what was done. `control` steers the run, `keep` receives what it queued.
     """
     served = recommender or Popular()
 
@@ -259,18 +261,18 @@ def remembered(folder: Path) -> Path:
 
 
 Turn = Decision | AnyAction | Sequence[AnyAction]
-"""What a script holds for one turn: a decision, an action, or several actions."""
+"""One turn of a script: a decision, an action, or several actions."""
 
 
 class Exhausted(BaseException):
-    """A script is used up. Not an Exception: the engine must not take it for a mind that failed."""
+    """A script is used up; not an Exception, which the engine would take for a failed mind."""
 
 
 class ScriptedMind:
-    """Plays the given turns of each agent, one after another, in visits and in conversations.
+    """Plays the given turns of each agent in order, in visits and in conversations.
 
-    An agent without a script plays `otherwise`; without that, or when a script is used up, the
-    run ends with `Exhausted`. What each agent saw is kept in `seen`.
+    An agent without a script plays `otherwise`; without that, or when a script is used up, the run
+    ends with `Exhausted`. What each agent saw is recorded in `seen`.
     """
 
     def __init__(
@@ -299,7 +301,7 @@ class ScriptedMind:
         return script[played]
 
     def left(self) -> dict[int, int]:
-        """Return how many turns of each script were not played, where there are any."""
+        """Return the number of unplayed turns of each script that has some."""
         rest = {agent: len(turns) - self._played[agent] for agent, turns in self._scripts.items()}
         return {agent: turns for agent, turns in rest.items() if turns}
 
@@ -311,9 +313,9 @@ def _decision(turn: Turn) -> Decision:
 
 
 class SlowMind:
-    """Another mind that takes up to `longest` seconds, so that visits end in a shuffled order.
+    """Delays another mind by up to `longest` seconds, so that visits end in shuffled order.
 
-    How long belongs to (seed, agent, round, turn). Drawing it leaves the dice of the mind alone.
+    The delay depends on (seed, agent, round, turn) and does not affect the mind's dice.
     """
 
     def __init__(self, mind: Mind, *, seed: int = 0, longest: float = 0.003) -> None:
@@ -321,7 +323,7 @@ class SlowMind:
         self.seed = seed
         self.longest = longest
         self.finished: list[int] = []
-        """Agents in the order in which their decisions came."""
+        """Agents in the order of their decisions."""
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         who = seen.me.profile.id

@@ -19,9 +19,9 @@ from audience.web.reply_types import (
     HistoryRow,
     PersonDetail,
     PersonRow,
+    PersonTie,
     ProfileReply,
     TasteRow,
-    TieRow,
     TopicStanding,
 )
 from audience.web.requests import Agent, Round, RunId, Whole
@@ -148,10 +148,10 @@ def _person(reader: Reader, who: int, at: int | None) -> PersonDetail:
     )
 
 
-def _ties(world: World, who: int) -> list[TieRow]:
+def _ties(world: World, who: int) -> list[PersonTie]:
     graph = world.graph
     return [
-        TieRow(
+        PersonTie(
             tie.other,
             name_of(world, tie.other),
             tie.kind,

@@ -223,7 +223,7 @@ class HeardRow(msgspec.Struct, frozen=True):
     stance: float
 
 
-class TieRow(msgspec.Struct, frozen=True):
+class PersonTie(msgspec.Struct, frozen=True):
     """Somebody a person is tied to."""
 
     other: int
@@ -268,7 +268,7 @@ class PersonDetail(PersonRow, frozen=True):
     feelings: list[HistoryRow]
     heard: list[HeardRow]
     inbox: list[InboxCard]
-    ties: list[TieRow]
+    ties: list[PersonTie]
     followers: int
     memory: MemoryReport | None
     decisions: list[DecisionRow]

@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from audience.engine import Control
 from audience.errors import AudienceError, BadInput, Interrupted
-from audience.llm import FILE as CALLS
+from audience.llm import FILE as CALLS, copy_calls
 from audience.log import FILE, Log, is_held
 from audience.runs import Watch, conduct, resume, scenario_of
-from audience.scenario import Scenario, SpendingOptions, copy_calls, parse, text_of
+from audience.scenario import Scenario, SpendingOptions, parse, text_of
 from audience.web.readers import Readers
 from audience.web.replies import Conflict, Missing
 

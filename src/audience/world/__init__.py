@@ -1,4 +1,4 @@
-"""What exists and what happened: pure, no I/O."""
+"""What exists and what happened: items, people, ties, clock, actions, events and their fold."""
 
 from audience.world.actions import AnyAction as AnyAction, Say as Say
 from audience.world.agent import (

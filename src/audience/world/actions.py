@@ -1,4 +1,4 @@
-"""What an agent attempts: one declaration per action. The world decides what comes of it.
+"""Every action that an agent can attempt, each declared once.
 
 A class here is the whole declaration of an action: its fields, the surfaces on which it can be
 attempted, the events it leads to, and how a language model names it on a page. Its rule is in
@@ -22,7 +22,7 @@ _PAGES = tuple(PAGE_SURFACES)
 
 
 class Action(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """An attempt, in the imperative. `voice` says whose words a text is; see events.Felt."""
+    """An attempt, in the imperative. `voice` says who worded a text; see events.Felt."""
 
     surfaces: ClassVar[tuple[str, ...]] = ()
     """Where it can be attempted."""
@@ -67,7 +67,7 @@ class Search(Action, frozen=True):
 
 
 class Pick(Action, frozen=True):
-    """Take an item of the page and live `fraction` of it."""
+    """Pick an item of the page and watch `fraction` of it."""
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Picked", "Watched")
@@ -78,7 +78,7 @@ class Pick(Action, frozen=True):
 
 
 class Rate(Action, frozen=True):
-    """Give 1 to 5 stars to an item lived in this visit, and a feeling in words if there is one."""
+    """Give 1 to 5 stars, and optionally a feeling in words, to an item watched in this visit."""
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Rated", "Felt", "Unfounded")
@@ -102,7 +102,7 @@ class Save(Action, frozen=True):
 
 
 class Post(Action, frozen=True):
-    """Tell everybody who listens; `items` are those the text speaks of, `stance` -1 to 1."""
+    """Write to all followers; `items` are those the text is about, `stance` is -1 to 1."""
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Posted", "Unfounded")
@@ -113,11 +113,11 @@ class Post(Action, frozen=True):
     stance: float = 0.0
     voice: str = ""
     topic: int = -1
-    """The topic it speaks of, where it speaks of one."""
+    """The topic it is about; -1 for none."""
 
 
 class Forward(Action, frozen=True):
-    """Pass on a message from the inbox."""
+    """Forward a message from the inbox."""
 
     surfaces: ClassVar = ("social", "news")
     events: ClassVar = ("Forwarded",)
@@ -127,7 +127,7 @@ class Forward(Action, frozen=True):
 
 
 class Say(Action, frozen=True):
-    """In a visit: wish to talk with somebody. In a conversation: say a line."""
+    """In a visit: ask to talk to someone. In a conversation: say a line."""
 
     surfaces: ClassVar = ("social", "conversation")
     events: ClassVar = ("Wished", "Said", "Unfounded")
@@ -180,7 +180,7 @@ class Feel(Action, frozen=True):
 
 
 class Hold(Action, frozen=True):
-    """Come to a view of a topic: -1 against, 1 for."""
+    """Take a position on a topic: -1 against, 1 for."""
 
     surfaces: ClassVar = ("news",)
     events: ClassVar = ("AttitudeShifted",)
@@ -190,7 +190,7 @@ class Hold(Action, frozen=True):
 
 
 class Leave(Action, frozen=True):
-    """End the visit or the conversation, with how satisfying it was, 0 to 1, if one can tell."""
+    """End the visit or the conversation, with its satisfaction, 0 to 1, where known."""
 
     surfaces: ClassVar = ("home", *_PAGES, "social", "news", "conversation")
     events: ClassVar = ("Left",)
@@ -200,7 +200,7 @@ class Leave(Action, frozen=True):
 
 
 class Nothing(Action, frozen=True):
-    """Wake and go on with one's day."""
+    """Wake up and do nothing."""
 
     surfaces: ClassVar = ("home", "news")
     events: ClassVar = ("Left",)

@@ -1,4 +1,4 @@
-"""What remembering does to a person: the parts of its fold that memory needs."""
+"""An agent's state, how each event folds into it, and the table of all agents."""
 
 from __future__ import annotations
 
@@ -17,71 +17,20 @@ from audience.world.randomness import Ints
 from audience.world.thoughts import Thought, arisen, arising, without
 from audience.world.topics import OWN, Message, Topic, pooled, relevance
 
-
-def recalled(me: Agent, event: e.Recalled, laws: Laws) -> Agent:
-    return replace(me, thoughts=thoughts.recalled(me.thoughts, event.thoughts, event.at))
-
-
-def remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
-    if event.store == "sensory":
-        return replace(me, thoughts_had=max(me.thoughts_had, event.thought + 1))
-    return thinking(me, arisen(event), brewing=event.weight if event.store == "long" else 0.0)
-
-
-def enhanced(me: Agent, event: e.Enhanced, laws: Laws) -> Agent:
-    return replace(me, thoughts=thoughts.enhanced(me.thoughts, event.thought, event.by))
-
-
-def settled(me: Agent, event: e.Settled, laws: Laws) -> Agent:
-    moved = next((one for one in me.thoughts if one.id == event.thought), None)
-    if moved is None or moved.store == "long":
-        return me
-    rest = without(me.thoughts, (event.thought,))
-    settled = replace(moved, store="long")
-    return replace(me, thoughts=(*rest, settled), brewing=me.brewing + moved.weight)
-
-
-def reflected(me: Agent, event: e.Reflected, laws: Laws) -> Agent:
-    if event.kind == "reflection":
-        return replace(thinking(me, arising(event)), brewing=0.0)
-    return thinking(me, arising(event), brewing=event.weight)
-
-
-def merged(me: Agent, event: e.Merged, laws: Laws) -> Agent:
-    merged = [one for one in me.thoughts if one.id in event.sources]
-    sources = (*event.sources, *(source for one in merged for source in one.sources))
-    thought = replace(arising(event), sources=tuple(dict.fromkeys(sources)))
-    return thinking(replace(me, thoughts=without(me.thoughts, event.sources)), thought)
-
-
-def forgot(me: Agent, event: e.Forgot, laws: Laws) -> Agent:
-    return replace(me, thoughts=without(me.thoughts, (event.thought,)))
-
-
-def thinking(me: Agent, thought: Thought, *, brewing: float = 0.0) -> Agent:
-    """Return the agent with one more thought."""
-    return replace(
-        me,
-        thoughts=(*me.thoughts, thought),
-        thoughts_had=max(me.thoughts_had, thought.id + 1),
-        brewing=me.brewing + brewing,
-    )
-
-
 INBOX = 20
 HEARD = 20
 LONGEST = 2_000
-"""Characters of a message that an inbox keeps; only the platform can write longer ones."""
+"""Characters of a message that an inbox keeps; only the platform writes longer ones."""
 HABITUAL = 0.5
-"""Share of the last satisfaction that a new one replaces."""
+"""Weight of the newest visit in the moving average of satisfaction."""
 SAVED = 20
-"""Items that somebody keeps for later at most; the oldest give way."""
+"""The most items that an agent keeps for later; the oldest are dropped."""
 PASSED = 100
-"""Messages on topics that somebody remembers to have passed on."""
+"""Messages on topics that an agent remembers having forwarded."""
 
 
 class Lived(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """An item somebody took up: how much of it, and what was made of it."""
+    """An item that an agent watched: how much of it, and how it was liked."""
 
     item: int
     at: int
@@ -91,7 +40,7 @@ class Lived(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class Heard(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """What somebody said of an item, -1 to 1."""
+    """What someone said about an item, -1 to 1."""
 
     item: int
     who: int
@@ -99,12 +48,11 @@ class Heard(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """Where somebody is inside its visit."""
+    """Where the agent is within its visit."""
 
     at: int = 0
     surface: str = ""
-    """Where it is: nowhere, `home`, `recommender`, `search`, `social`, `news`, `conversation` or
-    `together`."""
+    """`home`, `recommender`, `search`, `social`, `news`, `conversation`, `together`, or empty."""
     slate: tuple[int, ...] = ()
     page: int = -1
     pages: int = 0
@@ -116,14 +64,14 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Summed quality of what was picked in this visit."""
     posts: int = 0
     reasons: tuple[str, ...] = ()
-    """Why each item of the slate is shown, where the recommender says so."""
+    """Why each item of the slate is shown, where the recommender gives reasons."""
 
 
 NOWHERE = Situation()
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A person now. Changed only by `World.apply`."""
+    """A simulated person as of now. Changed only by `World.apply`."""
 
     profile: Profile
     taste: bytes
@@ -135,18 +83,18 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     satisfaction: float = 0.5
     visits: int = 0
     thoughts_had: int = 0
-    """How many thoughts ever had an id; the next one gets this number."""
+    """The number of thoughts so far, which is the id of the next one."""
     brewing: float = 0.0
-    """Importance gathered in long-term memory since the last reflection."""
+    """Importance accumulated in long-term memory since the last reflection."""
     pool: tuple[Message, ...] = ()
     """The most influential messages on topics; see world/topics.py."""
     passed: tuple[str, ...] = ()
-    """Roots of the messages on topics that it passed on or wrote."""
+    """Roots of the messages on topics that it wrote or forwarded."""
     saved: tuple[int, ...] = ()
-    """Items kept for later, the newest last; what is taken up is kept no longer."""
+    """Items kept for later, the newest last, until they are watched."""
 
     def lived_now(self) -> tuple[Lived, ...]:
-        """Return what was taken up in this visit."""
+        """Return what was watched in this visit."""
         picks = self.situation.picks
         return self.history[-picks:] if picks else ()
 
@@ -216,14 +164,6 @@ def _annotated(me: Agent, item: int, **what: Any) -> Agent:  # noqa: ANN401
     return me
 
 
-def _rated(me: Agent, event: e.Rated, laws: Laws) -> Agent:
-    return _annotated(me, event.item, stars=event.stars)
-
-
-def _felt(me: Agent, event: e.Felt, laws: Laws) -> Agent:
-    return _annotated(me, event.item, feeling=event.text)
-
-
 def _posted(me: Agent, event: e.Posted | e.Forwarded, laws: Laws) -> Agent:
     me = replace(me, situation=replace(me.situation, posts=me.situation.posts + 1))
     if event.topic < 0:
@@ -258,8 +198,8 @@ def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
     return _hearing(me, event.author, event.items, event.stance)
 
 
-def told(me: Agent, event: e.Delivered, laws: Laws, trust: float) -> Agent:
-    """Return the agent with news of a topic in its inbox and in its memory pool."""
+def with_news(me: Agent, event: e.Delivered, laws: Laws, trust: float) -> Agent:
+    """Return the agent with a message on a topic in its inbox and in its memory pool."""
     topic = laws.topics[event.topic]
     message = Message(
         event.post,
@@ -295,8 +235,42 @@ def _parted(me: Agent, event: e.Parted, laws: Laws) -> Agent:
     return replace(me, situation=NOWHERE, satisfaction=satisfaction)
 
 
-def _taste_shifted(me: Agent, event: e.TasteShifted, laws: Laws) -> Agent:
-    return replace(me, taste=shifted(me.taste, event.tag, event.by))
+def _remembered(me: Agent, event: e.Remembered, laws: Laws) -> Agent:
+    if event.store == "sensory":
+        return replace(me, thoughts_had=max(me.thoughts_had, event.thought + 1))
+    return with_thought(me, arisen(event), brewing=event.weight if event.store == "long" else 0.0)
+
+
+def _settled(me: Agent, event: e.Settled, laws: Laws) -> Agent:
+    moved = next((thought for thought in me.thoughts if thought.id == event.thought), None)
+    if moved is None or moved.store == "long":
+        return me
+    rest = without(me.thoughts, (event.thought,))
+    thoughts = (*rest, replace(moved, store="long"))
+    return replace(me, thoughts=thoughts, brewing=me.brewing + moved.weight)
+
+
+def _reflected(me: Agent, event: e.Reflected, laws: Laws) -> Agent:
+    if event.kind == "reflection":
+        return replace(with_thought(me, arising(event)), brewing=0.0)
+    return with_thought(me, arising(event), brewing=event.weight)
+
+
+def _merged(me: Agent, event: e.Merged, laws: Laws) -> Agent:
+    merged = [thought for thought in me.thoughts if thought.id in event.sources]
+    sources = (*event.sources, *(source for thought in merged for source in thought.sources))
+    thought = replace(arising(event), sources=tuple(dict.fromkeys(sources)))
+    return with_thought(replace(me, thoughts=without(me.thoughts, event.sources)), thought)
+
+
+def with_thought(me: Agent, thought: Thought, *, brewing: float = 0.0) -> Agent:
+    """Return the agent with a thought added."""
+    return replace(
+        me,
+        thoughts=(*me.thoughts, thought),
+        thoughts_had=max(me.thoughts_had, thought.id + 1),
+        brewing=me.brewing + brewing,
+    )
 
 
 FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
@@ -305,8 +279,8 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.SlateShown: _shown,
     e.SlateAnnotated: _slate_annotated,
     e.Watched: _watched,
-    e.Rated: _rated,
-    e.Felt: _felt,
+    e.Rated: lambda me, event, laws: _annotated(me, event.item, stars=event.stars),
+    e.Felt: lambda me, event, laws: _annotated(me, event.item, feeling=event.text),
     e.Saved: _saved,
     e.Posted: _posted,
     e.Forwarded: _posted,
@@ -315,14 +289,20 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
-    e.Recalled: recalled,
-    e.Remembered: remembered,
-    e.Enhanced: enhanced,
-    e.Settled: settled,
-    e.Reflected: reflected,
-    e.Merged: merged,
-    e.Forgot: forgot,
-    e.TasteShifted: _taste_shifted,
+    e.Recalled: lambda me, event, laws: replace(
+        me, thoughts=thoughts.recalled(me.thoughts, event.thoughts, event.at)
+    ),
+    e.Remembered: _remembered,
+    e.Enhanced: lambda me, event, laws: replace(
+        me, thoughts=thoughts.enhanced(me.thoughts, event.thought, event.by)
+    ),
+    e.Settled: _settled,
+    e.Reflected: _reflected,
+    e.Merged: _merged,
+    e.Forgot: lambda me, event, laws: replace(me, thoughts=without(me.thoughts, (event.thought,))),
+    e.TasteShifted: lambda me, event, laws: replace(
+        me, taste=shifted(me.taste, event.tag, event.by)
+    ),
 }
 
 
@@ -333,7 +313,7 @@ def fold_agent(me: Agent, event: e.AnyEvent, laws: Laws) -> Agent:
 
 
 class AgentTable(Sequence[Agent]):
-    """Everybody by id. Somebody who never acted is made from its profile when looked at."""
+    """All agents by id. One that never acted is built from its profile on access."""
 
     def __init__(self, genesis: Genesis) -> None:
         self._profiles = genesis.profiles
@@ -347,9 +327,9 @@ class AgentTable(Sequence[Agent]):
         return len(self._profiles) + self._added
 
     def __getitem__(self, agent: int) -> Agent:  # type: ignore[override]
-        found = self.changed.get(agent)
-        if found is not None:
-            return found
+        changed = self.changed.get(agent)
+        if changed is not None:
+            return changed
         if agent < 0 or agent >= len(self._profiles):
             raise IndexError(agent)
         profile = self._profiles[agent]
@@ -364,12 +344,12 @@ class AgentTable(Sequence[Agent]):
 
     def _lived(self, agent: int) -> tuple[Lived, ...]:
         if self._starts is None:
-            owners = np.fromiter((one.agent for one in self._past), np.int64, len(self._past))
+            owners = np.fromiter((past.agent for past in self._past), np.int64, len(self._past))
             self._order = np.argsort(owners, kind="stable")
             self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
         rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()
-        past = [self._past[row] for row in rows]
-        return tuple(Lived(one.item, one.at, one.fraction, one.stars) for one in past)
+        past = (self._past[row] for row in rows)
+        return tuple(Lived(entry.item, entry.at, entry.fraction, entry.stars) for entry in past)
 
     def add(self, agent: Agent) -> None:
         self.changed[agent.profile.id] = agent

@@ -1,4 +1,4 @@
-"""What can be changed from outside while a run goes on: one door for all who intervene."""
+"""Changes made to a run from outside, as interventions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ChangeProfile(Change, frozen=True):
 
 
 class AddPerson(Change, frozen=True):
-    """Add a person and the people it shares friendship with."""
+    """Add a person, with mutual friendships to `friends`."""
 
     profile: Profile
     friends: tuple[int, ...] = ()
@@ -34,7 +34,7 @@ class AddItem(Change, frozen=True):
 
 
 class Announce(Change, frozen=True):
-    """Tell everybody."""
+    """Send a message to everybody."""
 
     text: str
     items: tuple[int, ...] = ()
@@ -42,7 +42,7 @@ class Announce(Change, frozen=True):
 
 
 class Advertise(Change, frozen=True):
-    """Tell chosen people: those of `agents`, or all, whom every field that is given fits."""
+    """Send a message to those of `agents` (empty: all) who match every field that is set."""
 
     text: str
     items: tuple[int, ...] = ()
@@ -51,7 +51,7 @@ class Advertise(Change, frozen=True):
     stance: float = 0.5
     gender: str = ""
     ages: tuple[int, ...] = ()
-    """The youngest and the oldest, both included; who has no age is left out."""
+    """The youngest and the oldest age, inclusive; people without an age are left out."""
     career: str = ""
     trait: str = ""
 
@@ -83,7 +83,7 @@ class Silence(Change, frozen=True):
 
 
 class Remind(Change, frozen=True):
-    """Put a thought into somebody's mind, such as an interview it is to remember."""
+    """Put a thought into an agent's memory, such as an interview to remember."""
 
     agent: int
     text: str
@@ -91,24 +91,15 @@ class Remind(Change, frozen=True):
 
 
 class Raise(Change, frozen=True):
-    """Let a topic begin: those in `seeds` know of it and tell it to all who listen to them."""
+    """Start a topic: the agents in `seeds` know of it and tell all their followers."""
 
     topic: Topic
     seeds: tuple[int, ...]
     stance: float = 0.0
-    """How the first message speaks of it, -1 to 1."""
+    """The stance of the first message, -1 to 1."""
 
 
 AnyChange = (
-    ChangeProfile
-    | AddPerson
-    | AddItem
-    | Announce
-    | Advertise
-    | SwapRecommender
-    | AddTie
-    | CutTie
-    | Silence
-    | Remind
-    | Raise
-)
+    ChangeProfile | AddPerson | AddItem | Announce | Advertise | SwapRecommender | AddTie
+    | CutTie | Silence | Remind | Raise
+)  # fmt: skip

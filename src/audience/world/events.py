@@ -1,4 +1,4 @@
-"""What happened: a closed, tagged union of facts in the past tense, each declared once."""
+"""Every event that can happen in a run, each declared once, and the records that hold them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Event(msgspec.Struct, frozen=True, gc=False, tag=True, array_like=True):
 
 
 class Recalled(Event, frozen=True):
-    """Thoughts came to mind for a decision; it refreshes them."""
+    """Thoughts came to mind for a decision, which refreshes them."""
 
     agent: int
     thoughts: tuple[int, ...]
     at: int
     cut: int = 0
-    """How many more would have come, had there been room in the prompt."""
+    """How many more would have come to mind with more room in the prompt."""
 
 
 class Remembered(Event, frozen=True):
-    """A sentence was taken in; what stays in the `sensory` store is gone with the round."""
+    """A sentence was taken in; one in the `sensory` store is gone when the round ends."""
 
     agent: int
     thought: int
@@ -68,12 +68,12 @@ class Reflected(Event, frozen=True):
     at: int
     sources: tuple[int, ...] = ()
     kind: str = "insight"
-    """`insight` into what repeats in short-term, `reflection` on long-term, `emotion` in a visit"""
+    """`insight` into short-term, `reflection` on long-term, or `emotion` in a visit."""
     items: tuple[int, ...] = ()
 
 
 class Merged(Event, frozen=True):
-    """One long-term thought took the place of several that say the same."""
+    """One long-term thought replaced several that say the same."""
 
     agent: int
     thought: int
@@ -114,11 +114,11 @@ class Posted(Event, frozen=True):
     stance: float = 0.0
     voice: str = ""
     topic: int = -1
-    """The topic it speaks of; see world/topics.py."""
+    """The topic it is about; see world/topics.py."""
 
 
 class Forwarded(Event, frozen=True):
-    """A message passed on; it keeps the words and the author of the first."""
+    """A message was passed on; it keeps the text and the author of the original."""
 
     counted: ClassVar = ("forwards", "Forwards")
     channel: ClassVar = "POST"
@@ -126,18 +126,18 @@ class Forwarded(Event, frozen=True):
     agent: int
     post: str
     source: str
-    """The post it came in; the cascade's tree is made of these."""
+    """The post it was forwarded from: the edges of the cascade's tree."""
     author: int
     text: str
     items: tuple[int, ...] = ()
     stance: float = 0.0
     topic: int = -1
     root: str = ""
-    """The post that all began with, of a message on a topic."""
+    """The first post of the cascade, for a message on a topic."""
 
 
 class Wished(Event, frozen=True):
-    """Somebody wants to talk with somebody; the conversation phase may fulfil it."""
+    """An agent wants to talk to another; the conversation phase may grant it."""
 
     agent: int
     to: int
@@ -160,7 +160,7 @@ class Said(Event, frozen=True):
 
 
 class Delivered(Event, frozen=True):
-    """A post has reached inboxes."""
+    """A post reached inboxes."""
 
     counted: ClassVar = ("delivered", "Messages delivered")
 
@@ -172,7 +172,7 @@ class Delivered(Event, frozen=True):
     stance: float = 0.0
     topic: int = -1
     sender: int = -1
-    """Who wrote it or passed it on, of a message on a topic."""
+    """Who wrote or forwarded it, for a message on a topic."""
     root: str = ""
 
 
@@ -182,7 +182,7 @@ class Followed(Event, frozen=True):
     agent: int
     who: int
     kind: str = "followed"
-    """What the one who is followed becomes."""
+    """The kind of the new tie."""
 
 
 class Unfollowed(Event, frozen=True):
@@ -193,29 +193,29 @@ class Unfollowed(Event, frozen=True):
 
 
 class Unfounded(Event, frozen=True):
-    """Somebody has just named what it neither saw nor heard of."""
+    """An agent named titles that it has neither seen nor heard of."""
 
     agent: int
     titles: tuple[str, ...]
-    """As they stand in what was said."""
+    """As written in the text."""
     items: tuple[int, ...] = ()
-    """Those of them that exist, though this person never met them."""
+    """Those of them that exist in the catalogue."""
 
 
 class TiesEnlivened(Event, frozen=True):
-    """From now on closeness grows with contact and fades without; see world/graph.py."""
+    """From now on closeness grows with contact and fades without it; see world/graph.py."""
 
     grow: float
     fade: float
 
 
 class Gathered(Event, frozen=True):
-    """Some people met to live an item together; what each made of it follows."""
+    """A group met to watch an item together; how each member liked it follows."""
 
     agent: int
-    """Who invited."""
+    """The host."""
     members: tuple[int, ...]
-    """The one who invited first."""
+    """The host first."""
     items: tuple[int, ...]
     """What they chose among."""
     at: int
@@ -226,7 +226,7 @@ class Gathered(Event, frozen=True):
 
 
 class Parted(Event, frozen=True):
-    """Somebody goes home from an evening with others."""
+    """A member leaves a group that watched something together."""
 
     agent: int
     item: int
@@ -234,67 +234,12 @@ class Parted(Event, frozen=True):
     satisfaction: float
 
 
-__all__ = [
-    "CLOSING",
-    "CONVERSATIONS",
-    "DELIVERY",
-    "MEMORY",
-    "OPENING",
-    "PHASES",
-    "VISITS",
-    "AnyChange",
-    "AnyEvent",
-    "AttitudeShifted",
-    "Chapter",
-    "Delivered",
-    "Enhanced",
-    "Entered",
-    "Entry",
-    "Event",
-    "Failed",
-    "Felt",
-    "Followed",
-    "Forgot",
-    "Forwarded",
-    "Gathered",
-    "Intervened",
-    "Left",
-    "Merged",
-    "MoodShifted",
-    "Parted",
-    "Picked",
-    "Posted",
-    "Rated",
-    "Recalled",
-    "RecommenderFitted",
-    "Record",
-    "Reflected",
-    "Refused",
-    "Remembered",
-    "RoundEnded",
-    "RoundStarted",
-    "RunStarted",
-    "Said",
-    "Searched",
-    "Settled",
-    "SlateAnnotated",
-    "SlateShown",
-    "TasteShifted",
-    "TiesEnlivened",
-    "Unfollowed",
-    "Unfounded",
-    "Watched",
-    "Wished",
-    "Woke",
-]  # fmt: skip
-
-
 class RunStarted(Event, frozen=True):
     seed: int
     genesis: str
     """Digest of the genesis."""
     drift: float
-    """How far a lived item moves a taste; see world/taste.py."""
+    """How far a watched item moves a taste; see world/profile.py."""
 
 
 class RoundStarted(Event, frozen=True):
@@ -305,7 +250,7 @@ class RoundStarted(Event, frozen=True):
 class Woke(Event, frozen=True):
     agent: int
     at: int
-    """The visit's own moment inside the interval."""
+    """When the visit begins, within the round's interval."""
 
 
 class Entered(Event, frozen=True):
@@ -325,13 +270,13 @@ class SlateShown(Event, frozen=True):
 
 
 class SlateAnnotated(Event, frozen=True):
-    """What is known of the slate just shown, one entry per item; an empty field says nothing."""
+    """What is known about the slate just shown, one entry per item; empty fields are unknown."""
 
     agent: int
     propensities: tuple[float | None, ...] = ()
-    """The chance with which each item came onto this page; see engine/mixing.py."""
+    """The probability with which each item was put on this page; see engine/platform.py."""
     reasons: tuple[str, ...] = ()
-    """Why each item was shown, as the agent read it."""
+    """Why each item was shown, in the words shown to the agent."""
     scores: tuple[float | None, ...] = ()
 
 
@@ -372,7 +317,7 @@ class Felt(Event, frozen=True):
     item: int
     text: str
     voice: str = ""
-    """Whose words they are: `model`, `template` where a model's were no use, or nothing."""
+    """Who worded it: `model`, `template` (the model's text was unusable), `human`, or empty."""
 
 
 class Left(Event, frozen=True):
@@ -382,7 +327,7 @@ class Left(Event, frozen=True):
 
 
 class Refused(Event, frozen=True):
-    """The world said no."""
+    """The rules did not allow an action."""
 
     counted: ClassVar = ("refused", "Refused")
 
@@ -392,7 +337,7 @@ class Refused(Event, frozen=True):
 
 
 class Failed(Event, frozen=True):
-    """A mind or a service gave nothing usable."""
+    """A mind or a service returned nothing usable."""
 
     counted: ClassVar = ("failed", "Failed")
 
@@ -407,7 +352,7 @@ class TasteShifted(Event, frozen=True):
 
 
 class MoodShifted(Event, frozen=True):
-    """Somebody feels otherwise about a topic than before."""
+    """An agent's emotion about a topic changed."""
 
     agent: int
     topic: int
@@ -417,7 +362,7 @@ class MoodShifted(Event, frozen=True):
 
 
 class AttitudeShifted(Event, frozen=True):
-    """Somebody has come to a view of a topic, or to another one."""
+    """An agent formed or changed its opinion on a topic."""
 
     agent: int
     topic: int
@@ -430,7 +375,7 @@ class RecommenderFitted(Event, frozen=True):
     kind: str
     interactions: int
     artefact: str
-    """Hash of what was learnt."""
+    """Hash of what was learned."""
 
 
 class Intervened(Event, frozen=True):
@@ -456,7 +401,7 @@ COUNTED = {event: event.counted for event in EVENTS if event.counted[0]}
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """One fact inside a chapter: the event, the reason given for it, the calls that made it."""
+    """One event in a chapter, with the reason given for it and the calls that led to it."""
 
     event: AnyEvent
     cause: str = ""
@@ -468,9 +413,9 @@ PHASES = ("opening", "visits", "conversations", "delivery", "memory", "closing")
 
 
 class Chapter(msgspec.Struct, frozen=True, gc=False):
-    """What is committed as one: a visit, a conversation, the opening or the end of a round.
+    """What is committed at once: a visit, a conversation, the opening or the end of a round.
 
-    Its identity is (round, phase, rank, agent); `rank` is a hash, so no agent is always first.
+    Its id is (round, phase, rank, agent); `rank` is a hash, so that nobody is always first.
     """
 
     round: int
@@ -481,7 +426,7 @@ class Chapter(msgspec.Struct, frozen=True, gc=False):
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
-    """A fact with its place. No wall time: equal runs are equal bytes."""
+    """An event with its place in the log. No wall-clock time: equal runs are equal bytes."""
 
     round: int
     phase: int

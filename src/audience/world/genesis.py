@@ -1,4 +1,4 @@
-"""What is true before the first event."""
+"""The genesis: everything that is true before the first event, checked and packed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from audience.world.profile import Profile
 
 
 class Domain(msgspec.Struct, frozen=True):
-    """The words of a domain, so that nothing is film-only."""
+    """The words for items of a domain, such as films or books."""
 
     noun: str = "film"
     plural: str = "films"
@@ -25,7 +25,7 @@ class Domain(msgspec.Struct, frozen=True):
 
 
 class Past(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """An interaction from before the run, known from a dataset."""
+    """An interaction from a dataset, before the run."""
 
     agent: int
     item: int
@@ -50,7 +50,7 @@ class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Genesis:
-    """Catalogue, people, ties and clock: the whole of a run that is not an event."""
+    """Catalogue, people, ties and clock: all of a run that is not an event."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Genesis:
         past: tuple[Past, ...] = (),
         others: tuple[Past, ...] = (),
     ) -> None:
-        """`others`: what people outside the run lived. Minds may know it, recommenders never do."""
+        """`others`: interactions of people outside the run, for minds, never for recommenders."""
         self.catalogue = catalogue
         self.profiles = profiles
         self.ties = ties
@@ -74,7 +74,7 @@ class Genesis:
 
     @property
     def evidence(self) -> tuple[Past, ...]:
-        """What minds may learn from: what others lived where they are kept apart, else the past."""
+        """What minds may learn from: the interactions of others if there are any, else the past."""
         return self.others or self.past
 
     @cached_property
@@ -102,7 +102,7 @@ class Genesis:
 
     @classmethod
     def unpack(cls, packed: bytes) -> Genesis:
-        """Return the genesis that `packed` holds."""
+        """Return the genesis that `packed` stored."""
         stored = msgspec.msgpack.decode(zlib.decompress(packed), type=_Stored)
         ties = Ties(
             np.frombuffer(stored.starts, "<i4"),
@@ -112,30 +112,28 @@ class Genesis:
             stored.kind_names,
         )
         catalogue = Catalogue(stored.items, stored.tags)
-        happened = (stored.past, stored.outside)
-        return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, *happened)
+        past = (stored.past, stored.outside)
+        return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, *past)
 
 
 def _check(genesis: Genesis) -> None:
     if not len(genesis.catalogue):
-        raise BadInput("the catalogue is empty; give it at least one item")
+        raise BadInput("the catalogue is empty; add at least one item")
     if not genesis.profiles:
-        raise BadInput("there are no people; ask for at least one agent")
+        raise BadInput("there are no people; set agents to at least 1")
     for place, item in enumerate(genesis.catalogue.items):
         if item.id != place:
             raise BadInput(
-                f"item {item.id} ({item.title!r}) stands at place {place}; ids are 0, 1, 2, …"
+                f"item {item.id} ({item.title!r}) is at index {place}; ids must be 0, 1, 2, …"
             )
     for place, profile in enumerate(genesis.profiles):
         if profile.id != place:
             raise BadInput(
-                f"person {profile.id} ({profile.name!r}) stands at place {place}; ids are 0, 1, …"
+                f"person {profile.id} ({profile.name!r}) is at index {place}; ids must be 0, 1, …"
             )
     people, tied = len(genesis.profiles), len(genesis.ties.starts) - 1
     if tied != people:
-        raise BadInput(
-            f"the ties are of {tied} people, but there are {people}; every tie needs both"
-        )
+        raise BadInput(f"the ties cover {tied} people, but there are {people}; both must agree")
     _check_ties(genesis.ties, people)
     _check_past(genesis)
 
@@ -145,11 +143,14 @@ def _check_past(genesis: Genesis) -> None:
     for lived in genesis.past:
         if not (0 <= lived.agent < people and 0 <= lived.item < items):
             raise BadInput(
-                f"person {lived.agent} lived item {lived.item} before: one of them does not exist"
+                f"past interaction of person {lived.agent} with item {lived.item}: "
+                "one of them does not exist"
             )
     for lived in genesis.others:
         if not 0 <= lived.item < items:
-            raise BadInput(f"somebody else lived item {lived.item} before, which does not exist")
+            raise BadInput(
+                f"past interaction of others with item {lived.item}, which does not exist"
+            )
 
 
 def _check_ties(ties: Ties, people: int) -> None:
@@ -161,4 +162,4 @@ def _check_ties(ties: Ties, people: int) -> None:
         raise BadInput(f"a tie leads to person {stranger}, who does not exist")
     own = np.flatnonzero(np.repeat(np.arange(people), np.diff(ties.starts)) == others)
     if len(own):
-        raise BadInput(f"person {int(others[own[0]])} has a tie to itself; leave it out")
+        raise BadInput(f"person {int(others[own[0]])} has a tie to themselves; remove it")

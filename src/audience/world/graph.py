@@ -1,8 +1,8 @@
-"""Who knows whom. A tie goes from a person to the one it listens to; a friendship is two ties.
+"""The social graph. A tie goes from a person to someone they follow; a friendship is two ties.
 
-Where ties live, a contact of weight w takes closeness c to c + grow w (1 - c), and without contact
-it halves every `fade` rounds. What is held is the closeness after the last contact and its round,
-so that nothing has to be touched while it fades.
+Where ties live, a contact of weight w moves closeness c to c + grow w (1 - c), and without contact
+it halves every `fade` rounds. Stored are the closeness after the last contact and its round, so
+that fading needs no updates.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ Int32 = NDArray[np.int32]
 
 
 class Tie(msgspec.Struct, frozen=True, gc=False):
-    """What one person is to another."""
+    """A directed tie to another person."""
 
     other: int
     kind: str
     closeness: float
     since: int = 0
-    """The round of the last contact, at the end of which `closeness` was so much."""
+    """The round of the last contact, at whose end `closeness` was measured."""
 
 
 class Ties(msgspec.Struct, frozen=True):
-    """The ties of a genesis as columns, sorted by their first person: compact for millions."""
+    """The ties of a genesis as columns sorted by their first person, compact for millions."""
 
     starts: Int32
-    """Where each person's ties begin; one more entry than people."""
+    """The row at which each person's ties begin; one more entry than people."""
     others: Int32
     kinds: NDArray[np.uint8]
     closeness: NDArray[np.float32]
@@ -48,7 +48,7 @@ class Ties(msgspec.Struct, frozen=True):
         closeness: Sequence[float] | NDArray[np.float32],
         names: tuple[str, ...] = ("friend",),
     ) -> Ties:
-        """Return ties from unsorted columns, each row one direction."""
+        """Return ties from unsorted columns, one row per direction."""
         first = np.asarray(firsts, np.int64)
         order = np.lexsort((np.asarray(others), first))
         counts = np.bincount(first, minlength=people)
@@ -62,7 +62,7 @@ class Ties(msgspec.Struct, frozen=True):
         )
 
     def reversed(self) -> Ties:
-        """Return the same ties seen from the other end."""
+        """Return the same ties with their direction reversed."""
         people = len(self.starts) - 1
         firsts = np.repeat(np.arange(people), np.diff(self.starts))
         return Ties.of(
@@ -71,7 +71,7 @@ class Ties(msgspec.Struct, frozen=True):
 
 
 class SocialGraph:
-    """The ties of a genesis with what has changed since."""
+    """The ties of a genesis and all changes since."""
 
     def __init__(self, ties: Ties) -> None:
         self._ties = ties
@@ -83,70 +83,64 @@ class SocialGraph:
         self.round = 0
 
     def ties(self, agent: int) -> tuple[Tie, ...]:
-        """Return whom `agent` listens to, with kind and closeness as they are in this round."""
+        """Return the ties to those `agent` follows, with their closeness in this round."""
         changed = self._changed.get(agent)
-        found = _slice(self._ties, agent) if changed is None else tuple(changed.values())
-        return tuple([self._now(tie) for tie in found]) if self.fade else found
+        ties = _slice(self._ties, agent) if changed is None else tuple(changed.values())
+        return tuple([self._faded(tie) for tie in ties]) if self.fade else ties
 
     def neighbours(self, agent: int) -> tuple[int, ...]:
-        """Return the ids of those `agent` listens to."""
+        """Return the ids of those `agent` follows."""
         changed = self._changed.get(agent)
-        if changed is not None:
-            return tuple(changed)
-        return _ids(self._ties, agent)
+        return tuple(changed) if changed is not None else _ids(self._ties, agent)
 
     def followers(self, agent: int) -> tuple[int, ...]:
-        """Return the ids of those who listen to `agent`."""
+        """Return the ids of those who follow `agent`."""
         changed = self._changed_back.get(agent)
-        if changed is not None:
-            return tuple(changed)
-        if self._back is None:
-            self._back = self._ties.reversed()
-        return _ids(self._back, agent)
+        return tuple(changed) if changed is not None else _ids(self._reversed(), agent)
 
     def tie(self, agent: int, other: int) -> Tie | None:
-        """Return what `other` is to `agent`, if anything."""
+        """Return the tie from `agent` to `other`, if any."""
         return next((tie for tie in self.ties(agent) if tie.other == other), None)
 
     def add(
         self, agent: int, other: int, kind: str, closeness: float, since: int | None = None
     ) -> None:
-        """Let `agent` listen to `other`, from now on unless told since when."""
+        """Make `agent` follow `other`, as of this round unless `since` is given."""
         forward, back = self._own(agent), self._own_back(other)
         since = self.round if since is None else since
         forward[other] = Tie(other, kind, closeness, since)
         back[agent] = Tie(agent, kind, closeness, since)
 
     def meet(self, agent: int, other: int, weight: float) -> None:
-        """Let a contact bring `other` closer to `agent`, where there is a tie."""
+        """Bring `other` closer to `agent` by a contact, if there is a tie."""
         tie = self.tie(agent, other)
         if tie is not None:
             nearer = round(tie.closeness + self.grow * weight * (1.0 - tie.closeness), 6)
             self.add(agent, other, tie.kind, nearer)
 
-    def _now(self, tie: Tie) -> Tie:
+    def _faded(self, tie: Tie) -> Tie:
         away = self.round - tie.since
         if away < 1:
             return tie
         return Tie(tie.other, tie.kind, tie.closeness * 0.5 ** (away / self.fade), tie.since)
 
     def cut(self, agent: int, other: int) -> None:
-        """Let `agent` no longer listen to `other`."""
+        """Make `agent` unfollow `other`."""
         self._own(agent).pop(other, None)
         self._own_back(other).pop(agent, None)
 
     def changes(self) -> dict[int, tuple[Tie, ...]]:
-        """Return the present ties of everybody whose ties changed since genesis."""
+        """Return the current ties of everyone whose ties changed since genesis."""
         return {agent: tuple(ties.values()) for agent, ties in self._changed.items()}
 
     def restore(self, changes: dict[int, Iterable[Tie]]) -> None:
-        """Make the ties of the given people be as given."""
+        """Replace the ties of the given people."""
         for agent, ties in changes.items():
-            wanted = {tie.other: tie for tie in ties}
-            for other in [other for other in self.neighbours(agent) if other not in wanted]:
+            by_other = {tie.other: tie for tie in ties}
+            for other in [other for other in self.neighbours(agent) if other not in by_other]:
                 self.cut(agent, other)
             self._own(agent).clear()
-            for tie in wanted.values():
+            for tie in by_other.values():
                 self.add(agent, tie.other, tie.kind, tie.closeness, tie.since)
 
     def __len__(self) -> int:
@@ -160,10 +154,14 @@ class SocialGraph:
 
     def _own_back(self, agent: int) -> dict[int, Tie]:
         if agent not in self._changed_back:
-            if self._back is None:
-                self._back = self._ties.reversed()
-            self._changed_back[agent] = {tie.other: tie for tie in _slice(self._back, agent)}
+            ties = _slice(self._reversed(), agent)
+            self._changed_back[agent] = {tie.other: tie for tie in ties}
         return self._changed_back[agent]
+
+    def _reversed(self) -> Ties:
+        if self._back is None:
+            self._back = self._ties.reversed()
+        return self._back
 
 
 def _bounds(ties: Ties, agent: int) -> tuple[int, int]:

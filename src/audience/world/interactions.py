@@ -1,4 +1,4 @@
-"""All a recommender may learn from: who took up what, how much of it, with how many stars."""
+"""Interactions: who watched what, how much of it and with how many stars, for recommenders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audience.world.randomness import Floats, Ints
 
 
 class Interactions:
-    """Columns in the order of the log. Grows with the world; recommenders read it."""
+    """Growing columns of interactions in the order of the log."""
 
     def __init__(
         self,
@@ -26,8 +26,8 @@ class Interactions:
     ) -> None:
         self.catalogue = catalogue
         self.people = people
-        # The ties of now and not of a fit: they move only between rounds, so a ranker that reads
-        # them when it ranks gives the same pages after a resume.
+        # Live ties, not those at the time of a fit: they change only between rounds, so a ranker
+        # that reads them gives the same pages after a resume.
         self.ties = ties
         self._agents = array("i")
         self._items = array("i")
@@ -46,11 +46,11 @@ class Interactions:
         ties: SocialGraph | None = None,
     ) -> Interactions:
         """Return interactions from columns: agents, items, moments, fractions, stars."""
-        made = cls(catalogue, people, ties=ties)
+        interactions = cls(catalogue, people, ties=ties)
         types = (np.int32, np.int32, np.int64, np.float32, np.int8)
         pairs = zip(columns, types, strict=True)
-        made.extend(tuple(column.astype(kind).tobytes() for column, kind in pairs))
-        return made
+        interactions.extend(tuple(column.astype(kind).tobytes() for column, kind in pairs))
+        return interactions
 
     def __len__(self) -> int:
         return len(self._agents)
@@ -63,7 +63,7 @@ class Interactions:
         self._stars.append(stars)
 
     def rate(self, agent: int, item: int, stars: int) -> None:
-        """Write the stars beside the agent's newest interaction with the item."""
+        """Set the stars of the agent's newest interaction with the item."""
         for row in range(len(self._agents) - 1, -1, -1):
             if self._agents[row] == agent and self._items[row] == item:
                 self._stars[row] = stars
@@ -87,7 +87,7 @@ class Interactions:
 
     @property
     def stars(self) -> Ints:
-        """1 to 5, or 0 where nothing was given."""
+        """1 to 5, or 0 for unrated."""
         return np.array(self._stars, np.int64)
 
     def packed(self, begin: int = 0) -> tuple[bytes, ...]:
@@ -95,12 +95,12 @@ class Interactions:
         return tuple(column[begin:].tobytes() for column in self._columns())
 
     def extend(self, packed: tuple[bytes, ...]) -> None:
-        """Append what `packed` gave."""
+        """Append columns made by `packed`."""
         for column, piece in zip(self._columns(), packed, strict=True):
             column.frombytes(piece)
 
     def first(self, count: int) -> Interactions:
-        """Return the first `count` interactions: what an earlier fit was made from."""
+        """Return the first `count` interactions, such as those of an earlier fit."""
         if count == len(self):
             return self
         part = Interactions(self.catalogue, self.people, ties=self.ties)

@@ -1,4 +1,4 @@
-"""Items of any domain, and the catalogue that holds them."""
+"""Items of any domain, the catalogue that holds them, and titles as they are compared."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     tags: tuple[str, ...] = ()
     year: int | None = None
     minutes: float = 0.0
-    """How long it takes to live through; 0 when unknown."""
+    """Duration; 0 when unknown."""
     quality: float = 0.5
-    """What people make of it on average, 0 to 1; 0.5 when unknown."""
+    """How well it is liked on average, 0 to 1; 0.5 when unknown."""
     key: str = ""
-    """Its id in the source, shown to users and sent to recommenders."""
+    """The id in the source data, shown to users and sent to recommenders."""
 
 
 class Catalogue:
-    """All items by dense id, with the arrays that batch work needs. Never changes; see `plus`."""
+    """All items by dense id, with arrays for batch work. Immutable; see `plus`."""
 
     def __init__(self, items: tuple[Item, ...], tags: tuple[str, ...] | None = None) -> None:
         self.items = items
@@ -44,7 +44,7 @@ class Catalogue:
         return self.items[item]
 
     def plus(self, item: Item) -> Catalogue:
-        """Return a catalogue with one more item; the tags stay as they are."""
+        """Return a catalogue with an item added; the tags stay the same."""
         return Catalogue((*self.items, item), self.tags)
 
     @cached_property
@@ -54,7 +54,7 @@ class Catalogue:
 
     @cached_property
     def weights(self) -> Floats:
-        """[items, tags]: 1/|tags| where the item carries the tag."""
+        """[items, tags]: 1/|tags| where the item has the tag."""
         matrix = np.zeros((len(self.items), len(self.tags)))
         for row, tags in enumerate(self.tags_of):
             for tag in tags:
@@ -83,34 +83,34 @@ _CUT = "…"
 
 
 def same(title: str) -> str:
-    """Return a title as it is compared: no case, accents, year, article or punctuation."""
+    """Return a title normalised for comparison: no case, accents, year, article or punctuation."""
     flat = unicodedata.normalize("NFKD", _YEAR.sub("", title.strip())).casefold()
-    flat = "".join(one for one in flat if not unicodedata.combining(one))
+    flat = "".join(letter for letter in flat if not unicodedata.combining(letter))
     flat = _MOVED.sub(r"\1", flat).replace("&", " and ")
     words = re.sub(r"[^\w\s]", " ", flat).split()
     return _ARTICLE.sub("", " ".join(words))
 
 
 def mentioned(text: str) -> list[str]:
-    """Return the titles that stand in `<…>`, each once; the mark itself is none."""
+    """Return the titles written as `<…>`, each once; a literal `<title>` is none."""
     if "<" not in text:
         return []
-    found = (title.strip() for title in _TAGGED.findall(text))
-    return [title for title in dict.fromkeys(found) if same(title) not in ("", "title")]
+    titles = dict.fromkeys(title.strip() for title in _TAGGED.findall(text))
+    return [title for title in titles if same(title) not in ("", "title")]
 
 
 def covers(known: Iterable[str], title: str) -> bool:
-    """Say whether a title is one of those that are known, also where it was shown cut."""
-    wanted = same(title)
+    """Return True if a title, or a title cut short with `…`, is among the known ones."""
+    normalised = same(title)
     if not title.endswith(_CUT):
-        return wanted in known
-    return any(one.startswith(wanted) for one in known)
+        return normalised in known
+    return any(other.startswith(normalised) for other in known)
 
 
 @lru_cache(maxsize=4)
 def titled(catalogue: Catalogue) -> dict[str, tuple[int, ...]]:
-    """Return the items of a catalogue by their title as it is compared."""
-    found: dict[str, list[int]] = {}
+    """Return the items of a catalogue by their normalised title."""
+    by_title: dict[str, list[int]] = {}
     for item in catalogue.items:
-        found.setdefault(same(item.title), []).append(item.id)
-    return {title: tuple(items) for title, items in found.items()}
+        by_title.setdefault(same(item.title), []).append(item.id)
+    return {title: tuple(items) for title, items in by_title.items()}

@@ -1,4 +1,4 @@
-"""All that one agent may know when it decides. Nothing else reaches a mind."""
+"""What one agent may know when it decides: nothing else reaches a mind."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from audience.world.topics import SYSTEM, Standing
 from audience.world.world import View
 
 STRANGERS = 2
-"""Of so many strangers at most one thinks at once; the prompts of models stay short."""
+"""The most strangers shown at once, which keeps prompts short."""
 SURFACES = ("home", *PAGE_SURFACES, "social", "news", "conversation")
 MENUS = {surface: menu_of(surface) for surface in SURFACES}
-"""What can be attempted on each surface."""
+"""The actions possible on each surface."""
 LAST_RESULTS = menu_of("search", without=(NextPage,))
 LAST_PAGE = menu_of("recommender", without=PAGE_TURNS)
 
 
 class Friend(msgspec.Struct, frozen=True, gc=False):
-    """Somebody an agent may talk to."""
+    """A person an agent may talk to."""
 
     id: int
     name: str
@@ -34,7 +34,7 @@ class Friend(msgspec.Struct, frozen=True, gc=False):
 
 
 class Observation(msgspec.Struct, frozen=True, gc=False):
-    """One agent's view at one turn. The page is `me.situation.slate`, the inbox `me.inbox`."""
+    """One agent's view at one turn; the page is `me.situation.slate`, the inbox `me.inbox`."""
 
     me: Agent
     round: int
@@ -42,18 +42,18 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     surface: str
     menu: tuple[str, ...]
     catalogue: Catalogue
-    """To look up what is on the page, was lived or heard of; not to see what was not shown."""
+    """For looking up items on the page, watched or heard of; not for seeing what was not shown."""
     domain: Domain
     friends: tuple[Friend, ...] = ()
-    """Those one may talk to; given on the social surface and in conversations."""
+    """Those the agent may talk to, on the social surface and in conversations."""
     lines: tuple[Said, ...] = ()
-    """What was said so far in this conversation."""
+    """The lines of the conversation so far."""
     at: int = 0
     """When a conversation takes place."""
     news: tuple[Standing, ...] = ()
-    """How the topics of the inbox stand with one; given on the news surface."""
+    """What the agent feels and thinks about the topics of its inbox, on the news surface."""
     strangers: tuple[Friend, ...] = ()
-    """Authors of the newest messages whom one does not listen to; on the social surface."""
+    """Authors of the newest messages whom the agent does not follow, on the social surface."""
 
     @property
     def now(self) -> int:
@@ -61,62 +61,36 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
 
 def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Observation:
-    """Return all that `me` may know at this turn; the menu is the surface's unless given."""
+    """Return what `me` may know at this turn; the menu defaults to the surface's."""
     surface = me.situation.surface
     social = surface == "social"
     friends = friends_of(world, me) if social else ()
     strangers = _strangers(world, me, friends) if social and me.inbox else ()
     news = standings(world, me) if surface == "news" else ()
+    shared = (world.catalogue, world.genesis.domain, friends)
+    menu = menu or MENUS[surface]
     return Observation(
-        me,
-        world.round,
-        turn,
-        surface,
-        menu or MENUS[surface],
-        world.catalogue,
-        world.genesis.domain,
-        friends,
-        news=news,
-        strangers=strangers,
+        me, world.round, turn, surface, menu, *shared, news=news, strangers=strangers
     )
 
 
 def overhear(
     world: View, me: Agent, turn: int, other: Agent, lines: tuple[Said, ...]
 ) -> Observation:
-    """Return all that `me` may know at this turn of a conversation with `other`."""
-    friend = _friend(world, me, other.profile.id)
-    menu = MENUS["conversation"]
-    return Observation(
-        me,
-        world.round,
-        turn,
-        "conversation",
-        menu,
-        world.catalogue,
-        world.genesis.domain,
-        (friend,),
-        lines,
-        world.genesis.clock.at(world.round, 1.0),
-    )
+    """Return what `me` may know at this turn of a conversation with `other`."""
+    shared = (world.catalogue, world.genesis.domain, (_friend(world, me, other.profile.id),))
+    menu, at = MENUS["conversation"], world.genesis.clock.at(world.round, 1.0)
+    return Observation(me, world.round, turn, "conversation", menu, *shared, lines, at)
 
 
 def in_company(
     world: View, me: Agent, items: tuple[int, ...], others: Iterable[int], at: int
 ) -> Observation:
-    """Return all that `me` may know when it is to choose with others among some items."""
-    here = Situation(at, "together", items, 0, 1, items)
+    """Return what `me` may know when choosing among items together with others."""
+    me = replace(me, situation=Situation(at, "together", items, 0, 1, items))
     company = tuple(_friend(world, me, other) for other in others)
-    return Observation(
-        replace(me, situation=here),
-        world.round,
-        0,
-        "together",
-        (),
-        world.catalogue,
-        world.genesis.domain,
-        company,
-    )
+    shared = (world.catalogue, world.genesis.domain, company)
+    return Observation(me, world.round, 0, "together", (), *shared)
 
 
 def _friend(world: View, me: Agent, other: int) -> Friend:
@@ -126,7 +100,7 @@ def _friend(world: View, me: Agent, other: int) -> Friend:
 
 
 def standings(world: View, me: Agent) -> tuple[Standing, ...]:
-    """Return how the topics stand with `me` of which there is news, in the order of their ids."""
+    """Return what `me` feels and thinks about each topic in its inbox, by topic id."""
     topics = sorted({message.topic for message in me.inbox if message.topic >= 0})
     return tuple([world.spread.standing(topic, me.profile.id) for topic in topics])
 
@@ -139,7 +113,7 @@ def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Fri
 
 
 def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:
-    """Return those `me` listens to, by name, kind and closeness."""
+    """Return those `me` follows."""
     return tuple(
         Friend(tie.other, world.profile(tie.other).name, tie.kind, tie.closeness)
         for tie in world.graph.ties(me.profile.id)

@@ -1,4 +1,4 @@
-"""Who somebody is: what acting does not change."""
+"""Profiles: the part of a person that acting does not change, and tastes derived from it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ HABITS = ("watcher", "explorer", "critic", "chatter", "poster")
 
 
 class Habits(msgspec.Struct, frozen=True, gc=False):
-    """How strongly each of the five behaviours marks a person, 0 to 1."""
+    """How strongly a person shows each of five behaviours, 0 to 1."""
 
     watcher: float = 0.0
     """Gives feedback and ratings."""
     explorer: float = 0.0
-    """Searches for what it heard of."""
+    """Searches for things heard of."""
     critic: float = 0.0
-    """Demands high standards."""
+    """Has high standards."""
     chatter: float = 0.0
     """Talks in private and trusts friends."""
     poster: float = 0.0
@@ -45,9 +45,9 @@ class Profile(msgspec.Struct, frozen=True, gc=False):
     activity: float = 1.0
     """How often this person comes, relative to the others."""
     leaning: tuple[float, ...] = ()
-    """The taste to start with, in [-1, 1] per tag; empty: it follows from the interests."""
+    """The initial taste, in [-1, 1] per tag; empty: derived from the interests."""
     key: str = ""
-    """Its id in the source, shown to users and sent to recommenders."""
+    """The id in the source data, shown to users and sent to recommenders."""
 
 
 INTERESTED = 0.6
@@ -55,7 +55,7 @@ INDIFFERENT = -0.1
 
 
 def taste_of(profile: Profile, tag_ids: dict[str, int]) -> bytes:
-    """Return the taste a person starts with: its leaning, or what its interests say."""
+    """Return a person's initial taste: their leaning, or one derived from their interests."""
     if profile.leaning:
         return array("f", profile.leaning).tobytes()
     taste = array("f", [INDIFFERENT]) * len(tag_ids)
@@ -66,10 +66,10 @@ def taste_of(profile: Profile, tag_ids: dict[str, int]) -> bytes:
 
 
 def drifted(taste: bytes, tags: Sequence[int], fraction: float, drift: float) -> bytes:
-    """Return the taste after an item was lived.
+    """Return the taste after an item was watched.
 
-    What was watched to the end pulls its tags towards 1, what was dropped at once pushes them
-    towards -1, each by at most `drift` of the way divided by the number of tags.
+    An item watched to the end pulls its tags towards 1, one dropped at once pushes them towards -1,
+    each by at most `drift` of the way divided by the number of tags.
     """
     if not tags or drift == 0.0:
         return taste
@@ -83,7 +83,7 @@ def drifted(taste: bytes, tags: Sequence[int], fraction: float, drift: float) ->
 
 
 def shifted(taste: bytes, tag: int, by: float) -> bytes:
-    """Return the taste with one tag moved, kept inside [-1, 1]."""
+    """Return the taste with one tag moved, clipped to [-1, 1]."""
     values = array("f", taste)
     values[tag] = min(1.0, max(-1.0, values[tag] + by))
     return values.tobytes()

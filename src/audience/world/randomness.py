@@ -1,7 +1,7 @@
-"""Named randomness: every draw belongs to (seed, names…) and to nothing else.
+"""Named randomness: every draw is a function of (seed, names…) alone.
 
-A key is a 64-bit integer mix of a seed and names. `Dice` holds one key per agent, so the draws of
-ten thousand agents are one numpy call and equal ten thousand single ones.
+A key is a 64-bit integer mix of a seed and names. `Dice` holds one key per agent, so that the draws
+of ten thousand agents are one numpy call, equal to ten thousand single ones.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def rank(seed: int, *names: str | int) -> int:
 
 
 class Dice:
-    """Draws of many agents at once: element i depends on key i and the draw's name alone."""
+    """Random draws for many agents: element i depends on key i and the draw's name alone."""
 
     __slots__ = ("keys",)
 
@@ -100,7 +100,7 @@ class Dice:
         return _mix_many(named[:, None] ^ np.arange(1, count + 1, dtype=np.uint64)[None, :])
 
     def bell(self, name: str, count: int = 1) -> Floats:
-        """Return `count` bell-shaped numbers of mean 0, variance 1 per key (sum of 4 uniforms)."""
+        """Return `count` roughly normal numbers (mean 0, variance 1) per key: sums of uniforms."""
         parts = self.uniforms(name, 4 * count).reshape(len(self.keys), count, 4)
         total = parts[:, :, 0] + parts[:, :, 1] + parts[:, :, 2] + parts[:, :, 3]
         return (total - 2.0) * 1.7320508075688772
@@ -116,5 +116,5 @@ def dice(seed: int, *names: str | int | Ints) -> Dice:
 
 
 def rng(seed: int, *names: str | int) -> Generator:
-    """Return the generator of (seed, names…): for bulk draws such as a genesis or a fit."""
+    """Return the generator of (seed, names…), for bulk draws such as a genesis or a fit."""
     return Generator(np.random.PCG64(key(seed, *names)))

@@ -1,4 +1,4 @@
-"""A world as values that can be stored, and back. Pure: a snapshot is a cache of the fold."""
+"""Snapshots: a world as values that can be stored and restored, a cache of the fold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SIZES = (4, 4, 8, 4, 1)
 
 
 class Shared(msgspec.Struct, frozen=True, array_like=True):
-    """What belongs to no single agent at the end of a round."""
+    """The state at the end of a round that belongs to no single agent."""
 
     round: int
     now: int
@@ -32,34 +32,34 @@ class Shared(msgspec.Struct, frozen=True, array_like=True):
     recommender: SwapRecommender | None
     fitted: tuple[int, RecommenderFitted] | None
     items: tuple[Item, ...]
-    """Those added since genesis."""
+    """Items added since genesis."""
     ties: dict[int, tuple[Tie, ...]]
     followers: dict[int, tuple[int, ...]]
-    """The order of those who listen to somebody, where it is not the order of their ids."""
+    """The order of a person's followers, where it is not the order of their ids."""
     activity: bytes
     satisfaction: bytes
     last_visit: bytes
     begin: int
-    """How many interactions earlier snapshots hold; `rows` are those that follow."""
+    """How many interactions earlier snapshots hold; `rows` are the following ones."""
     rows: tuple[bytes, ...]
     rated: tuple[tuple[int, int], ...]
-    """Earlier interactions that have other stars now: row and stars."""
+    """Earlier interactions whose stars have changed: row and stars."""
     topics: tuple[Topic, ...] = ()
     spread: tuple[bytes, ...] = ()
-    """How the topics stand with everybody."""
+    """The packed columns of `Spread`."""
     living: tuple[float, float] = (0.0, 0.0)
-    """How ties grow and fade."""
+    """`grow` and `fade` of the social graph."""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What has changed since an earlier snapshot."""
+    """All that has changed since an earlier snapshot."""
 
     shared: Shared
     agents: dict[int, Agent]
 
 
 class SnapshotMark(msgspec.Struct, frozen=True):
-    """What a snapshot has seen, so that the next one holds only what came after."""
+    """What a snapshot has covered, so that the next one holds only later changes."""
 
     agents: dict[int, Agent]
     stars: bytes
@@ -69,14 +69,14 @@ NOTHING = SnapshotMark({}, b"")
 
 
 def mark(world: World) -> SnapshotMark:
-    """Return the mark of a world as it is now."""
+    """Return the mark of a world now."""
     return SnapshotMark(
         dict(world.agents.changed), world.interactions.stars.astype(np.int8).tobytes()
     )
 
 
 def capture(world: World, since: SnapshotMark = NOTHING) -> Snapshot:
-    """Return what a world at the end of a round has beyond `since`, agents by identity."""
+    """Return what changed in a world, at the end of a round, since a mark."""
     seen = since.agents
     agents = {id_: me for id_, me in world.agents.changed.items() if seen.get(id_) is not me}
     begin = len(since.stars)
@@ -106,7 +106,7 @@ def capture(world: World, since: SnapshotMark = NOTHING) -> Snapshot:
 
 
 def restore(genesis: Genesis, shared: Iterable[Shared], agents: Mapping[int, Agent]) -> World:
-    """Return the world of the last of `shared`: all of them in order, and the newest agents."""
+    """Return the world of the last of `shared`, from all of them and the newest agents."""
     world = World(genesis)
     columns = [bytearray() for _ in _SIZES]
     last: Shared | None = None
@@ -147,32 +147,32 @@ def _restore_shared(world: World, last: Shared) -> None:
 def _restore_ties(graph: SocialGraph, last: Shared) -> None:
     graph.restore(dict(last.ties))
     for other in {tie.other for ties in last.ties.values() for tie in ties}:
-        there = graph.followers(other)
-        wanted = last.followers.get(other) or tuple(sorted(there))
-        for agent in wanted[_settled(there, wanted) :]:
+        present = graph.followers(other)
+        order = last.followers.get(other) or tuple(sorted(present))
+        for agent in order[_in_order(present, order) :]:
             tie = graph.tie(agent, other)
             if tie is not None:
                 graph.cut(agent, other)
                 graph.add(agent, other, tie.kind, tie.closeness)
-    # Moving followers has moved the same ties at their other end: set those again, in place.
+    # Reordering followers has also reordered the ties at their other end: set those again.
     graph.restore(dict(last.ties))
 
 
-def _settled(there: tuple[int, ...], wanted: tuple[int, ...]) -> int:
-    """Return how many of `wanted` already stand in their order; those that follow go to the end."""
-    place = {agent: number for number, agent in enumerate(there)}
-    for number in range(1, len(wanted)):
-        if place[wanted[number]] < place[wanted[number - 1]]:
+def _in_order(present: tuple[int, ...], order: tuple[int, ...]) -> int:
+    """Return the length of the prefix of `order` that `present` already keeps."""
+    place = {agent: number for number, agent in enumerate(present)}
+    for number in range(1, len(order)):
+        if place[order[number]] < place[order[number - 1]]:
             return number
-    return len(wanted)
+    return len(order)
 
 
 def _unsorted_followers(
     graph: SocialGraph, ties: dict[int, tuple[Tie, ...]]
 ) -> dict[int, tuple[int, ...]]:
     others = {tie.other for mine in ties.values() for tie in mine}
-    found = ((other, graph.followers(other)) for other in sorted(others))
-    return {other: order for other, order in found if list(order) != sorted(order)}
+    followers = {other: graph.followers(other) for other in sorted(others)}
+    return {other: ids for other, ids in followers.items() if list(ids) != sorted(ids)}
 
 
 def _rerated(interactions: Interactions, before: bytes) -> tuple[tuple[int, int], ...]:

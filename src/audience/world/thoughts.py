@@ -1,4 +1,4 @@
-"""Remembered sentences, and how a person's tuple of them changes. Pure."""
+"""Remembered sentences, and pure functions that change an agent's tuple of them."""
 
 from __future__ import annotations
 
@@ -24,65 +24,49 @@ class Thought(msgspec.Struct, frozen=True, gc=False, array_like=True):
     store: str = "long"
     """`short` or `long`."""
     sources: tuple[int, ...] = ()
-    """The thoughts it was drawn from, also those that are forgotten."""
+    """The thoughts it was drawn from, forgotten ones included."""
     accessed: int = 0
-    """When it last came to mind; 0: not since it arose."""
+    """When it was last recalled; 0: never."""
     enhancers: tuple[int, ...] = ()
-    """The thoughts that resembled it while it was in short-term."""
+    """Similar thoughts that came while it was in short-term memory."""
     items: tuple[int, ...] = ()
 
     @property
     def touched(self) -> int:
-        """When it arose or last came to mind."""
+        """When it arose or was last recalled."""
         return self.accessed or self.at
 
 
 def arisen(event: e.Remembered) -> Thought:
     """Return the thought that an observation left."""
-    return Thought(
-        event.thought,
-        event.text,
-        event.weight,
-        event.at,
-        event.kind,
-        event.store,
-        items=event.items,
-    )
+    content = (event.thought, event.text, event.weight, event.at, event.kind, event.store)
+    return Thought(*content, items=event.items)
 
 
 def arising(event: e.Reflected | e.Merged) -> Thought:
     """Return the long-term thought that was drawn from others."""
-    return Thought(
-        event.thought,
-        event.text,
-        event.weight,
-        event.at,
-        event.kind,
-        "long",
-        event.sources,
-        items=event.items,
-    )
+    content = (event.thought, event.text, event.weight, event.at, event.kind, "long")
+    return Thought(*content, event.sources, items=event.items)
 
 
 def recalled(thoughts: Thoughts, ids: Iterable[int], at: int) -> Thoughts:
-    """Return the thoughts with those named refreshed."""
+    """Return the thoughts, with those in `ids` marked as accessed."""
     named = frozenset(ids)
-    return tuple([replace(one, accessed=at) if one.id in named else one for one in thoughts])
+    return tuple([replace(t, accessed=at) if t.id in named else t for t in thoughts])
 
 
 def enhanced(thoughts: Thoughts, id_: int, by: int) -> Thoughts:
-    """Return the thoughts with one strengthened by another; twice by the same counts once."""
-    return tuple(
-        [
-            replace(one, enhancers=(*one.enhancers, by))
-            if one.id == id_ and by not in one.enhancers
-            else one
-            for one in thoughts
-        ]
-    )
+    """Return the thoughts, with one enhanced by another; the same enhancer counts once."""
+
+    def enhance(thought: Thought) -> Thought:
+        if thought.id != id_ or by in thought.enhancers:
+            return thought
+        return replace(thought, enhancers=(*thought.enhancers, by))
+
+    return tuple([enhance(thought) for thought in thoughts])
 
 
 def without(thoughts: Thoughts, ids: Iterable[int]) -> Thoughts:
-    """Return the thoughts less those named."""
+    """Return the thoughts without those in `ids`."""
     gone = frozenset(ids)
-    return tuple([one for one in thoughts if one.id not in gone])
+    return tuple([thought for thought in thoughts if thought.id not in gone])

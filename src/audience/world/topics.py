@@ -1,4 +1,4 @@
-"""How messages are numbered: the round, who sent it on, and which of its messages it is."""
+"""Topics and messages: their ids and influence, and how topics spread through an audience."""
 
 from __future__ import annotations
 
@@ -19,30 +19,28 @@ SYSTEM = -1
 
 
 def post_id(round_: int, sender: int, number: int) -> str:
-    """Return the id of a message."""
+    """Return the id of a message: its round, its sender and its number among the sender's."""
     return f"{round_}.{'system' if sender == SYSTEM else sender}.{number}"
 
 
 def sent(post: str) -> tuple[int, int]:
-    """Return the round in which a message was sent and who sent it; -1 for the platform."""
+    """Return the round in which a message was sent and its sender, -1 for the platform."""
     round_, _, rest = post.partition(".")
     sender = rest.partition(".")[0]
-    return (
-        int(round_) if round_.isdecimal() else 0,
-        int(sender) if sender.isdecimal() else SYSTEM,
-    )
+    number = int(round_) if round_.isdecimal() else 0
+    return number, int(sender) if sender.isdecimal() else SYSTEM
 
 
 CALM, MODERATE, INTENSE = range(3)
 LEVELS = ("calm", "moderate", "intense")
 OWN, MUTUAL, ONE_WAY, RECOMMENDED = 1.0, 0.8, 0.6, 0.4
-"""How authentic a message is: one's own, of somebody who listens in turn, of somebody one only
-listens to, or shown by the platform."""
+"""How much a message is trusted by its source: the reader, someone who follows them back, someone
+they only follow, or the platform."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _OLD = 1000
-"""Rounds after which the age of a message is worth nothing."""
+"""Rounds after which a message's freshness is 0."""
 _STEM = 6
-"""Letters that words are compared by, so that `judge` and `judges` are one."""
+"""Letters by which words are compared, so that `judge` and `judges` are the same."""
 _COMMON = frozenset(
     "about after all also and are because been before being but can could did does for from had "
     "has have her his how into its just more most not now one only our out over said she some "
@@ -52,29 +50,29 @@ _COMMON = frozenset(
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something that happened and that people may hear of, feel and have a view of."""
+    """A piece of news that people may hear of, feel something about and have an opinion on."""
 
     name: str
     text: str
     """The first message."""
     about: str = ""
-    """What it is, in a sentence or two, as everybody may know it who has heard of it."""
+    """What it is, in a sentence or two, known to everyone who has heard of it."""
     appeals: tuple[str, ...] = ()
-    """Interests, traits and careers to which it speaks; they count as words of its messages."""
+    """Interests, traits and careers it appeals to; they count as words of its messages."""
     favour: float = 0.5
-    """Share of people who would be for it at first."""
+    """Share of people who initially support it."""
     favour_of: dict[str, float] = {}
-    """The same for people of a gender, career, trait or interest; their mean where several fit."""
+    """The same for a gender, career, trait or interest; the mean where several match."""
     decay: float = 0.3
-    """Chance that somebody without news calms down by one level in a round."""
+    """Chance per round that someone without news calms down by one level."""
     half_life: float = 3.0
-    """Rounds after which a message counts half as much by its age."""
+    """Rounds after which the freshness of a message halves."""
     keep: int = 10
-    """Messages in somebody's memory pool."""
+    """Messages that an agent's memory pool keeps."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
-    """A post as it lies in an inbox or, of a topic, in a memory pool."""
+    """A post in an inbox or, if on a topic, in a memory pool."""
 
     post: str
     author: int
@@ -83,35 +81,37 @@ class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
     stance: float = 0.0
     topic: int = -1
     sender: int = -1
-    """Who wrote it or passed it on."""
+    """Who wrote or forwarded it."""
     root: str = ""
     round: int = 0
     trust: float = 0.0
-    """How authentic it is, by who sent it."""
+    """How much it is trusted, by its sender."""
     relevance: float = 0.0
-    """How near it is to the one who reads it, 0 to 1."""
+    """How much it concerns its reader, 0 to 1."""
 
 
 def influence(message: Message, round_: int, half_life: float) -> float:
-    """Return how much a message weighs now, 0 to 1: age, relevance and source in equal parts."""
-    fading = _fading(half_life)
+    """Return the weight of a message now, 0 to 1: the mean of freshness, relevance and trust."""
+    return _influence(message, round_, _freshness(half_life)) / 3.0
+
+
+def _influence(message: Message, round_: int, freshness: tuple[float, ...]) -> float:
     age = round_ - message.round
-    fresh = fading[age] if age < _OLD else 0.0
-    return (fresh + message.relevance + message.trust) / 3.0
+    return (freshness[age] if age < _OLD else 0.0) + message.relevance + message.trust
 
 
 @lru_cache(maxsize=64)
-def _fading(half_life: float) -> tuple[float, ...]:
-    """Return what the age of a message is worth, by age."""
+def _freshness(half_life: float) -> tuple[float, ...]:
+    """Return the freshness of a message by its age in rounds."""
     return tuple(float(0.5 ** (age / half_life)) for age in range(_OLD))
 
 
 def pooled(
     pool: tuple[Message, ...], message: Message, round_: int, topic: Topic
 ) -> tuple[Message, ...]:
-    """Return a memory pool with one more message: the most influential of them, in their order.
+    """Return a memory pool with a message added, reduced to the most influential, in order.
 
-    What is heard again is no second message; it is as fresh and as authentic as its best source.
+    A message heard again replaces the earlier one and keeps the most trusted source.
     """
     for place, old in enumerate(pool):
         if old.root == message.root:
@@ -121,28 +121,23 @@ def pooled(
     kept = (*pool, message)
     if len(kept) <= topic.keep:
         return kept
-    fading = _fading(topic.half_life)
-    scores = [
-        (fading[round_ - one.round] if round_ - one.round < _OLD else 0.0)
-        + one.relevance
-        + one.trust
-        for one in kept
-    ]
+    freshness = _freshness(topic.half_life)
+    scores = [_influence(candidate, round_, freshness) for candidate in kept]
     least = scores.index(min(scores))
     return (*kept[:least], *kept[least + 1 :])
 
 
 def relevance(profile: Profile, topic: Topic, text: str) -> float:
-    """Return the cosine of somebody's attributes and a message, each as a set of words."""
-    said = _told(text, topic.about, topic.appeals)
+    """Return the cosine similarity of a profile and a message, each as a set of words."""
+    theirs = _message_words(text, topic.about, topic.appeals)
     mine = attributes(profile.interests, profile.traits, profile.career, profile.gender)
-    if not said or not mine:
+    if not theirs or not mine:
         return 0.0
-    return float(len(said & mine) / (len(said) * len(mine)) ** 0.5)
+    return float(len(theirs & mine) / (len(theirs) * len(mine)) ** 0.5)
 
 
 @lru_cache(maxsize=4096)
-def _told(text: str, about: str, appeals: tuple[str, ...]) -> frozenset[str]:
+def _message_words(text: str, about: str, appeals: tuple[str, ...]) -> frozenset[str]:
     return words_of(" ".join((text, about, *appeals)))
 
 
@@ -150,45 +145,45 @@ def _told(text: str, about: str, appeals: tuple[str, ...]) -> frozenset[str]:
 def attributes(
     interests: Sequence[str], traits: Sequence[str], career: str, gender: str
 ) -> frozenset[str]:
-    """Return the words that somebody's profile is made of."""
+    """Return the words of a profile."""
     return words_of(" ".join((*interests, *traits, career, gender)))
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the stems of the words of a text that say something."""
-    found = _WORD.findall(text.lower())
-    return frozenset(word[:_STEM] for word in found if word not in _COMMON)
+    """Return the stems of the words of a text, without stop words."""
+    return frozenset(word[:_STEM] for word in _WORD.findall(text.lower()) if word not in _COMMON)
 
 
 def favoured(topic: Topic, profile: Profile) -> float:
-    """Return the chance that somebody is for a topic at first, from its profile."""
+    """Return the probability that a person initially supports a topic."""
     if not topic.favour_of:
         return topic.favour
     mine = {*profile.interests, *profile.traits, profile.career, profile.gender}
-    found = [share for word, share in topic.favour_of.items() if word in mine]
-    return sum(found) / len(found) if found else topic.favour
+    shares = [share for word, share in topic.favour_of.items() if word in mine]
+    return sum(shares) / len(shares) if shares else topic.favour
 
 
 Small = NDArray[np.int8]
 Rounds = NDArray[np.int32]
+_COLUMNS = ("level", "stance", "leaning", "aware", "read", "unread")
 
 
 class Standing(msgspec.Struct, frozen=True, gc=False):
-    """How one topic stands with one person."""
+    """What one person feels and thinks about one topic."""
 
     number: int
     topic: Topic
     level: int
     stance: int
-    """-1 against, 1 for, 0 while there is no view yet."""
+    """-1 against, 1 for, 0 for no opinion yet."""
     leaning: int
-    """The view that its profile inclines it to, -1 or 1."""
+    """The opinion that the profile suggests, -1 or 1."""
     aware: int
-    """The round in which it heard of it; 0: not yet."""
+    """The round in which the person heard of it; 0: not yet."""
 
 
 class SpreadView(Protocol):
-    """The topics for everybody but the fold."""
+    """A read-only view of `Spread`."""
 
     @property
     def topics(self) -> Sequence[Topic]: ...
@@ -203,7 +198,7 @@ class SpreadView(Protocol):
 
 
 class Spread:
-    """One row a topic, one column a person."""
+    """The state of every topic for everybody: one row per topic, one column per person."""
 
     def __init__(self, people: int) -> None:
         self.people = people
@@ -213,37 +208,32 @@ class Spread:
         self.leaning: Small = np.zeros((0, people), np.int8)
         self.aware: Rounds = np.zeros((0, people), np.int32)
         self.read: Rounds = np.zeros((0, people), np.int32)
-        """The round in which somebody last read news of it."""
+        """The round in which each person last read news of it."""
         self.unread: Small = np.zeros((0, people), np.int8)
 
     def standing(self, topic: int, agent: int) -> Standing:
-        """Return how a topic stands with somebody."""
+        """Return what a person feels and thinks about a topic."""
+        columns = (self.level, self.stance, self.leaning, self.aware)
         return Standing(
-            topic,
-            self.topics[topic],
-            int(self.level[topic, agent]),
-            int(self.stance[topic, agent]),
-            int(self.leaning[topic, agent]),
-            int(self.aware[topic, agent]),
+            topic, self.topics[topic], *(int(column[topic, agent]) for column in columns)
         )
 
     def waiting(self) -> Ints:
-        """Return those who have news they have not read."""
+        """Return the people with unread news."""
         return np.flatnonzero(self.unread.any(axis=0))
 
     def begin(self, topic: Topic, seed: int, profiles: Sequence[Profile]) -> None:
-        """Let there be one more topic."""
-        number, row = len(self.topics), np.arange(self.people)
+        """Add a topic."""
         self.topics = (*self.topics, topic)
-        for name in ("level", "stance", "leaning", "aware", "read", "unread"):
+        for name in _COLUMNS:
             old = getattr(self, name)
             setattr(self, name, np.concatenate([old, np.zeros((1, self.people), old.dtype)]))
-        self._lean(number, row, seed, profiles)
+        self._lean(len(self.topics) - 1, np.arange(self.people), seed, profiles)
 
     def _lean(self, number: int, who: Ints, seed: int, profiles: Sequence[Profile]) -> None:
         topic = self.topics[number]
         shares = (
-            np.array([favoured(topic, profiles[one]) for one in who.tolist()])
+            np.array([favoured(topic, profiles[person]) for person in who.tolist()])
             if topic.favour_of
             else np.full(len(who), topic.favour)
         )
@@ -251,30 +241,29 @@ class Spread:
         self.leaning[number, who] = np.where(draws < shares, 1, -1)
 
     def grow(self, seed: int, profile: Profile) -> None:
-        """Let there be one more person."""
+        """Add a person."""
         who = self.people
         self.people += 1
-        for name in ("level", "stance", "leaning", "aware", "read", "unread"):
-            old = getattr(self, name)
-            setattr(self, name, np.pad(old, ((0, 0), (0, 1))))
+        for name in _COLUMNS:
+            setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, 1))))
         for number in range(len(self.topics)):
             self._lean(number, np.array([who]), seed, {who: profile})  # type: ignore[arg-type]
 
     def reach(self, topic: int, agents: Sequence[int] | Ints, round_: int) -> None:
-        """Let people know of a topic."""
+        """Note that people have heard of a topic."""
         heard = self.aware[topic]
         who = np.asarray(agents, np.int64)
         heard[who] = np.where(heard[who] == 0, round_, heard[who])
 
     def open(self, agent: int, round_: int) -> None:
-        """Let somebody read its news."""
+        """Mark a person's news as read."""
         for number in range(len(self.topics)):
             if self.unread[number, agent]:
                 self.read[number, agent] = round_
                 self.unread[number, agent] = 0
 
     def calm(self, seed: int, round_: int) -> None:
-        """End a round: who felt something and had no news may calm down by one level."""
+        """End a round: people with an emotion but no news may calm down by one level."""
         for number, topic in enumerate(self.topics):
             who = np.flatnonzero((self.level[number] > 0) & (self.read[number] != round_))
             if len(who) and topic.decay:
@@ -283,7 +272,7 @@ class Spread:
 
     def packed(self) -> tuple[bytes, ...]:
         """Return the columns as bytes, for a snapshot."""
-        columns = (self.level, self.stance, self.leaning, self.aware, self.read, self.unread)
+        columns = (getattr(self, name) for name in _COLUMNS)
         return tuple(
             column.astype("<i4" if column.dtype == np.int32 else np.int8).tobytes()
             for column in columns
@@ -291,13 +280,11 @@ class Spread:
 
     @classmethod
     def unpack(cls, topics: tuple[Topic, ...], people: int, packed: Sequence[bytes]) -> Spread:
-        """Return what `packed` holds."""
+        """Return the spread that `packed` stored."""
         spread = cls(people)
         spread.topics = topics
-        names = ("level", "stance", "leaning", "aware", "read", "unread")
-        for name, column in zip(names, packed, strict=True):
-            wide = name in ("aware", "read")
-            found = np.frombuffer(column, "<i4" if wide else np.int8)
-            kind = np.int32 if wide else np.int8
-            setattr(spread, name, found.reshape(len(topics), people).astype(kind))
+        for name, column in zip(_COLUMNS, packed, strict=True):
+            kind = getattr(spread, name).dtype
+            values = np.frombuffer(column, kind.newbyteorder("<"))
+            setattr(spread, name, values.reshape(len(topics), people).astype(kind))
         return spread

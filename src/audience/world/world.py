@@ -1,4 +1,4 @@
-"""What news of topics does to the world: the parts of its fold that spread needs."""
+"""The world: all that is true now, its read-only view, and how events fold into it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from audience.world import changes as c, events as e
-from audience.world.agent import FOLDS, Agent, AgentTable, Laws, thinking, told
+from audience.world.agent import FOLDS, Agent, AgentTable, Laws, with_news, with_thought
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.interactions import Interactions
@@ -21,118 +21,13 @@ from audience.world.randomness import Floats
 from audience.world.thoughts import Thought
 from audience.world.topics import MUTUAL, ONE_WAY, RECOMMENDED, Spread, SpreadView, sent
 
-
-def told_all(world: World, event: e.Delivered) -> None:
-    """Bring news: who listens to whom says how authentic it is to each."""
-    agents, laws, sender = world.agents, world.laws, event.sender
-    heard = set(world.graph.neighbours(sender)) if sender >= 0 else ()
-    otherwise = ONE_WAY if sender >= 0 else RECOMMENDED
-    for reader in event.to:
-        trust = MUTUAL if reader in heard else otherwise
-        agents[reader] = told(agents[reader], event, laws, trust)
-    world.spread.reach(event.topic, event.to, world.round)
-    world.spread.unread[event.topic, list(event.to)] = 1
-
-
-def entered(world: World, event: e.Entered) -> None:
-    if event.surface == "news":
-        world.spread.open(event.agent, world.round)
-
-
-def mood_shifted(world: World, event: e.MoodShifted) -> None:
-    world.spread.level[event.topic, event.agent] = event.level
-
-
-def attitude_shifted(world: World, event: e.AttitudeShifted) -> None:
-    world.spread.stance[event.topic, event.agent] = event.stance
-
-
-def begin(world: World, change: c.Raise) -> None:
-    everybody = [world.profile(agent) for agent in range(len(world.agents))]
-    world.spread.begin(change.topic, world.seed, everybody)
-    world.laws = replace(world.laws, topics=world.spread.topics)
-
-
-def intervened(world: World, event: e.Intervened) -> None:
-    """Make a change from outside true."""
-    make = _CHANGES.get(type(event.change))
-    if make is not None:  # what follows an announcement is Delivered
-        make(world, event.change)
-
-
-def _add_item(world: World, change: c.AddItem) -> None:
-    world.catalogue = world.catalogue.plus(change.item)
-    world.interactions.catalogue = world.catalogue
-    world.laws = replace(world.laws, catalogue=world.catalogue)
-
-
-def _swap(world: World, change: c.SwapRecommender) -> None:
-    world.recommender = change
-
-
-def _add_tie(world: World, change: c.AddTie) -> None:
-    world.graph.add(change.agent, change.other, change.kind, change.closeness)
-
-
-def _cut_tie(world: World, change: c.CutTie) -> None:
-    world.graph.cut(change.agent, change.other)
-
-
-def _silence(world: World, change: c.Silence) -> None:
-    agent = {change.agent}
-    world.silent = world.silent | agent if change.silent else world.silent - agent
-
-
-def _remind(world: World, change: c.Remind) -> None:
-    me = world.agents[change.agent]
-    thought = Thought(me.thoughts_had, change.text, change.weight, world.now, "reminder")
-    world.agents[change.agent] = thinking(me, thought, brewing=change.weight)
-
-
-def _change_profile(world: World, change: c.ChangeProfile) -> None:
-    agent, fields = change.agent, change.fields
-    if "interests" in fields:
-        fields = {"leaning": ()} | fields
-    me = world.agents[agent]
-    profile = convert(to_builtins(me.profile) | fields, type(me.profile), strict=False)
-    taste = taste_of(profile, world.catalogue.tag_ids) if "interests" in fields else me.taste
-    world.agents[agent] = replace(me, profile=profile, taste=taste)
-    world.activity[agent] = profile.activity
-
-
-def _add_person(world: World, change: c.AddPerson) -> None:
-    profile = change.profile
-    world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
-    world.interactions.people = len(world.agents)
-    world.activity = np.append(world.activity, profile.activity)
-    world.satisfaction = np.append(world.satisfaction, 0.5)
-    world.last_visit = np.append(world.last_visit, np.int32(0))
-    world.spread.grow(world.seed, profile)
-    for friend in change.friends:
-        world.graph.add(profile.id, friend, "friend", 0.5)
-        world.graph.add(friend, profile.id, "friend", 0.5)
-
-
-_CHANGES: dict[type, Callable[[World, Any], None]] = {
-    c.AddItem: _add_item,
-    c.AddPerson: _add_person,
-    c.AddTie: _add_tie,
-    c.ChangeProfile: _change_profile,
-    c.CutTie: _cut_tie,
-    c.Raise: begin,
-    c.Remind: _remind,
-    c.Silence: _silence,
-    c.SwapRecommender: _swap,
-}
-
-
 TALKED, PASSED_ON, READ = 1.0, 0.5, 0.25
-"""How much of a contact each is: a line said or heard or an evening together, a message passed
-on, a message read."""
+"""Weights of contacts: a line said or heard or an evening together, a message forwarded, a message
+read."""
 
 
 class GraphView(Protocol):
-    """A social graph that cannot be changed."""
+    """A read-only social graph."""
 
     def ties(self, agent: int) -> tuple[Tie, ...]: ...
     def neighbours(self, agent: int) -> tuple[int, ...]: ...
@@ -142,7 +37,7 @@ class GraphView(Protocol):
 
 
 class View(Protocol):
-    """The world for everybody but the fold: to be read, never to be changed."""
+    """A read-only world, for everything but the fold."""
 
     @property
     def genesis(self) -> Genesis: ...
@@ -187,8 +82,8 @@ class World:
         self.wishes: list[e.Wished] = []
         self.tie_changes: list[e.Followed | e.Unfollowed] = []
         self.contacts: list[tuple[int, int, float]] = []
-        # Shared state that visits may read moves only when the round ends: visits know nothing of
-        # each other, whatever order they are committed in.
+        # Shared state that visits read changes only when the round ends: visits must not see each
+        # other, whatever the order of their commits.
         self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
         self.satisfaction: Floats = np.full(people, 0.5)
         self.last_visit: NDArray[np.int32] = np.zeros(people, np.int32)
@@ -196,7 +91,7 @@ class World:
         self.laws = Laws(genesis.catalogue, 0.0)
 
     def apply(self, event: e.AnyEvent) -> None:
-        """Make `event` true."""
+        """Apply one event."""
         kind = type(event)
         if kind in _OWN:
             me = event.agent  # type: ignore[union-attr]
@@ -206,12 +101,12 @@ class World:
             shared(self, event)
 
     def profile(self, agent: int) -> Profile:
-        """Return who somebody is, without making an agent of one who never acted."""
-        found = self.agents.changed.get(agent)
-        return self.genesis.profiles[agent] if found is None else found.profile
+        """Return a person's profile, without building an agent for one who never acted."""
+        changed = self.agents.changed.get(agent)
+        return self.genesis.profiles[agent] if changed is None else changed.profile
 
     def absorb(self, me: Agent, entries: Sequence[e.Entry]) -> None:
-        """Make a visit true whose own agent has been carried forward already."""
+        """Apply a visit whose own agent has been folded already."""
         self.agents[me.profile.id] = me
         for entry in entries:
             shared = _SHARED.get(type(entry.event))
@@ -238,14 +133,6 @@ def _woke(world: World, event: e.Woke) -> None:
     world.last_visit[event.agent] = world.round
 
 
-def _watched(world: World, event: e.Watched) -> None:
-    world.interactions.add(event.agent, event.item, world.now, event.fraction)
-
-
-def _rated(world: World, event: e.Rated) -> None:
-    world.interactions.rate(event.agent, event.item, event.stars)
-
-
 def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
     world.outbox.append(event)
     if event.topic >= 0:
@@ -254,20 +141,16 @@ def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
         world.contacts.append((event.agent, event.author, PASSED_ON))
 
 
-def _wished(world: World, event: e.Wished) -> None:
-    world.wishes.append(event)
-
-
 def _said(world: World, event: e.Said) -> None:
     world.agents[event.to] = FOLDS[e.Said](world.agents[event.to], event, world.laws)
     if world.graph.grow:
-        one, other = event.agent, event.to
-        world.contacts += ((one, other, TALKED), (other, one, TALKED))
+        speaker, listener = event.agent, event.to
+        world.contacts += ((speaker, listener, TALKED), (listener, speaker, TALKED))
 
 
 def _delivered(world: World, event: e.Delivered) -> None:
     if event.topic >= 0:
-        told_all(world, event)
+        _news_delivered(world, event)
         return
     fold = FOLDS[e.Delivered]
     for reader in event.to:
@@ -275,10 +158,6 @@ def _delivered(world: World, event: e.Delivered) -> None:
     _, sender = sent(event.post)
     if world.graph.grow and sender >= 0:
         world.contacts += [(reader, sender, READ) for reader in event.to]
-
-
-def _tie_changed(world: World, event: e.Followed | e.Unfollowed) -> None:
-    world.tie_changes.append(event)
 
 
 def _left(world: World, event: e.Left) -> None:
@@ -316,28 +195,126 @@ def _round_ended(world: World, event: e.RoundEnded) -> None:
     world.wishes.clear()
 
 
+def _news_delivered(world: World, event: e.Delivered) -> None:
+    """Deliver a message on a topic; how much each reader trusts it follows from their tie."""
+    agents, laws, sender = world.agents, world.laws, event.sender
+    followed = set(world.graph.neighbours(sender)) if sender >= 0 else ()
+    otherwise = ONE_WAY if sender >= 0 else RECOMMENDED
+    for reader in event.to:
+        trust = MUTUAL if reader in followed else otherwise
+        agents[reader] = with_news(agents[reader], event, laws, trust)
+    world.spread.reach(event.topic, event.to, world.round)
+    world.spread.unread[event.topic, list(event.to)] = 1
+
+
+def _entered(world: World, event: e.Entered) -> None:
+    if event.surface == "news":
+        world.spread.open(event.agent, world.round)
+
+
+def _mood_shifted(world: World, event: e.MoodShifted) -> None:
+    world.spread.level[event.topic, event.agent] = event.level
+
+
+def _attitude_shifted(world: World, event: e.AttitudeShifted) -> None:
+    world.spread.stance[event.topic, event.agent] = event.stance
+
+
+def _raise(world: World, change: c.Raise) -> None:
+    everybody = [world.profile(agent) for agent in range(len(world.agents))]
+    world.spread.begin(change.topic, world.seed, everybody)
+    world.laws = replace(world.laws, topics=world.spread.topics)
+
+
+def _intervened(world: World, event: e.Intervened) -> None:
+    """Apply a change from outside; announcements only cause a later Delivered."""
+    apply = _CHANGES.get(type(event.change))
+    if apply is not None:
+        apply(world, event.change)
+
+
+def _add_item(world: World, change: c.AddItem) -> None:
+    world.catalogue = world.catalogue.plus(change.item)
+    world.interactions.catalogue = world.catalogue
+    world.laws = replace(world.laws, catalogue=world.catalogue)
+
+
+def _swap(world: World, change: c.SwapRecommender) -> None:
+    world.recommender = change
+
+
+def _silence(world: World, change: c.Silence) -> None:
+    agent = {change.agent}
+    world.silent = world.silent | agent if change.silent else world.silent - agent
+
+
+def _remind(world: World, change: c.Remind) -> None:
+    me = world.agents[change.agent]
+    thought = Thought(me.thoughts_had, change.text, change.weight, world.now, "reminder")
+    world.agents[change.agent] = with_thought(me, thought, brewing=change.weight)
+
+
+def _change_profile(world: World, change: c.ChangeProfile) -> None:
+    agent, fields = change.agent, change.fields
+    if "interests" in fields:
+        fields = {"leaning": ()} | fields
+    me = world.agents[agent]
+    profile = convert(to_builtins(me.profile) | fields, type(me.profile), strict=False)
+    taste = taste_of(profile, world.catalogue.tag_ids) if "interests" in fields else me.taste
+    world.agents[agent] = replace(me, profile=profile, taste=taste)
+    world.activity[agent] = profile.activity
+
+
+def _add_person(world: World, change: c.AddPerson) -> None:
+    profile = change.profile
+    world.agents.add(Agent(profile, taste_of(profile, world.catalogue.tag_ids)))
+    world.interactions.people = len(world.agents)
+    world.activity = np.append(world.activity, profile.activity)
+    world.satisfaction = np.append(world.satisfaction, 0.5)
+    world.last_visit = np.append(world.last_visit, np.int32(0))
+    world.spread.grow(world.seed, profile)
+    for friend in change.friends:
+        world.graph.add(profile.id, friend, "friend", 0.5)
+        world.graph.add(friend, profile.id, "friend", 0.5)
+
+
+_CHANGES: dict[type, Callable[[World, Any], None]] = {
+    c.AddItem: _add_item,
+    c.AddPerson: _add_person,
+    c.AddTie: lambda world, tie: world.graph.add(tie.agent, tie.other, tie.kind, tie.closeness),
+    c.ChangeProfile: _change_profile,
+    c.CutTie: lambda world, tie: world.graph.cut(tie.agent, tie.other),
+    c.Raise: _raise,
+    c.Remind: _remind,
+    c.Silence: _silence,
+    c.SwapRecommender: _swap,
+}
+
+
 _OWN = frozenset(FOLDS) - {e.Said, e.Delivered, e.Gathered}
 _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RunStarted: _run_started,
     e.RoundStarted: _round_started,
     e.Woke: _woke,
-    e.Entered: entered,
-    e.Watched: _watched,
-    e.Rated: _rated,
+    e.Entered: _entered,
+    e.Watched: lambda world, watched: world.interactions.add(
+        watched.agent, watched.item, world.now, watched.fraction
+    ),
+    e.Rated: lambda world, rated: world.interactions.rate(rated.agent, rated.item, rated.stars),
     e.Posted: _posted,
     e.Forwarded: _posted,
-    e.Wished: _wished,
+    e.Wished: lambda world, wish: world.wishes.append(wish),
     e.Said: _said,
     e.Delivered: _delivered,
-    e.Followed: _tie_changed,
-    e.Unfollowed: _tie_changed,
+    e.Followed: lambda world, followed: world.tie_changes.append(followed),
+    e.Unfollowed: lambda world, unfollowed: world.tie_changes.append(unfollowed),
     e.Left: _left,
     e.Gathered: _gathered,
     e.Parted: _parted,
-    e.MoodShifted: mood_shifted,
-    e.AttitudeShifted: attitude_shifted,
+    e.MoodShifted: _mood_shifted,
+    e.AttitudeShifted: _attitude_shifted,
     e.RecommenderFitted: _fitted,
-    e.Intervened: intervened,
+    e.Intervened: _intervened,
     e.RoundEnded: _round_ended,
     e.TiesEnlivened: _ties_enlivened,
 }

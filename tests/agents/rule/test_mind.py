@@ -89,7 +89,7 @@ def crowd(
 
 def decided(seen: Sequence[Observation], **parameters: float) -> Sequence[Decision]:
     numbers = np.array([one.me.profile.id for one in seen])
-    return RuleMind(**parameters).decide_many(seen, dice(1, "test", numbers))
+    return RuleMind(**parameters).decide_many(seen, dice(1, "test", numbers))  # type: ignore[arg-type]
 
 
 def share(decisions: Sequence[Decision], kind: type) -> float:

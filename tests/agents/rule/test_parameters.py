@@ -33,7 +33,7 @@ def test_a_file_changes_what_it_names_and_options_go_before_it(tmp_path: Path) -
         ("[mind]\ntaste = true\n", "True is not a number"),
         ("[mind]\nmost_picks = 2.5\n", "2.5 is not a whole number"),
         ("taste = 3\n", "no table"),
-        ("[mind\n", "mend the TOML"),
+        ("[mind\n", "fix the TOML"),
     ],
 )
 def test_mistakes_name_the_file_and_the_key(tmp_path: Path, text: str, said: str) -> None:

@@ -116,7 +116,7 @@ def test_every_histogram_and_prediction_has_its_panel(found: Calibration) -> Non
 def test_what_cannot_be_calibrated_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="does not exist"):
         corpus_at(tmp_path / "none")
-    with pytest.raises(BadInput, match="no moments"):
+    with pytest.raises(BadInput, match="no times"):
         corpus_at(files(tmp_path / "undated", dated=False))
     with pytest.raises(BadInput, match="no parameters to calibrate"):
         calibrate(files(tmp_path / "dated"), CalibrationOptions(mind="recsim", agents=5, tries=1))

@@ -19,7 +19,7 @@ from audience.lab.evaluation import (
 )
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.contest import MIX
-from audience.lab.evaluation.generation import PAGE, RankedPages, distances, levenshtein, walk
+from audience.lab.evaluation.generation import PAGE, RankedPages, distances, edit_distance, walk
 from audience.lab.judging import exported
 from audience.lab.judging.cases import TRUTH, SequenceFile, read_file
 from audience.world import Floats
@@ -35,8 +35,8 @@ from audience.world import Floats
         ([1, 1], [2, 2], 2),
     ],
 )
-def test_levenshtein(one: list[int], other: list[int], apart: int) -> None:
-    assert levenshtein(one, other) == levenshtein(other, one) == apart
+def test_edit_distance(one: list[int], other: list[int], apart: int) -> None:
+    assert edit_distance(one, other) == edit_distance(other, one) == apart
 
 
 def test_distances_are_nil_for_the_truth_and_grow_with_difference(ring: Real) -> None:

@@ -21,7 +21,7 @@ from audience.lab.evaluation import (
 )
 from audience.lab.evaluation.contest import StoredAnswers
 from audience.lab.evaluation.report import as_csv, markdown, side_by_side
-from audience.lab.evaluation.result import Frame, best_of, framed
+from audience.lab.evaluation.result import best_of, with_rows
 from audience.llm import Counts
 from audience.results import texts
 
@@ -35,15 +35,15 @@ def result() -> Result:
         "llm": np.array([1.0, 1.0, 1.0, 1.0]),
         "real humans": np.array([math.nan, 1.0, math.nan, 0.0]),
     }
-    frame = Frame(
-        "discrimination", "Discrimination on x", "x", 4, 7, ("uniform",), ("(1,5)",), "some-model"
+    empty = Result(
+        "discrimination", "Discrimination on x", "x", 4, 7, "some-model", ("uniform",), ("(1,5)",)
     )
     kept = StoredAnswers(
         [np.array([math.nan]), np.array([1.0])],
         Counts(calls=9, reused=2, prompt=100, completion=10, dollars=0.5),
     )
     answers = {("llm", "uniform (1,5)"): kept}
-    return framed(frame, kinds, {"uniform": {"(1,5)": values}}, [answers])
+    return with_rows(empty, kinds, {"uniform": {"(1,5)": values}}, [answers])
 
 
 def test_differences_are_paired_and_to_the_best_baseline(result: Result) -> None:
@@ -72,7 +72,7 @@ def test_tables_tell_people_seed_model_calls_tokens_and_cost(result: Result) -> 
         assert word in text
     assert "Unreadable answers, scored as wrong: llm 1" in text
     assert "Fewer users: real humans 2" in text
-    assert texts(group_table(result, "uniform"))[2] == ["EASE", "0.750 ± 0.796"]
+    assert texts(group_table(result, "uniform"))[2] == ["EASE", "0.750 [0.000, 1.000]"]
     assert [row[0] for row in paired_table(result, "uniform").rows] == ["llm", "real humans"]
 
 
@@ -137,7 +137,7 @@ def test_mistakes_in_answers_are_told(tmp_path: Path) -> None:
     path = people(tmp_path / "people.json", seed=4)
     with pytest.raises(BadInput, match="use --seed 4"):
         read_answers(path, 1)
-    with pytest.raises(BadInput, match="no file of people's choices"):
+    with pytest.raises(BadInput, match="not a file of people's choices"):
         read_answers(people(path, format="other"), 1)
     path.write_text("[]")
     with pytest.raises(BadInput, match="eval people import"):

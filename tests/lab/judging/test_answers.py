@@ -40,16 +40,16 @@ def test_good_answers_are_taken(tmp_path: Path) -> None:
     [
         ("t1", {"chosen": [0]}, "chooses 1 instead of 2"),
         ("t1", {"chosen": [0, 0]}, "chooses 1 instead of 2"),
-        ("t1", {"chosen": [0, 4]}, "chooses what was not shown"),
+        ("t1", {"chosen": [0, 4]}, "chooses something that was not shown"),
         ("t1", {"chosen": "0"}, "Expected `array | null`"),
         ("t1", {"verdict": 3}, "has no choice"),
         ("t2", {"text": "  "}, "has no text"),
-        ("t2", {"text": "x" * 5000}, "has no text, or too long"),
-        ("t3", {"verdict": 6}, "judges 6, which is not 1 to 5"),
+        ("t2", {"text": "x" * 5000}, "has no text, or one that is too long"),
+        ("t3", {"verdict": 6}, "rates 6, which is not 1 to 5"),
         ("t3", {"verdict": 2.5}, "Expected `int | null`"),
         ("t3", {"verdict": 2, "again": 4}, "is answered twice"),
-        ("t4", {"informative": 3}, "has no judgement"),
-        ("t99", {"verdict": 3}, "there is no such task"),
+        ("t4", {"informative": 3}, "has no rating"),
+        ("t99", {"verdict": 3}, "no such task"),
     ],
 )
 def test_what_is_wrong_is_named_and_the_rest_is_kept(
@@ -65,12 +65,12 @@ def test_what_is_wrong_is_named_and_the_rest_is_kept(
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("{", "holds no answers"),
-        ("[]", "holds no answers"),
-        ("\udcff", "holds no answers"),
-        (json.dumps({"format": "x", "page": "", "judge": "a", "answers": {}}), "its format"),
-        (json.dumps(answers_of(KEY, " ", GOOD)), "does not say who judged"),
-        (json.dumps({**answers_of(KEY, "a", GOOD), "page": "other"}), "answers another page"),
+        ("{", "is not a file of answers"),
+        ("[]", "is not a file of answers"),
+        ("\udcff", "is not a file of answers"),
+        (json.dumps({"format": "x", "page": "", "judge": "a", "answers": {}}), "another format"),
+        (json.dumps(answers_of(KEY, " ", GOOD)), "does not name the judge"),
+        (json.dumps({**answers_of(KEY, "a", GOOD), "page": "other"}), "belongs to another page"),
         (json.dumps({**answers_of(KEY, "a", GOOD), "version": 9}), "newer version"),
         (json.dumps({**answers_of(KEY, "a", GOOD), "by": "cat"}), "neither person nor model"),
     ],
@@ -100,7 +100,7 @@ def test_of_two_files_of_a_judge_the_fuller_then_the_later_counts(tmp_path: Path
 
 def test_nobody_judges_words_of_her_own(tmp_path: Path) -> None:
     found, (problem,) = read_answers([write(tmp_path, "a", answers_of(KEY, "Bo", GOOD))], KEY)
-    assert problem.why == "judges a text of the judge's own"
+    assert problem.why == "judges the judge's own text"
     assert "t3" not in found[0].answers
 
 
@@ -124,6 +124,9 @@ def test_the_key(tmp_path: Path) -> None:
     assert isinstance(KEY, Key)
     assert [type(task) for task in KEY.sheet.tasks[::2][:2]] == [Choose, Pair]
     assert isinstance(KEY.sheet.tasks[-1], Score)
-    for path, why in ((tmp_path / "none", "cannot be read"), (write(tmp_path, "b", {}), "no key")):
+    for path, why in (
+        (tmp_path / "none", "cannot be read"),
+        (write(tmp_path, "b", {}), "not a key"),
+    ):
         with pytest.raises(BadInput, match=f"--key .*{why}"):
             read_key(path)

@@ -6,7 +6,7 @@ import pytest
 
 from audience.errors import BadInput
 from audience.lab.evaluation import SHAPES, arenas, read_real
-from audience.lab.judging.cases import choices, told_item
+from audience.lab.judging.cases import choices, item_line, shown_item
 
 
 def test_the_choices_are_the_cases_of_the_evaluation_with_the_same_seed(real: Path) -> None:
@@ -60,7 +60,9 @@ def test_more_than_there_are_people(real: Path) -> None:
 
 
 def test_an_item_on_one_line(real: Path) -> None:
-    assert told_item(read_real(real).catalogue, 0) == "Film 0 & <b> (1900) · Drama, Comedy"
+    assert (
+        item_line(shown_item(read_real(real).catalogue, 0)) == "Film 0 & <b> (1900) · Drama, Comedy"
+    )
 
 
 def test_every_shape_of_the_paper() -> None:

@@ -75,7 +75,7 @@ def test_thin_pages_are_said_to_be_thin() -> None:
     )
     told = notes(alike, "bc")
     assert told[0].startswith("no T2 and no T3")
-    assert "no-short: the same comes to mind as with the full memory in 2 of 2 behaviours" in told
+    assert "no-short: recalls the same as the full memory in 2 of 2 behaviours" in told
     assert not notes(key_of(memories_of(2), pairs_of("T1", 1)), "c")
     (told_pairs,) = notes(key_of(memories_of(2)), "c")
     assert told_pairs.startswith("no blind pairs: --references FILE")

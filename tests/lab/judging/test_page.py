@@ -24,7 +24,7 @@ def test_the_tasks_can_be_read_back(tmp_path: Path) -> None:
 def test_another_file_is_no_page(tmp_path: Path, content: str) -> None:
     path = tmp_path / "page.html"
     path.write_text(content)
-    with pytest.raises(BadInput, match="is no page of tasks"):
+    with pytest.raises(BadInput, match="is not a page of tasks"):
         sheet_in(path)
 
 

@@ -62,9 +62,9 @@ def test_each_text_of_a_person_beside_the_agents() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", "is no such file"),
-        (b'{"walks": [{"user": "x"}]}', "is no such file"),
-        (msgspec.json.encode(References(())), "is no such file"),
+        (b"{", "is not such a file"),
+        (b'{"walks": [{"user": "x"}]}', "is not such a file"),
+        (msgspec.json.encode(References(())), "is not such a file"),
         (b'{"walks": [], "format": "other"}', "its format is 'other'"),
     ],
 )

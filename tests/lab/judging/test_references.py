@@ -5,10 +5,11 @@ import json
 import msgspec
 from tests.lab.judging.sheets import choices_of, key_of, pairs_of, texts_of
 
+from audience.lab.evaluation import PeopleChoices
 from audience.lab.judging import Answered, Problem, files_of
 from audience.lab.judging.answers import JudgeAnswer
 from audience.lab.judging.cases import References
-from audience.lab.judging.references import PeopleChoices, people_choices, references
+from audience.lab.judging.references import people_choices, references
 
 KEY = key_of(choices_of(2), texts_of(2), pairs_of("T1", 1))
 ANN = Answered(

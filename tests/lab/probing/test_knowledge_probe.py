@@ -180,7 +180,7 @@ def test_titles_that_nobody_told_are_counted(scripted: Any, town: Town) -> None:
 def test_a_title_of_the_catalogue_that_was_never_met_counts_too() -> None:
     speeches = [FreeAnswer(0, 2, 1, 1), FreeAnswer(1, 0, 0, 0), FreeAnswer(2, unreadable=True)]
     found = by_name(rows_of(speeches, 1))
-    assert found["free speech: titles it may not know, of those mentioned"].value == 0.5
+    assert found["free speech: titles they cannot know, of those mentioned"].value == 0.5
     assert found["free speech: … of the catalogue, but never met"].value == 0.25
     some = found["free speech: answers that mention a title"]
     assert (some.value, some.unreadable) == (0.5, 1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
-from audience.lab.evaluation import Real
-from audience.lab.probing.visits import apart, edits, sessions, similarity, transitions
+from audience.lab.evaluation import Real, edit_distance
+from audience.lab.probing.visits import apart, sessions, similarity, transitions
 from audience.world import Catalogue, Item
 
 ACTIONS = ("enter", "page", "pick", "rate", "leave")
@@ -21,8 +21,8 @@ def real(rows: list[tuple[int, int, float]]) -> Real:
 
 
 def test_edits_are_counted() -> None:
-    assert edits("kitten", "sitting") == 3
-    assert edits("", "abc") == edits("abc", "") == 3
+    assert edit_distance("kitten", "sitting") == 3
+    assert edit_distance("", "abc") == edit_distance("abc", "") == 3
     assert similarity(ONE, ONE) == 1.0
     assert similarity(ONE, ("enter", "leave")) == 0.5
 

@@ -71,7 +71,7 @@ def test_the_onset_is_found_in_the_fitted_hours() -> None:
     other = wave()
     other[70:] += 10_000_000  # what is predicted tells nothing of where it began
     assert real.truth_of(other).onset == 40
-    with pytest.raises(BadInput, match="too near"):
+    with pytest.raises(BadInput, match="too close"):
         real.truth_of(wave(onset=58))
 
 
@@ -94,6 +94,19 @@ def test_a_model_that_has_the_truth_predicts_it() -> None:
     assert len(found.curves) == 3
     assert len(found.curves[0]) == len(truth.counts)
     assert real.unmoved(truth).msed.mean > found.msed.mean
+
+
+def test_intervals_hold_only_what_is_possible() -> None:
+    truth = real.truth_of(wave())
+
+    def unsteady(strength: float, speed: float, known: float, steps: int, seed: int) -> Floats:
+        rise = saturating(strength, speed, known, steps, seed)
+        return rise if seed % 2 else rise[-1] * (1.0 - np.exp(-np.arange(steps + 1.0)))
+
+    model = SpreadModel("unsteady", unsteady, (0.5,), (0.08,), (0.1,))
+    score = real.scored(model, truth, fitting=(1,), testing=(101, 102, 103))
+    assert score.msed.low >= 0.0
+    assert -1.0 <= score.correlation.low <= score.correlation.high <= 1.0
 
 
 def scored(name: str, mean: float, half: float = 0.001) -> FittedSpread:

@@ -15,7 +15,13 @@ CASES = [
     ("word-of-mouth", "deaf", "told_lift", "good word is {} with deaf than with talking", 1.0),
     ("drift", "ease", "taste_moved", "its beginning is {} with ease than with random", 1.0),
     ("filter-bubble", "refitted", "page_top_growth", "is {} with refitted than with fitted", 1.0),
-    ("homogenisation", "refitted", "alike_picks", "up is {} with refitted than with random", 1.0),
+    (
+        "homogenisation",
+        "refitted",
+        "alike_picks",
+        "consumed is {} with refitted than with random",
+        1.0,
+    ),
     ("popularity", "ease", "tail_picked", "consumption is {} with ease than with random", 1.0),
     ("cold-start", "ease", "new_shown", "share is {} with ease than with random", 1.0),
     ("intervention", "changed", "new_picks", "are {} with changed than with original", 1.0),
@@ -50,7 +56,14 @@ JUDGED = [
     ("word-of-mouth", "talking", "told_lift", "more often", "less often", "no difference in picks"),
     ("drift", "ease", "nearer_than_strangers", "come nearer", "move away", "no drift towards"),
     ("filter-bubble", "refitted", "page_top_growth", "page grows", "page shrinks", "no growth"),
-    ("homogenisation", "refitted", "alike_excess", "more than an", "less than an", "no difference"),
+    (
+        "homogenisation",
+        "refitted",
+        "alike_excess",
+        "more than with",
+        "less than with",
+        "no difference",
+    ),
     ("popularity", "ease", "gap_shown", "shown more popular", "shown less popular", "no change in"),
     ("cold-start", "ease", "newcomer_gap", "served better", "served worse", "no difference betw"),
     ("feedback", "ease", "ndcg_gain", "clicks helps", "clicks does harm", "no gain by retraining"),
@@ -72,7 +85,7 @@ def test_the_strongest_arrows_are_told_and_none_where_seeds_disagree() -> None:
     strong = nil | {"edge_quality_rating": 0.8, "edge_shown_picked": -0.4}
     said = verdict("causal", {"popular": strong})
     assert said.index("quality → mean rating +0.80") < said.index("exposure → picks −0.40")
-    assert "no arrow could be shown" in verdict("causal", {"popular": nil}).lower()
+    assert "could be shown that seeds agree on" in verdict("causal", {"popular": nil}).lower()
 
 
 def test_all_studies_have_a_sentence_that_turns() -> None:

@@ -65,8 +65,8 @@ def test_other_minds_take_the_place_of_rule_minds_in_every_arm() -> None:
         (HEAD.replace("kind", "knd") + ARMS, "study '' is unknown"),
         (HEAD + 'methd = ["x"]\n' + ARMS, "key 'methd' is unknown.*method"),
         (HEAD + 'method = "x"\n' + ARMS, "give a list of sentences"),
-        (HEAD.replace("Why?", " ") + ARMS, "asks nothing"),
-        (HEAD, "two or more tables"),
+        (HEAD.replace("Why?", " ") + ARMS, "has no question"),
+        (HEAD, "two or more arms"),
         (HEAD + ARMS + "agnets = 3\n", "key 'agnets' is unknown"),
         ("[study", "mend the TOML"),
     ],
@@ -89,7 +89,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
 def test_the_page_on_studies_describes_every_one_and_every_flag() -> None:
     import audience.cli.study
 
-    page = (Path(__file__).parents[3] / "docs" / "studies.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "studies.md").read_text("utf-8")
     for name in NAMES:
         assert f"| `{name}` |" in page
     flags = {flag for one in audience.cli.study.study_command.params for flag in one.opts}

@@ -6,6 +6,7 @@ import pytest
 from tests.lab.studies.planted import planted
 
 from audience.lab.studies import read
+from audience.lab.studies.runner import remarks_on
 
 TEXT = """
 agents = 6
@@ -29,7 +30,7 @@ SPELLINGS = ('"rule"', '{ kind = "rule" }')
 def remarks(kind: str, base: str, mind: str, rest: str = "") -> str:
     text = TEXT.format(kind=kind, base=base, mind=mind, rest=rest)
     recipe = read(text, "mine.toml")
-    return " ".join(recipe.study.remarks(planted(recipe, {})))
+    return " ".join(remarks_on(recipe.study, planted(recipe, {})))
 
 
 @pytest.mark.parametrize("kind", KINDS)

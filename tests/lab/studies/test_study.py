@@ -27,7 +27,7 @@ def test_an_arm_that_is_not_there_is_left_out() -> None:
     found = two(("satisfaction",), 0.5, 0.7)
     assert clause(found, "satisfaction", "a", "c") == ""
     assert sentence(["", "one thing is so", ""]) == "One thing is so."
-    assert sentence([""]).startswith("The arms that this study compares are not there")
+    assert sentence([""]).startswith("The arms that this study compares are missing")
 
 
 def test_a_number_of_one_arm_is_judged_against_zero() -> None:

@@ -19,7 +19,7 @@ def test_a_recommender_of_a_package_that_lacks_is_skipped_with_its_remedy() -> N
 
 
 def test_mistakes_are_told() -> None:
-    with pytest.raises(BadInput, match="two are called random"):
+    with pytest.raises(BadInput, match="duplicate name random"):
         arms_for(["random", "random"])
     with pytest.raises(BadInput, match="none of them can be made"):
         arms_for(["recbole:LightGCN"], "/nowhere/bin/python")

@@ -20,7 +20,7 @@ from audience.lab.verdicts import (
     write,
 )
 from audience.lab.verdicts.report import as_csv
-from audience.lab.verdicts.statistics import MEASURES
+from audience.lab.verdicts.statistics import BOUNDS, MEASURES
 from audience.lab.verdicts.verdicts import Seen
 from audience.results import texts
 from audience.runs import conduct
@@ -75,6 +75,14 @@ def test_every_recommender_has_every_measure(found: Verdicts) -> None:
         assert row.offline["ndcg"].count == 120
     assert found.rows[0].differences == {}
     assert found.rows[2].offline["ndcg"].mean > found.rows[0].offline["ndcg"].mean
+
+
+def test_no_interval_leaves_what_is_possible(found: Verdicts) -> None:
+    for row in found.rows:
+        for name, interval in (row.values | row.offline).items():
+            least, most = BOUNDS[name]
+            ends = [end for end in (interval.low, interval.high) if not math.isnan(end)]
+            assert all(least <= end <= most for end in ends), (row.recommender, name)
 
 
 def test_who_knows_the_camps_serves_them_better(found: Verdicts) -> None:

@@ -24,4 +24,4 @@ def test_unknown_methods_and_scorers_are_named_with_the_nearest() -> None:
     with pytest.raises(BadInput, match="did you mean 'bm25'"):
         Implicit("bm52")
     with pytest.raises(BadInput, match="did you mean 'ItemKNN'"):
-        LensKit("ItemKnn")
+        LensKit("ItemNKN")

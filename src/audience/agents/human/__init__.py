@@ -1,4 +1,4 @@
-"""Minds behind which a person sits, for whole runs or for some visits."""
+"""Minds operated by a person, for whole runs or for some visits."""
 
 from audience.agents.human.assisted import (
     CORRECTED as CORRECTED,

@@ -1,7 +1,7 @@
-"""Minds that people lend a hand: some visits are played by a person, or corrected by one.
+"""Minds with human assistance: some visits are played or corrected by a person.
 
-The person is a script that is asked what a player is asked and types what a player types, as in
-`audience play`. It likes what bears a tag of the agent's interests, and nothing else.
+The person is a script that answers the questions of `audience play` as a player would. It likes
+items with a tag among the agent's interests, and nothing else.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from audience.world import Dice, Observation, actions as a, key
 
 WAYS = ("played", "corrected")
 PLAYED, CORRECTED = "played by a person", "corrected by a person"
-"""What stands in the log as the reason of what a person did."""
+"""The reasons in the log for what a person did."""
 _PAGES = 2
-"""Pages without a pick after which the person leaves."""
+"""Pages without a pick after which the script leaves."""
 
 
 class ScriptedPerson:
-    """Plays one decision, typing as a person with the agent's interests would."""
+    """Plays one decision, typing what a person with the agent's interests would."""
 
     def __init__(self, seen: Observation) -> None:
         self.seen = seen
@@ -34,7 +34,7 @@ class ScriptedPerson:
         return Reply(request.key, "reply", (self.typed(about),), model="script")
 
     def typed(self, about: About = "turn") -> str:
-        """Return what is typed to a question."""
+        """Return the answer to a question."""
         match about:
             case "watched":
                 return "100"
@@ -57,32 +57,28 @@ class ScriptedPerson:
         return "n" if is_early and "NextPage" in self.seen.menu else "l"
 
     def _best(self) -> int | None:
-        lived = {one.item for one in self.seen.me.lived_now()}
+        lived = {entry.item for entry in self.seen.me.lived_now()}
         left = [item for item in self.seen.me.situation.slate if item not in lived]
         return max(left, key=lambda item: liking(self.seen, item), default=None)
 
 
 def liking(seen: Observation, item: int | None) -> int:
-    """Return how many of its interests an agent finds in an item."""
+    """Return how many of an agent's interests are tags of an item."""
     if item is None:
         return 0
     return len(set(seen.me.profile.interests) & set(seen.catalogue[item].tags))
 
 
 class AssistedMind:
-    """Decides as the mind `of` does, but for the share of visits that a person has a hand in.
+    """Decides like the mind `of`, except for a share of visits that a person plays or corrects.
 
     `played`: the person decides. `corrected`: the mind decides, and the person takes over where it
-    picked what the agent has no interest in, or passed by what it has two interests in. Which
-    visits these are is drawn by agent and visit, and the same in every arm.
+    picked an item without any of the agent's interests, or passed over one with two. The visits
+    are drawn by agent and visit, and are the same in every arm.
     """
 
     def __init__(
-        self,
-        share: float = 0.2,
-        way: str = "played",
-        of: str = "rule",
-        **options: float | str,
+        self, share: float = 0.2, way: str = "played", of: str = "rule", **options: float | str
     ) -> None:
         if way not in WAYS:
             raise unknown("touched: way", way, WAYS)
@@ -94,7 +90,7 @@ class AssistedMind:
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
         own = await self.of.decide(seen, memory, dice)
-        # A visit's moment is drawn by the run's seed, and is the same at every turn of it.
+        # A visit's moment depends on the run's seed and is the same at each of its turns.
         me = seen.me
         draw = key(0, "touched", me.profile.id, me.visits, me.situation.at) / 2.0**64
         if draw >= self.share:
@@ -103,12 +99,12 @@ class AssistedMind:
             return own
         typed = await HumanMind(ScriptedPerson(seen)).decide(seen, memory, dice)
         reason = PLAYED if self.way == "played" else CORRECTED
-        # The script can be asked again at any time, so its lines need no place among the calls.
+        # The script can be asked again at any time, so its answers need not be stored as calls.
         return replace(typed, reason=reason, calls=())
 
 
 def is_odd(decision: Decision, seen: Observation) -> bool:
-    """Say whether a person would shake its head at a decision on a page."""
+    """Return True if a human would override this decision on a page."""
     if seen.surface not in a.PAGE_SURFACES:
         return False
     picked = [action.item for action in decision.actions if isinstance(action, a.Pick)]

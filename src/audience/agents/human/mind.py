@@ -1,7 +1,7 @@
-"""A person plays an agent: the same mind serves the terminal and, later, the page.
+"""The human mind: a person plays an agent, at the terminal or on the web page.
 
-The person sits behind a gateway: each line typed is a call, so it is in the call store at once and
-a run that broke off asks nothing twice.
+The person is a gateway: each typed line is a call, so it is stored at once, and an interrupted run
+asks nothing twice.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from audience.parts import Options, PartContext
 from audience.world import Dice, Observation, actions as a, shown
 
 Found = tuple[a.AnyAction, ...] | str
-"""What to attempt, or what to say to the person before asking again."""
+"""What to attempt, or what to show before asking again."""
 About = Literal["turn", "watched", "stars", "feeling", "satisfaction", "news"]
-"""What a person is asked: what to do now, or one thing about it."""
+"""What a person is asked about: the next action, or one detail of it."""
 _MOST_LINES = 60
 
 
 @runtime_checkable
 class Player(Protocol):
-    """A person who is told what a question is about, besides the words that are shown."""
+    """A person who is also told what a question is about, besides its text."""
 
     async def answer(self, about: About, request: Request) -> Reply:
         """Return what is typed."""
@@ -33,14 +33,14 @@ class Player(Protocol):
 
 
 class HumanMind:
-    """Shows what an agent sees and turns what is typed into actions; asks again when unclear."""
+    """Shows what an agent sees and turns typed lines into actions, asking again if unclear."""
 
     def __init__(self, gateway: Gateway | Player) -> None:
         self.gateway = gateway
 
     @classmethod
     def build(cls, context: PartContext, /) -> HumanMind:
-        """Return a mind whose person sits behind the gateway of the run."""
+        """Return a mind whose person is the gateway of the run."""
         return cls(context.door)
 
     @staticmethod
@@ -77,7 +77,7 @@ class MixedMind:
 
 
 class _Table:
-    """The talk with the person during one decision, and the picks made in it."""
+    """The dialogue with the person during one decision, and the actions so far."""
 
     def __init__(self, gateway: Gateway | Player, seen: Observation, dice: Dice) -> None:
         self.gateway = gateway
@@ -87,13 +87,15 @@ class _Table:
         self.seen = seen
 
     async def ask(self, words: str, about: About = "turn") -> str | None:
-        """Return what was typed, or nothing when nobody answers."""
+        """Return what was typed, or None if nobody answers."""
         request = Request(
             "human", (ChatMessage("user", words),), salt=f"{self.salt}.{len(self.calls)}"
         )
         player = self.gateway
-        asked = player.answer(about, request) if isinstance(player, Player) else player.ask(request)
-        reply = await asked
+        if isinstance(player, Player):
+            reply = await player.answer(about, request)
+        else:
+            reply = await player.ask(request)
         self.calls.append(reply.key)
         return reply.text.strip() if reply.outcome == "reply" else None
 
@@ -167,7 +169,7 @@ async def _page(seen: Observation, typed: str, table: _Table) -> Found:
 async def _pick(item: int, table: _Table) -> Found:
     seen = table.seen
     title = seen.catalogue[item].title
-    if any(isinstance(one, a.Pick) and one.item == item for one in table.actions):
+    if any(isinstance(action, a.Pick) and action.item == item for action in table.actions):
         return f"You have picked {title} already. {_page_help(seen)}"
     words = f"How much of {title}, in percent (Enter for all)? > "
     percent = await _number(table, words, 100, "watched")
@@ -180,7 +182,7 @@ async def _pick(item: int, table: _Table) -> Found:
 
 
 async def _number(table: _Table, words: str, most: int, about: About) -> int | None:
-    """Return a whole number from 1 to `most`, or nothing when it was skipped."""
+    """Return a whole number from 1 to `most`, or None if it was skipped."""
     for _ in range(_MOST_LINES):
         typed = await table.ask(words, about)
         if not typed:
@@ -192,8 +194,10 @@ async def _number(table: _Table, words: str, most: int, about: About) -> int | N
 
 
 def _social_view(seen: Observation) -> str:
-    friends = [f"  {place}. {one.name} ({one.kind})" for place, one in enumerate(seen.friends, 1)]
-    posts = [f"  f{place}. {one.text}" for place, one in enumerate(seen.me.inbox, 1)]
+    friends = [
+        f"  {place}. {friend.name} ({friend.kind})" for place, friend in enumerate(seen.friends, 1)
+    ]
+    posts = [f"  f{place}. {message.text}" for place, message in enumerate(seen.me.inbox, 1)]
     parts = ["", "Your friends:", *friends] + (["Posts:", *posts] if posts else [])
     return "\n".join([*parts, _SOCIAL_HELP])
 
@@ -232,7 +236,7 @@ def _said(seen: Observation, letter: str, words: str) -> a.AnyAction | None:
 def _talk_view(seen: Observation) -> str:
     friend = seen.friends[0].name
     me = seen.me.profile.id
-    lines = [f"  {'You' if one.agent == me else friend}: {one.text}" for one in seen.lines]
+    lines = [f"  {'You' if line.agent == me else friend}: {line.text}" for line in seen.lines]
     return "\n".join(["", f"You talk with {friend}:", *lines, "Your words (Enter to end) > "])
 
 
@@ -243,10 +247,10 @@ async def _talk(seen: Observation, typed: str, table: _Table) -> Found:
 
 
 def _news_view(seen: Observation) -> str:
-    names = {one.number: one.topic.name for one in seen.news}
+    names = {standing.number: standing.topic.name for standing in seen.news}
     posts = [
-        f"  {place}. ({names[one.topic]}) {as_said(one.text)}"
-        for place, one in enumerate(news_in(seen), 1)
+        f"  {place}. ({names[message.topic]}) {as_said(message.text)}"
+        for place, message in enumerate(news_in(seen), 1)
     ]
     return "\n".join(["", "News:", *posts, _NEWS_HELP])
 
@@ -265,12 +269,12 @@ async def _news(seen: Observation, typed: str, table: _Table) -> Found:
         last = (a.Post(rest.strip(), voice="human", topic=told[int(number) - 1].topic),)
     elif letter != "l":
         return _NEWS_HELP
-    for one in seen.news:
-        words = f"{one.topic.name}: 1 calm, 2 moderate, 3 intense > "
+    for standing in seen.news:
+        words = f"{standing.topic.name}: 1 calm, 2 moderate, 3 intense > "
         level = await _number(table, words, 3, "news")
-        side = await _number(table, f"{one.topic.name}: 1 against, 2 for > ", 2, "news")
-        table.actions += [a.Feel(one.number, level - 1)] if level else []
-        table.actions += [a.Hold(one.number, 2 * side - 3)] if side else []
+        side = await _number(table, f"{standing.topic.name}: 1 against, 2 for > ", 2, "news")
+        table.actions += [a.Feel(standing.number, level - 1)] if level else []
+        table.actions += [a.Hold(standing.number, 2 * side - 3)] if side else []
     return *table.actions, *last
 
 

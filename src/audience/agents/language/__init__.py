@@ -1,4 +1,4 @@
-"""Minds that decide by asking a language model: prompts, replies and how they are read."""
+"""Minds that ask a language model: prompts, schemas, and reading the replies."""
 
 from audience.agents.language.interviews import (
     Answer as Answer,

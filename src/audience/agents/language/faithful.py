@@ -1,6 +1,6 @@
-"""The paper's own sequence of prompts: a profile summary, then one behaviour a call.
+"""Faithful prompting: the paper's sequence of a profile summary, then one behaviour per call.
 
-It costs several times as many calls as the fused way and is kept to compare cost and behaviour.
+It costs several times as many calls as fused prompting, and serves to compare cost and behaviour.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _STARS = re.compile(r"\s*([1-5])\s*[:.\-]\s*(.+)", re.DOTALL)
 
 
 class FaithfulMind:
-    """Asks as RecAgent asks: summary, reaction, action, feeling, dialogue line, post."""
+    """Asks as RecAgent does: summary, reaction, action, feeling, dialogue line, post."""
 
     def __init__(self, mind: LLMMind) -> None:
         self.mind = mind
@@ -51,7 +51,7 @@ class FaithfulMind:
 
 
 class _Asking:
-    """One decision's calls, each with its own summary before it."""
+    """The calls of one decision, each preceded by its own summary."""
 
     def __init__(
         self, mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
@@ -60,7 +60,7 @@ class _Asking:
         self.pack = mind.pack
         self.calls: list[str] = []
         self.purpose = ""
-        """What was asked for last."""
+        """The purpose of the last call."""
         behaviour = {"home": "home", "social": "social", "conversation": "talk"}
         self.holes = holes_of(seen, recalled, behaviour.get(seen.surface, "page"))
         age = seen.me.profile.age
@@ -74,7 +74,7 @@ class _Asking:
         }
 
     async def pause(self) -> str:
-        """Return how the visit feels, if the model says so, and let the action's prompt know it."""
+        """Return the emotion about the visit, if any, and add it to the action's prompt."""
         text = self.pack.fill("emotion", self.holes, pack="faithful")
         said = await self._call("emotion", text, "emotion")
         line = "" if isinstance(said, Unreadable) else plain(said, EMOTION)
@@ -84,7 +84,7 @@ class _Asking:
         return line
 
     async def ask(self, purpose: str, observation: str) -> str | Unreadable:
-        """Return the answer to one behaviour's prompt, summarising the profile first."""
+        """Return the answer to the prompt of one behaviour, after summarising the profile."""
         holes = self.holes | {"observation": observation}
         summary = await self._call(
             "summary", self.pack.fill("summary", holes, pack="faithful"), purpose
@@ -191,7 +191,7 @@ async def _among_friends(asking: _Asking) -> Found:
         words = await asking.ask("post", f"{name} wants to post for all friends.")
         return words if isinstance(words, Unreadable) else (_post(seen, words), a.Leave())
     wanted = found[1].strip(" .").lower()
-    same = [one for one in seen.friends if plain(one.name, NAME).lower() == wanted]
+    same = [friend for friend in seen.friends if plain(friend.name, NAME).lower() == wanted]
     if len(same) != 1:
         return Unreadable(f"{found[1][:60]!r} is not the name of one friend")
     other = asking.holes["other"] = plain(same[0].name, NAME)

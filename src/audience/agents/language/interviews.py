@@ -1,4 +1,4 @@
-"""Asking somebody a question: answered from profile, history and memory, changing nothing."""
+"""Interviews: an agent answers from profile, history and memory, and nothing changes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RECALLED = 8
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What somebody answered, or why there is no answer."""
+    """An agent's answer, or why there is none."""
 
     agent: int
     name: str
@@ -51,7 +51,7 @@ async def interview(
     model: str = "",
     salt: str = "",
 ) -> Answer:
-    """Return what somebody says to a question, perhaps about the items it was shown last."""
+    """Return an agent's answer to a question, perhaps about the items it was shown last."""
     pack = pack or mind_prompts(model=model)
     recalled = await memory.recall(seen.me, question, seen.now, RECALLED)
     holes = holes_of(seen, recalled.thoughts, "interview")
@@ -77,10 +77,10 @@ async def interview(
 async def small_interview(
     gateway: Gateway, seen: Observation, question: str, *, model: str = "", salt: str = ""
 ) -> Answer:
-    """Return an answer by way of a very small model.
+    """Return an answer from a very small model.
 
-    Asked freely it wanders off; so a rule finds what the question is about among what was lived,
-    and the model only finishes a sentence on it, checked like all its sentences.
+    Asked freely it would drift; so a rule finds what the question is about among what was watched,
+    and the model only completes a sentence about it, checked like all its sentences.
     """
     who = seen.me.profile
     about = topic(question, seen.me.history, seen.catalogue)
@@ -94,13 +94,13 @@ async def small_interview(
     if request is None:
         return plain
     reply = await gateway.ask(replace(request, model=model))
-    titles = Titles(one.title for one in seen.catalogue.items)
+    titles = Titles(item.title for item in seen.catalogue.items)
     good = first_good(reply.texts if reply.outcome == "reply" else (), facts, titles)
     return Answer(who.id, who.name, good.text if good else plain.text, (reply.key,))
 
 
 def _words(reply: Reply) -> str | Unreadable:
-    """Return the answer of a reply; plain words are one too, for nothing is done with them."""
+    """Return the answer of a reply, which may also be plain text."""
     if reply.outcome != "reply" or not reply.text.strip():
         return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
     found = loose_json(reply.text)

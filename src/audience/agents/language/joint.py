@@ -1,7 +1,7 @@
-"""Several people decided on in one call: a whole dialogue, or what to live together.
+"""Joint decisions for several agents in one call: a whole dialogue, or what to watch together.
 
-Both profiles and both memories are in the prompt. What comes back is read as strictly as a single
-reply: speakers and people by id, one repair ask, and then it is a failure; nothing is mended.
+All profiles and memories are in the prompt. The reply is read as strictly as a single one: people
+by id, one repair, and then it is a failure; nothing is fixed silently.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
 RECALLED = {"dialogue": 3, "together": 1}
-"""Thoughts that come to each one's mind at most."""
+"""The most thoughts recalled for each agent."""
 _HISTORY = 60
-"""Tokens of each one's history."""
+"""Tokens of each agent's history."""
 _LINE = 80
-"""Tokens that a line may take."""
+"""Tokens of a line."""
 _LINES: Table = {"lines": ("lines", "dialogue", "talk", "conversation", "turns")}
 _SPOKEN: Table = {
     "speaker": ("speaker", "speakerid", "who", "person", "personid", "name", "id"),
@@ -80,11 +80,11 @@ _STARS: Table = {
 
 
 async def play(mind: LLMMind, scene: Scene, memory: Memory, dice: Dice) -> Script:
-    """Return what a model makes of a scene, in one call, or in two where the first is no use."""
+    """Return the outcome of a scene from one call, or two if the first reply was unreadable."""
     thoughts = []
-    for one in scene.seen:
+    for view in scene.seen:
         limit = min(mind.recall, RECALLED[scene.kind])
-        recollection = await memory.recall(one.me, _cue(one), one.now, limit)
+        recollection = await memory.recall(view.me, _cue(view), view.now, limit)
         thoughts.append(recollection.thoughts)
     messages = _messages(mind, scene, thoughts)
     room = max(mind.questions.max_tokens, _LINE * max(scene.lines, len(scene.seen)))
@@ -114,8 +114,8 @@ def _messages(
 ) -> tuple[ChatMessage, ...]:
     first = scene.seen[0]
     holes = holes_of(first, (), "talk", contexts=mind.context)
-    blocks = [_block(one, some) for one, some in zip(scene.seen, thoughts, strict=True)]
-    names = {one.me.profile.id: _name(one.me.profile.name) for one in scene.seen}
+    blocks = [_block(view, some) for view, some in zip(scene.seen, thoughts, strict=True)]
+    names = {view.me.profile.id: _name(view.me.profile.name) for view in scene.seen}
     count = scene.lines or len(first.me.situation.slate)
     holes |= {
         "people": "\n".join(blocks),
@@ -134,12 +134,16 @@ def _name(name: str) -> str:
 
 
 def _block(seen: Observation, recalled: Sequence[Thought]) -> str:
-    """Return all that is told of one of them."""
+    """Return the description of one of the agents."""
     me, plural = seen.me, seen.domain.plural
-    near = [f"{_name(one.name)} is {_tie(one)}" for one in seen.friends]
+    near = [f"{_name(friend.name)} is {_tie(friend)}" for friend in seen.friends]
     parts = [
         f"[{me.profile.id}] {person(me, 'talk', plural)}",
-        bounded("What comes to mind:", [plain(one.text, THOUGHT) for one in recalled], MEMORY // 2),
+        bounded(
+            "What comes to mind:",
+            [plain(thought.text, THOUGHT) for thought in recalled],
+            MEMORY // 2,
+        ),
         history(seen, _HISTORY),
         heard(seen) if seen.lines else "",
         plain("To this person, " + ", ".join(near), 4 * FRIENDS) + "." if near else "",
@@ -152,7 +156,7 @@ def _tie(friend: Friend) -> str:
 
 
 def _schema(scene: Scene) -> dict[str, Any]:
-    ids = one_of([one.me.profile.id for one in scene.seen])
+    ids = one_of([view.me.profile.id for view in scene.seen])
     if scene.kind == "dialogue":
         line = object_of(speaker=ids, say=text_of(280), stance=one_of((-1, 0, 1)))
         return object_of(lines=list_of(line, 0, scene.lines))
@@ -173,33 +177,33 @@ def _understood(scene: Scene, reply: Reply) -> Script | Unreadable:
 
 
 def _rows(value: Any, table: Table) -> list[Mapping[str, Any]]:  # noqa: ANN401
-    """Return the objects that a reply lists, under its one field or by themselves."""
+    """Return the objects that a reply lists, under its one field or at the top level."""
     (name,) = table
     if isinstance(value, dict):
         given = sort_out(value, table).get(name, [])
         if len(given) != 1:
             raise Broken(f"no {name}: give a list in {name}")
         value = given[0]
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise Broken(f"not a list: {name} is {shown(value)}; give a list of objects")
     return value
 
 
 def _who(scene: Scene, fields: Mapping[str, list[Any]], name: str) -> int:
-    people = [Friend(one.me.profile.id, one.me.profile.name, "", 0.0) for one in scene.seen]
-    who = agreed(fields, name, lambda one: friend_of(people, one), NOBODY)
+    people = [Friend(view.me.profile.id, view.me.profile.name, "", 0.0) for view in scene.seen]
+    who = agreed(fields, name, lambda value: friend_of(people, value), NOBODY)
     if who == NOBODY:
-        listed = ", ".join(str(one.id) for one in people)
+        listed = ", ".join(str(friend.id) for friend in people)
         raise Broken(f"no {name}: give the number of the person in {name}, one of {listed}")
     return who
 
 
 def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
-    """Return the lines of a dialogue; an empty one ends it."""
+    """Return the lines of a dialogue; an empty line ends it."""
     rows = _rows(value, _LINES)
     if len(rows) > scene.lines:
         raise Broken(f"too many lines: {len(rows)} of at most {scene.lines}")
-    seen = {one.me.profile.id: one for one in scene.seen}
+    seen = {view.me.profile.id: view for view in scene.seen}
     said = scene.seen[0].lines
     lines: list[tuple[int, Say]] = []
     for row in rows:
@@ -219,7 +223,7 @@ def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
 
 
 def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
-    """Return everybody's marks, in the order of the scene."""
+    """Return the marks of all agents, in the order of the scene."""
     count = len(scene.seen[0].me.situation.slate)
     marks: dict[int, tuple[Mark, ...]] = {}
     for row in _rows(value, _PEOPLE):
@@ -228,13 +232,13 @@ def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
         given = fields.get("stars", [None])[0]
         if not isinstance(given, list) or len(given) != count:
             raise Broken(f"not a list: stars of {who}; give {count} whole numbers from 1 to 5")
-        stars = [stars_of(one) for one in given]
+        stars = [stars_of(mark) for mark in given]
         if 0 in stars:
             raise Broken(f"out of range: stars of {who}; rate every one from 1 to 5")
-        found = tuple(Mark(round((one - 0.5) / 5.0, 4), one) for one in stars)
+        found = tuple(Mark(round((mark - 0.5) / 5.0, 4), mark) for mark in stars)
         if marks.setdefault(who, found) != found:
             raise Broken(f"contradiction: person {who} is there twice and differs")
-    missing = [one.me.profile.id for one in scene.seen if one.me.profile.id not in marks]
+    missing = [view.me.profile.id for view in scene.seen if view.me.profile.id not in marks]
     if missing:
         raise Broken(f"no stars: person {missing[0]} is missing")
-    return Script(marks=tuple(marks[one.me.profile.id] for one in scene.seen))
+    return Script(marks=tuple(marks[view.me.profile.id] for view in scene.seen))

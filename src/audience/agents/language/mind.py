@@ -1,4 +1,4 @@
-"""Pausing within a visit to ask oneself: am I satisfied, am I tired, shall I go on?"""
+"""The language mind: decides by asking a model, with what the agent sees and remembers."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from audience.world import Agent, Dice, Observation, Thought, actions as a
 
 @runtime_checkable
 class Pausing(Protocol):
-    """A memory that lets people pause on some pages."""
+    """A memory that lets agents pause on some pages."""
 
     def pause(self, me: Agent) -> bool:
-        """Say whether it is time to ask oneself how the visit feels."""
+        """Return True if the agent should now reflect on its visit."""
         ...
 
 
 def pauses(memory: Memory, seen: Observation) -> bool:
-    """Say whether somebody pauses before it decides on a page."""
+    """Return True if an agent pauses before it decides on a page."""
     on_page = seen.surface in a.PAGE_SURFACES
     return on_page and isinstance(memory, Pausing) and memory.pause(seen.me)
 
 
 PROMPTINGS = ("fused", "faithful")
 AT_HOME = 2
-"""Long-term thoughts recalled before there is anything to be reminded by."""
+"""Long-term thoughts recalled at home, where there is little to be reminded by."""
 BEHAVIOURS = {
     "home": "home",
     **dict.fromkeys(a.PAGE_SURFACES, "page"),
@@ -58,10 +58,10 @@ BEHAVIOURS = {
 
 
 class LLMMind:
-    """A mind that asks a language model. Only what the model named is attempted."""
+    """A mind that asks a language model; only what the model named is attempted."""
 
     consolidation = "fused"
-    """How a memory that suits this mind takes a round in."""
+    """The way of consolidation that suits this mind."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class LLMMind:
         evidence: bool = False,
         also: Sequence[str] = (),
     ) -> None:
-        """`evidence`: pages say what `grounds` know, and the raw history stands for the profile.
+        """`evidence`: pages show what `grounds` know, and the raw history replaces the profile.
 
         `also` names what may be done with items of a page besides picking them.
         """
@@ -86,7 +86,7 @@ class LLMMind:
             if field not in a.page_fields():
                 raise unknown("also", field, a.page_fields())
         if evidence and grounds is None:
-            raise BadInput("evidence = true needs a past to learn from; take data that has one")
+            raise BadInput("evidence = true needs a past to learn from; use data that has one")
         for kind in context:
             if kind not in CONTEXTS:
                 raise unknown("context", kind, CONTEXTS)
@@ -161,7 +161,7 @@ class LLMMind:
         *,
         pause: bool = False,
     ) -> tuple[ChatMessage, ...]:
-        """Return the prompt of a behaviour: what is the same for everybody first."""
+        """Return the prompt of a behaviour, beginning with what is the same for everybody."""
         told = self.told(seen) if behaviour == "page" else None
         holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw, told=told)
         if seen.lines:
@@ -186,7 +186,7 @@ class LLMMind:
         return ChatMessage("system", system), ChatMessage("user", self.pack.fill(behaviour, holes))
 
     def told(self, seen: Observation) -> Sequence[str] | None:
-        """Return what is known of each item of the page, in words; None without evidence."""
+        """Return the evidence on each item of the page in words; None without evidence."""
         if self.grounds is None:
             return None
         history = [lived.item for lived in seen.me.history]
@@ -200,7 +200,7 @@ def understood(seen: Observation, reply: Reply, also: Sequence[str] = ()) -> Any
 
 
 def cue_of(seen: Observation) -> str:
-    """Return what brings memories to mind: what is before one's eyes."""
+    """Return the cue for recalling memories: what the agent sees now."""
     titles = [seen.catalogue[item].title for item in seen.me.situation.slate]
     said = [line.text for line in seen.lines[-2:]]
     posts = [message.text for message in seen.me.inbox[-3:]]

@@ -1,7 +1,7 @@
-"""The holes of prompts about news: topics, what is remembered, what came. Others' words are quoted.
+"""How a language mind reacts to news of topics: prompts, schema, reading and asking.
 
-A message can hold anything, instructions too. It is shown on one line, between quotation marks that
-it cannot close, without control characters and without braces that could pass for an answer.
+A message can hold anything, including instructions. It is shown on one line, in quotation marks
+that it cannot close, without control characters and without braces that could pass for an answer.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
 LONGEST = 400
-"""Characters of a message that are shown; what is longer is cut with a note."""
+"""Characters of a message that are shown; a longer one is cut with a note."""
 ABOUT = 400
 MESSAGES, POOL = 900, 500
 """Token budgets."""
@@ -65,7 +65,7 @@ _BRACES = str.maketrans({"{": "(", "}": ")", '"': "'", "`": "'"})
 
 
 def as_said(text: str, longest: int = LONGEST) -> str:
-    """Return others' words as they stand in a prompt: one line, quoted, cut with a note."""
+    """Return a text as shown in a prompt: one line, quoted, cut with a note if long."""
     flat = "".join(" " if unicodedata.category(mark)[0] in "CZ" else mark for mark in text[:4000])
     flat = " ".join(flat.split()).translate(_BRACES)
     if len(flat) <= longest and len(text) <= 4000:
@@ -74,57 +74,67 @@ def as_said(text: str, longest: int = LONGEST) -> str:
 
 
 def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]:
-    """Return everything a prompt about news may ask for."""
+    """Return the values of all holes of a prompt about news."""
     name = plain(seen.me.profile.name, NAME) or "this person"
-    thoughts = [plain(one.text, THOUGHT) for one in recalled]
+    thoughts = [plain(thought.text, THOUGHT) for thought in recalled]
     return {
         "name": name,
         "person": person(seen.me, "social", seen.domain.plural),
         "memory": bounded("What comes to mind:", thoughts, MEMORY),
-        "topics": "\n".join(["There is news of:", *(_topic(one) for one in seen.news)]),
+        "topics": "\n".join(["There is news of:", *(_topic(standing) for standing in seen.news)]),
         "pool": bounded(f"What {name} remembers of it:", _pool(seen), POOL),
-        "messages": bounded("New messages:", [_told(one) for one in news_in(seen)], MESSAGES),
+        "messages": bounded(
+            "New messages:", [_told(message) for message in news_in(seen)], MESSAGES
+        ),
         "felt": "",
     }
 
 
 def news_in(seen: Observation) -> tuple[Message, ...]:
     """Return the messages of the inbox that are about a topic, the newest last."""
-    return tuple(one for one in seen.me.inbox if one.topic >= 0)
+    return tuple(message for message in seen.me.inbox if message.topic >= 0)
 
 
 def forwardable(seen: Observation) -> tuple[Message, ...]:
-    """Return those messages that were not passed on yet."""
-    return tuple(one for one in news_in(seen) if one.root not in seen.me.passed)
+    """Return the messages on topics that were not forwarded yet."""
+    return tuple(message for message in news_in(seen) if message.root not in seen.me.passed)
 
 
-def _topic(one: Standing) -> str:
-    about = f", {as_said(one.topic.about, ABOUT)}" if one.topic.about.strip() else ""
-    if not one.stance:
-        return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; new to this person"
-    so_far = f"so far {LEVELS[one.level]}, {_STANCES[one.stance]}"
-    return f"- topic {one.number}: {as_said(one.topic.name, 120)}{about}; {so_far}"
+def _topic(standing: Standing) -> str:
+    name = f"- topic {standing.number}: {as_said(standing.topic.name, 120)}"
+    about = f", {as_said(standing.topic.about, ABOUT)}" if standing.topic.about.strip() else ""
+    if not standing.stance:
+        return f"{name}{about}; new to this person"
+    so_far = f"so far {LEVELS[standing.level]}, {_STANCES[standing.stance]}"
+    return f"{name}{about}; {so_far}"
 
 
-def _told(one: Message) -> str:
-    return f"[{one.post}] topic {one.topic}, from {_source(one)}: {as_said(one.text)}"
+def _told(message: Message) -> str:
+    return (
+        f"[{message.post}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
+    )
 
 
-def _source(one: Message) -> str:
-    if one.trust >= OWN:
+def _source(message: Message) -> str:
+    if message.trust >= OWN:
         return "this person itself"
-    if one.trust >= MUTUAL:
+    if message.trust >= MUTUAL:
         return "somebody it knows well"
-    return "somebody it follows" if one.trust >= ONE_WAY else "the platform"
+    return "somebody it follows" if message.trust >= ONE_WAY else "the platform"
 
 
 def _pool(seen: Observation) -> list[str]:
-    """Return what is remembered of the topics, the most influential last, without what is new."""
-    new = {one.root for one in news_in(seen)}
-    lives = {one.number: one.topic.half_life for one in seen.news}
-    old = [one for one in seen.me.pool if one.topic in lives and one.root not in new]
-    old.sort(key=lambda one: influence(one, seen.round, lives[one.topic]))
-    return [f"topic {one.topic}, from {_source(one)}: {as_said(one.text, 160)}" for one in old]
+    """Return the remembered messages on the topics, most influential last, without new ones."""
+    new = {message.root for message in news_in(seen)}
+    lives = {standing.number: standing.topic.half_life for standing in seen.news}
+    old = [
+        message for message in seen.me.pool if message.topic in lives and message.root not in new
+    ]
+    old.sort(key=lambda message: influence(message, seen.round, lives[message.topic]))
+    return [
+        f"topic {message.topic}, from {_source(message)}: {as_said(message.text, 160)}"
+        for message in old
+    ]
 
 
 LONGEST_TEXT = 2_000
@@ -154,7 +164,7 @@ _ACTIONS = {
 
 
 class Feeling(msgspec.Struct, frozen=True):
-    """How a topic stands with somebody after the news."""
+    """An agent's emotion and opinion on a topic after the news."""
 
     topic: int
     level: int
@@ -162,7 +172,7 @@ class Feeling(msgspec.Struct, frozen=True):
 
 
 class NewsReply(msgspec.Struct, frozen=True):
-    """What somebody makes of its news."""
+    """An agent's reaction to its news."""
 
     feelings: tuple[Feeling, ...]
     action: str
@@ -172,34 +182,27 @@ class NewsReply(msgspec.Struct, frozen=True):
 
 
 def news_actions(seen: Observation) -> tuple[str, ...]:
-    """Return what may be done with the news."""
+    """Return the actions possible with the news."""
     return ACTIONS if forwardable(seen) else ACTIONS[1:]
 
 
 def news_schema(seen: Observation) -> dict[str, Any]:
-    """Return the JSON schema: every reply that keeps to it can be read."""
-    feeling: dict[str, Any] = {
-        "emotion": one_of(LEVELS),
-        "attitude": one_of(ATTITUDES),
-    }
+    """Return the JSON schema of a reaction; every reply that follows it can be read."""
+    feeling: dict[str, Any] = {"emotion": one_of(LEVELS), "attitude": one_of(ATTITUDES)}
     fields: dict[str, Any] = {"why": text_of(200)}
     if len(seen.news) == 1:
         fields |= feeling
     else:
-        topic = one_of([one.number for one in seen.news])
+        topic = one_of([standing.number for standing in seen.news])
         count = len(seen.news)
         fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
-    posts = [one.post for one in forwardable(seen) or news_in(seen)]
-    fields |= {
-        "action": one_of(news_actions(seen)),
-        "target": one_of(posts),
-        "text": text_of(280),
-    }
+    posts = [message.post for message in forwardable(seen) or news_in(seen)]
+    fields |= {"action": one_of(news_actions(seen)), "target": one_of(posts), "text": text_of(280)}
     return object_of(**fields)
 
 
 def news_form(seen: Observation) -> str:
-    """Return the answer's form in words."""
+    """Return the form of the answer in words."""
     feeling = '"emotion": one of these, "attitude": one of these'
     if len(seen.news) > 1:
         feeling = f'"topics": [{{"topic": number, {feeling}}}, one for each topic]'
@@ -228,7 +231,7 @@ def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
     feelings = _feelings(seen, fields)
     target = ""
     if action != "nothing":
-        target = agreed(fields, "target", lambda one: _target(seen, one, action), "")
+        target = agreed(fields, "target", lambda value: _target(seen, value, action), "")
     text = words(fields, "text", LONGEST_TEXT) if action == "post" else ""
     if action == "post" and not text:
         raise Broken("no text: a post needs words; give them in text")
@@ -238,12 +241,12 @@ def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
 
 
 def _feelings(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[Feeling, ...]:
-    known = {one.number for one in seen.news}
-    listed = [one for value in fields.get("topics", ()) for one in _listed(value)]
+    known = {standing.number for standing in seen.news}
+    listed = [row for value in fields.get("topics", ()) for row in _listed(value)]
     if listed:
         found: dict[int, Feeling] = {}
-        for one in listed:
-            inner = sort_out(one, _FEELING)
+        for row in listed:
+            inner = sort_out(row, _FEELING)
             number = agreed(inner, "topic", lambda said: _topic_reply(said, known), -1)
             number = next(iter(known)) if number < 0 and len(known) == 1 else number
             feeling = _feeling(number, inner)
@@ -257,7 +260,7 @@ def _feelings(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[Feeli
 
 def _listed(value: Any) -> list[dict[str, Any]]:  # noqa: ANN401
     value = [value] if isinstance(value, dict) else value
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise Broken("not a list: topics holds one object for each topic")
     return value
 
@@ -304,7 +307,9 @@ def _action(value: Any) -> str:  # noqa: ANN401
 
 
 def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
-    posts = [one.post for one in (forwardable(seen) if action == "forward" else news_in(seen))]
+    posts = [
+        message.post for message in (forwardable(seen) if action == "forward" else news_in(seen))
+    ]
     said = str(value).strip().strip("[]<>()\"'` ")
     if said in posts:
         return said
@@ -314,10 +319,10 @@ def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
 
 
 def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
-    """Return what somebody attempts who answered so."""
+    """Return the actions that a reply means."""
     actions: list[a.AnyAction] = []
-    for one in reply.feelings:
-        actions += (a.Feel(one.topic, one.level), a.Hold(one.topic, one.stance))
+    for feeling in reply.feelings:
+        actions += (a.Feel(feeling.topic, feeling.level), a.Hold(feeling.topic, feeling.stance))
     if reply.action == "forward":
         actions.append(a.Forward(reply.target))
     if reply.action == "post":
@@ -326,9 +331,9 @@ def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
 
 
 def _post(seen: Observation, reply: NewsReply) -> a.Post:
-    topics = {one.post: one.topic for one in news_in(seen)}
+    topics = {message.post: message.topic for message in news_in(seen)}
     topic = topics.get(reply.target, seen.news[0].number)
-    felt = next((one for one in reply.feelings if one.topic == topic), None)
+    felt = next((feeling for feeling in reply.feelings if feeling.topic == topic), None)
     stance = round(felt.stance * (1 + felt.level) / 3.0, 3) if felt else 0.0
     return a.Post(reply.text, (), stance, "model", topic)
 
@@ -339,7 +344,7 @@ _TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
 async def read_fused(
     mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
 ) -> Decision:
-    """Return a decision from one call, and from a second one only where it was unreadable."""
+    """Return a decision from one call, or two if the first reply was unreadable."""
     holes = news_holes(seen, recalled)
     holes |= {"actions": ", ".join(news_actions(seen)), "form": news_form(seen)}
     rules = ChatMessage("system", mind.pack.fill("news_rules", holes))
@@ -364,7 +369,7 @@ def _understood(seen: Observation, reply: Reply) -> NewsReply | Unreadable:
 async def read_faithfully(
     mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
 ) -> Decision:
-    """Return a decision from separate questions: emotion, attitude, action and, to write, words."""
+    """Return a decision from separate questions: emotion, attitude, action and text."""
     asking = _Asking(mind, seen, recalled, dice)
     found = await _answered(asking)
     calls = tuple(asking.calls)
@@ -374,7 +379,7 @@ async def read_faithfully(
 
 
 class _Asking:
-    """The calls of one decision."""
+    """The calls of one faithful decision about news."""
 
     def __init__(
         self, mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
@@ -399,8 +404,8 @@ class _Asking:
 
 async def _answered(asking: _Asking) -> NewsReply | Unreadable:
     feelings: list[Feeling] = []
-    for one in asking.seen.news:
-        number = str(one.number)
+    for standing in asking.seen.news:
+        number = str(standing.number)
         level = _tagged(await asking.ask("emotion", topic=number), LEVELS)
         if isinstance(level, Unreadable):
             return level
@@ -411,14 +416,16 @@ async def _answered(asking: _Asking) -> NewsReply | Unreadable:
             return view
         asking.holes["felt"] = f"{asking.holes['felt'][:-1]} and is {view[0]} towards it."
         stance = 1 if view[0] == "positive" else -1
-        feelings.append(Feeling(one.number, LEVELS.index(level[0]), stance))
+        feelings.append(Feeling(standing.number, LEVELS.index(level[0]), stance))
     return await _acted(asking, tuple(feelings))
 
 
 async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | Unreadable:
     seen = asking.seen
-    offers = [f"[FORWARD]:: {one.post}" for one in forwardable(seen)]
-    offers += [f"[POST]:: topic {one.number}" for one in seen.news] + ["[NOTHING]:: reason"]
+    offers = [f"[FORWARD]:: {message.post}" for message in forwardable(seen)]
+    offers += [f"[POST]:: topic {standing.number}" for standing in seen.news] + [
+        "[NOTHING]:: reason"
+    ]
     done = _tagged(await asking.ask("action", offers="\n".join(offers)), news_actions(seen))
     if isinstance(done, Unreadable):
         return done
@@ -426,13 +433,13 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
     if action == "nothing":
         return NewsReply(feelings, action)
     if action == "forward":
-        posts = [one.post for one in forwardable(seen)]
+        posts = [message.post for message in forwardable(seen)]
         target = rest.strip("[]<>()\"'` .")
         if target not in posts:
             return Unreadable(f"{rest[:60]!r} is not the id of a message; {', '.join(posts)}")
         return NewsReply(feelings, action, target)
     number = "".join(mark for mark in rest if mark.isdecimal())
-    known = {str(one.number) for one in seen.news}
+    known = {str(standing.number) for standing in seen.news}
     if number not in known:
         if len(known) > 1:
             return Unreadable(f"{rest[:60]!r} is not the number of a topic")
@@ -443,7 +450,7 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
     line = " ".join(text.split()).strip('"')[:2000]
     if not line or as_ai(line):
         return Unreadable(f"no words for others: {as_said(text, 80)}")
-    answered = next(one.post for one in news_in(seen) if str(one.topic) == number)
+    answered = next(message.post for message in news_in(seen) if str(message.topic) == number)
     return NewsReply(feelings, action, answered, line)
 
 

@@ -1,4 +1,4 @@
-"""People from a model: a table completed or extended field by field, keeping what is given."""
+"""People written by a model: a table completed or extended field by field."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _LONGEST = 200
 
 
 class WrittenPeople(msgspec.Struct, frozen=True):
-    """A table as a model left it, and how well it answered."""
+    """A table completed by a model, and how well it answered."""
 
     people: list[Row]
     unfilled: list[str]
-    """One line for each person of whom something is still missing."""
+    """One line for each person with missing fields."""
     asked: int = 0
     malformed: int = 0
-    """Replies that could not be read at all, or that were of another number of people."""
+    """Replies that could not be read, or for a wrong number of people."""
     unfit: int = 0
-    """Fields of readable replies that are missing or hold nothing usable."""
+    """Missing or unusable fields of readable replies."""
     taken: int = 0
-    """Names that somebody else bears already."""
+    """Names that another person already has."""
 
 
 async def complete(
@@ -61,11 +61,11 @@ async def complete(
     batch: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> WrittenPeople:
-    """Return `wanted` people with their `fields` filled, as far as the model was good for it.
+    """Return `wanted` people with their `fields` filled, as far as the model could.
 
-    What a row gives is kept. Names are unique: a name that is taken is asked for again. A call is
-    about `batch` people at most, when asked for again about one. Equal arguments ask equal
-    questions, so that a call store makes a broken-off table go on for nothing.
+    Given fields are kept. Names are unique: a duplicate is asked for again. A call covers at most
+    `batch` people, a repeated one only one. Equal arguments ask equal questions, so that with a
+    call store an interrupted table continues at no cost.
     """
     people = [dict(row) for row in rows[:wanted]]
     people += [{} for _ in range(wanted - len(people))]
@@ -88,9 +88,9 @@ async def complete(
 
 
 def _groups(people: Sequence[Row], fields: Sequence[str], batch: int) -> list[tuple[int, ...]]:
-    """Return who is asked for in one call: those of one stretch who miss the same fields.
+    """Return the rows of each call: those of one block that lack the same fields.
 
-    Stretches do not move when a table grows, so that what was answered before is found again.
+    Blocks do not move when a table grows, so that earlier answers are found again.
     """
     groups: dict[tuple[int, tuple[str, ...]], list[int]] = {}
     for place, row in enumerate(people):
@@ -121,13 +121,10 @@ def _missing(row: Mapping[str, str], fields: Sequence[str] = FIELDS) -> list[str
 
 def _examples(rows: Sequence[Row]) -> str:
     whole = [row for row in rows if not _missing(row)][:_EXAMPLES]
-    return (
-        "\n".join(
-            "; ".join(f"{field}: {plain(row[field], _LONGEST)}" for field in FIELDS)
-            for row in whole
-        )
-        or "(none)"
+    lines = (
+        "; ".join(f"{field}: {plain(row[field], _LONGEST)}" for field in FIELDS) for row in whole
     )
+    return "\n".join(lines) or "(none)"
 
 
 class _Writer:
@@ -148,7 +145,7 @@ class _Writer:
     async def fill(
         self, group: Sequence[int], people: Sequence[Row], fields: Sequence[str], attempt: int
     ) -> list[Row]:
-        """Return the missing fields of some rows, as far as the reply is good for."""
+        """Return the missing fields of some rows, as far as the reply has them."""
         missing = _missing(people[group[0]], fields)
         request = self._request(group, people, missing, attempt)
         answers = await ask_for(self.gateway, request, lambda reply: _answers(reply, len(group)))
@@ -200,7 +197,7 @@ class _Writer:
         return object_of(**{field: kinds.get(field, {"type": "string"}) for field in missing})
 
     def _field(self, field: str, value: object) -> str:
-        """Return a value as the table holds it, or nothing when it cannot be used."""
+        """Return a value in the table's format, or empty if it cannot be used."""
         if field == "age":
             good = isinstance(value, int) and not isinstance(value, bool) and 5 <= value <= 110
             return str(value) if good else ""
@@ -219,11 +216,11 @@ def _told(row: Mapping[str, str]) -> str:
 
 
 def _answers(reply: Reply, count: int) -> list[dict[str, Any]] | Unreadable:
-    """Return one object for each person asked for, or why that is not what came."""
+    """Return one object for each person asked for, or why there is none."""
     found = loose_json(reply.text) if reply.outcome == "reply" else Unreadable(reply.why)
     if count == 1:
         return [found] if isinstance(found, dict) else Unreadable("no JSON object")
     listed = found.get("people") if isinstance(found, dict) else found
     if not isinstance(listed, list) or len(listed) != count:
         return Unreadable(f"not a list of {count} people")
-    return [one if isinstance(one, dict) else {} for one in listed]
+    return [row if isinstance(row, dict) else {} for row in listed]

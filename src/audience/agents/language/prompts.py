@@ -1,7 +1,7 @@
-"""Prompts are files with named holes; here the holes are filled from an observation.
+"""Prompts of minds: files with named holes, filled here from an observation.
 
 Parts that stay the same come first, so that prefix caches hit. Each part has a budget in tokens
-(four characters to a token) and drops its oldest lines when it is full.
+(four characters each) and drops its oldest lines when it is full.
 """
 
 from __future__ import annotations
@@ -24,43 +24,16 @@ from audience.world import (
     shown,
 )
 
-__all__ = [
-    "CHARACTERS",
-    "CONTEXTS",
-    "FRIENDS",
-    "HEARD",
-    "HISTORY",
-    "INBOX",
-    "MEMORY",
-    "NAME",
-    "PROMPTS",
-    "THOUGHT",
-    "TITLE",
-    "because",
-    "bounded",
-    "context",
-    "heard",
-    "history",
-    "holes_of",
-    "inbox",
-    "item_line",
-    "known",
-    "mind_prompts",
-    "person",
-    "plain",
-    "quoted",
-]
-
 HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 90
 """Token budgets of the parts."""
 INBOX_AT_HOME = 30
-"""Enough to see whether there is something to read; the social page shows the rest."""
+"""Enough to see whether there is something to read; the social surface shows the rest."""
 HISTORY_RAW = 400
-"""The same for the history where it alone says what somebody likes."""
+"""The token budget of the history where it alone shows what an agent likes."""
 HISTORY_BESIDE = {"home": 0, "page": 40, "social": 40, "talk": 30}
-"""Token budgets of the history where memory tells of it too, by behaviour."""
+"""Token budgets of the history beside recalled thoughts, by behaviour."""
 NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
-"""Characters of a name, a title, a thought and a reason; what is longer is cut."""
+"""The most characters of a name, a title, a thought and a reason."""
 _HABIT_WORDS = {
     "watcher": "rates and comments on what it sees",
     "explorer": "looks for things it heard of",
@@ -78,11 +51,11 @@ _BEHAVIOURS = {
 
 
 PROMPTS = Path(__file__).parent / "prompts"
-"""Where the prompt files of minds lie."""
+"""The folder of the prompt files of minds."""
 
 
 def mind_prompts(folder: str = "", model: str = "") -> Prompts:
-    """Return the prompt files of minds, laid over by those of a folder."""
+    """Return the prompt files of minds, overridden by those of a folder."""
     return Prompts(PROMPTS, folder=folder, model=model)
 
 
@@ -91,19 +64,13 @@ _COMPANY = ("alone", "alone", "with family around", "with a friend")
 
 
 def context(seen: Observation, kinds: Sequence[str], draw: float) -> str:
-    """Return the moment in words: when it is, and if wanted how one feels and who is around."""
+    """Return the moment in words: the time and, if requested, mood and company."""
     now = seen.now
     parts = [f"{moment_of_day(now)} ({shown(now)})" if "weekday" in kinds else shown(now)]
     if "mood" in kinds:
         mood = seen.me.satisfaction
-        words = (
-            "in a good mood"
-            if mood > 0.6
-            else "in a bad mood"
-            if mood < 0.4
-            else "in no special mood"
-        )
-        parts.append(words)
+        kind = "a good" if mood > 0.6 else "a bad" if mood < 0.4 else "no special"
+        parts.append(f"in {kind} mood")
     if "company" in kinds:
         parts.append(_COMPANY[int(draw * len(_COMPANY))])
     return ", ".join(parts)
@@ -118,9 +85,9 @@ def holes_of(
     draw: float = 0.0,
     told: Sequence[str] | None = None,
 ) -> dict[str, str]:
-    """Return everything a prompt of this behaviour may ask for.
+    """Return the values of all holes of a prompt of this behaviour.
 
-    `told` is what is known of each item of the page: with it the raw history says who somebody is.
+    `told` is the evidence on each item of the page; with it the raw history replaces the profile.
     """
     me, now = seen.me, seen.me.situation
     words = seen.domain
@@ -131,7 +98,9 @@ def holes_of(
         "name": plain(me.profile.name, NAME) or "this person",
         "person": person(me, behaviour, seen.domain.plural, raw=told is not None),
         "memory": bounded(
-            "What comes to mind:", _once(plain(one.text, THOUGHT) for one in recalled), MEMORY
+            "What comes to mind:",
+            _once(plain(thought.text, THOUGHT) for thought in recalled),
+            MEMORY,
         ),
         "history": history(seen, _room(behaviour, bool(recalled), told)),
         "heard": heard(seen),
@@ -158,21 +127,21 @@ def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
 
 
 def _turning(seen: Observation) -> dict[str, str]:
-    """Return whom one may begin or cease to follow, and how to answer; mostly there is nobody."""
+    """Return whom the agent may follow or unfollow, and how to answer; mostly nobody."""
     lines, answer = [], ""
     for key, words, people in (
         ("follow", "May follow", seen.strangers),
         ("unfollow", "May stop following", distant(seen)),
     ):
         if people:
-            listed = ", ".join(f"[{one.id}] {plain(one.name, NAME)}" for one in people[:5])
+            listed = ", ".join(f"[{friend.id}] {plain(friend.name, NAME)}" for friend in people[:5])
             lines.append(f"{words} {listed}.")
             answer += f', "{key}": number or -1'
     return {"turning": " ".join(lines), "turning_answer": answer}
 
 
 def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
-    """Return who somebody is, as far as it matters for a behaviour; `raw`: without its taste."""
+    """Return a description of an agent for a behaviour; `raw`: without its tastes."""
     who = me.profile
     parts = [plain(who.name, NAME) or "A person"]
     if who.age is not None:
@@ -197,24 +166,24 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def history(seen: Observation, budget: int = HISTORY) -> str:
-    """Return what somebody lived, newest last, as raw facts."""
-    lines = [_lived(one, seen.catalogue[one.item].title) for one in seen.me.history]
+    """Return what an agent watched, newest last, as raw facts."""
+    lines = [_lived(entry, seen.catalogue[entry.item].title) for entry in seen.me.history]
     return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, budget)
 
 
-def _lived(one: Lived, title: str) -> str:
-    stars = f", {one.stars} stars" if one.stars else ""
-    dropped = "" if one.fraction > 0.9 else f", left at {one.fraction:.0%}"
+def _lived(lived: Lived, title: str) -> str:
+    stars = f", {lived.stars} stars" if lived.stars else ""
+    dropped = "" if lived.fraction > 0.9 else f", left at {lived.fraction:.0%}"
     return f"<{plain(title, TITLE)}>{stars}{dropped}"
 
 
 def heard(seen: Observation) -> str:
-    """Return what somebody heard of from others and has not lived yet."""
-    lived = {one.item for one in seen.me.history}
-    news = {one.item: one for one in seen.me.heard if one.item not in lived}
+    """Return what an agent heard of from others and has not watched yet."""
+    lived = {entry.item for entry in seen.me.history}
+    news = {mention.item: mention for mention in seen.me.heard if mention.item not in lived}
     lines = [
-        f"<{plain(seen.catalogue[item].title, TITLE)}> ({_side(one.stance)})"
-        for item, one in news.items()
+        f"<{plain(seen.catalogue[item].title, TITLE)}> ({_side(mention.stance)})"
+        for item, mention in news.items()
     ]
     return bounded("Heard of from others:", lines, HEARD)
 
@@ -224,14 +193,14 @@ def _side(stance: float) -> str:
 
 
 def inbox(me: Agent, budget: int = INBOX) -> str:
-    """Return the newest posts, quoted as what others wrote."""
-    lines = [f"{one.post}: {quoted(one.text)}" for one in me.inbox]
+    """Return the newest posts, quoted."""
+    lines = [f"{message.post}: {quoted(message.text)}" for message in me.inbox]
     return bounded("New posts:", lines, budget)
 
 
 def _page(seen: Observation, told: Sequence[str] | None) -> str:
-    """Return the items before somebody's eyes, one a line."""
-    lived = {one.item for one in seen.me.lived_now()}
+    """Return the items of the page, one per line."""
+    lived = {entry.item for entry in seen.me.lived_now()}
     lines = [
         item_line(seen.catalogue[item])
         + because(seen, place)
@@ -243,7 +212,7 @@ def _page(seen: Observation, told: Sequence[str] | None) -> str:
 
 
 def because(seen: Observation, place: int) -> str:
-    """Return why an item of the page is shown, quoted, where the recommender says so."""
+    """Return the recommender's reason for an item of the page, quoted, if there is one."""
     reasons = seen.me.situation.reasons
     if place >= len(reasons) or not reasons[place]:
         return ""
@@ -251,16 +220,19 @@ def because(seen: Observation, place: int) -> str:
 
 
 def known(told: Sequence[str] | None, place: int) -> str:
-    """Return what is known of an item of the page, where something stands out."""
+    """Return the evidence on an item of the page, if there is any."""
     return f" ({told[place]})" if told and told[place] else ""
 
 
 def _friends(friends: Sequence[Friend]) -> str:
-    """Return those one may talk to by the kind of their tie; the least close are left out."""
+    """Return those the agent may talk to by kind of tie; the least close are left out."""
     listed: dict[str, list[str]] = {}
     room = FRIENDS * CHARACTERS
-    for one in sorted(friends, key=lambda one: -one.closeness):
-        name, kind = f"[{one.id}] {plain(one.name, NAME)}", plain(one.kind, NAME) or "others"
+    for friend in sorted(friends, key=lambda friend: -friend.closeness):
+        name, kind = (
+            f"[{friend.id}] {plain(friend.name, NAME)}",
+            plain(friend.kind, NAME) or "others",
+        )
         room -= len(name) + 2 + (0 if kind in listed else len(kind) + 4)
         if room < 0:
             break
@@ -269,7 +241,7 @@ def _friends(friends: Sequence[Friend]) -> str:
 
 
 def _once(lines: Iterable[str]) -> list[str]:
-    """Return lines without those that say word for word what a later one says."""
+    """Return lines without duplicates, keeping the last of each."""
     kept = dict.fromkeys(reversed(list(lines)))
     return list(reversed(kept))
 
@@ -280,11 +252,8 @@ def item_line(item: Item) -> str:
     facts += [_listed(item.tags)] if item.tags else []
     facts += [f"{item.minutes:.0f} min"] if item.minutes else []
     about = plain(item.about, 160)
-    return (
-        f"[{item.id}] <{plain(item.title, TITLE)}>"
-        + (f" ({'; '.join(facts)})" if facts else "")
-        + (f" {about}" if about else "")
-    )
+    listed = f" ({'; '.join(facts)})" if facts else ""
+    return f"[{item.id}] <{plain(item.title, TITLE)}>{listed}" + (f" {about}" if about else "")
 
 
 def _visit(me: Agent) -> str:

@@ -1,4 +1,4 @@
-"""Whom and what a reply names: ids, or whole names that are unique where they are said."""
+"""From replies to actions: resolving the items, people and values that a reply names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ID_AND_NAME = re.compile(
 
 
 def item_of(seen: Observation, values: Sequence[Any]) -> int:
-    """Return the id of the item on the page that all values name, by its id or its whole title."""
+    """Return the item on the page that all values name, by id or whole title."""
     page = seen.me.situation.slate
     titles = {item: _titles(seen, item) for item in page}
     listed = ", ".join(f"{item} <{seen.catalogue[item].title}>" for item in page) or "no items"
@@ -47,7 +47,7 @@ def item_of(seen: Observation, values: Sequence[Any]) -> int:
 
 
 def friend_of(friends: Sequence[Friend], value: Any) -> int:  # noqa: ANN401
-    """Return the id of the friend named by id or by a name no other has; -1 for nobody."""
+    """Return the friend named by id or unique name; -1 for nobody."""
     names = {friend.id: {_same(friend.name)} for friend in friends}
     if value is False or value == NOBODY:
         return NOBODY
@@ -63,7 +63,7 @@ def friend_of(friends: Sequence[Friend], value: Any) -> int:  # noqa: ANN401
 
 
 def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
-    """Return the id of the message of the inbox that is named by it; empty for none."""
+    """Return the id of the message of the inbox that a value names; empty for none."""
     posts = [message.post for message in seen.me.inbox]
     said = str(value).strip().strip(_AROUND)
     if said in posts:
@@ -74,21 +74,23 @@ def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
 
 
 def speakable(seen: Observation) -> dict[str, set[int]]:
-    """Return what may be spoken of, by title: lived, heard of, remembered, shown, said just now."""
+    """Return the items that may be mentioned, by title: watched, heard of, remembered or shown."""
     me = seen.me
-    known = set(me.situation.shown) | {one.item for one in me.history}
-    known |= {one.item for one in me.heard} | {item for line in seen.lines for item in line.items}
+    known = set(me.situation.shown) | {entry.item for entry in me.history}
+    known |= {mention.item for mention in me.heard} | {
+        item for line in seen.lines for item in line.items
+    }
     known |= {item for thought in me.thoughts for item in thought.items}
-    found: dict[str, set[int]] = {}
+    by_title: dict[str, set[int]] = {}
     for item in known:
-        found.setdefault(_same(seen.catalogue[item].title), set()).add(item)
-    return found
+        by_title.setdefault(_same(seen.catalogue[item].title), set()).add(item)
+    return by_title
 
 
 def items_in(seen: Observation, text: str) -> tuple[int, ...]:
-    """Return the items whose whole `<title>` stands in a text, in order, each once.
+    """Return the items whose whole `<title>` is in a text, in order, each once.
 
-    A title that two items share names neither.
+    A title shared by two items names neither.
     """
     if not (titles := mentioned(text)):
         return ()
@@ -101,13 +103,12 @@ def items_in(seen: Observation, text: str) -> tuple[int, ...]:
 
 
 def _titles(seen: Observation, item: int) -> set[str]:
-    one = seen.catalogue[item]
-    title = _same(one.title)
-    return {title, f"{title} ({one.year})"} if one.year is not None else {title}
+    title, year = _same(seen.catalogue[item].title), seen.catalogue[item].year
+    return {title, f"{title} ({year})"} if year is not None else {title}
 
 
 def _same(name: str) -> str:
-    """Return a name as it is compared: whole, in one case, with single spaces."""
+    """Return a name normalised for comparison: in one case, with single spaces."""
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 
@@ -119,7 +120,7 @@ def _bare(name: str) -> str:
 
 
 def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  # noqa: ANN401
-    """Return the ids that a value may stand for: none, one, or several."""
+    """Return the ids that a value may refer to: none, one, or several."""
     value = plain_value(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -127,7 +128,7 @@ def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  #
         return {value} & names.keys()
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise Broken(f"no {what}: {shown(value)} names none; give its id")
-    found = {one for one, called in names.items() if {_bare(value), _same(value)} & called}
+    found = {id_ for id_, called in names.items() if {_bare(value), _same(value)} & called}
     if number := _ID.fullmatch(value.strip()):
         return found | ({int(number.group(1))} & names.keys())
     if not found and (both := _ID_AND_NAME.fullmatch(value.strip())):
@@ -141,15 +142,14 @@ _STANCES = {"for": 1, "positive": 1, "against": -1, "negative": -1, "neutral": 0
 
 
 def stars_of(value: Any) -> int:  # noqa: ANN401
-    """Return 1 to 5 whole stars, or 0 for a value that says there is no rating."""
+    """Return 1 to 5 whole stars, or 0 for no rating."""
     if isinstance(value, str) and value.strip().casefold() in ("none", "n/a", "unrated", "-"):
         return 0
-    found = number_of(value, "stars")
-    if found.of not in (None, 5) or found.unit not in ("", "star", "stars"):
+    number = number_of(value, "stars")
+    plain = number.of in (None, 5) and number.unit in ("", "star", "stars")
+    if not plain or number.value not in (1, 2, 3, 4, 5):
         raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars")
-    if found.value not in (1, 2, 3, 4, 5):
-        raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars")
-    return int(found.value)
+    return int(number.value)
 
 
 def percent_of(value: Any) -> float:  # noqa: ANN401
@@ -177,10 +177,10 @@ def percent_of(value: Any) -> float:  # noqa: ANN401
 
 def satisfaction_of(value: Any) -> float:  # noqa: ANN401
     """Return 1 to 10."""
-    found = number_of(value, "satisfaction")
-    if found.of not in (None, 10) or found.unit or not 1.0 <= found.value <= 10.0:
+    number = number_of(value, "satisfaction")
+    if number.of not in (None, 10) or number.unit or not 1.0 <= number.value <= 10.0:
         raise Broken(f"out of range: satisfaction is {shown(value)}; give 1 to 10")
-    return found.value
+    return number.value
 
 
 def stance_of(value: Any) -> int:  # noqa: ANN401
@@ -198,7 +198,7 @@ _BROWSE = (a.Enter("recommender"), a.Browse())
 
 
 def actions_of(seen: Observation, reply: AnyReply) -> tuple[a.AnyAction, ...]:
-    """Return what somebody attempts who answered an observation so."""
+    """Return the actions that a reply means."""
     if isinstance(reply, HomeReply):
         return _home(reply)
     if isinstance(reply, PageReply):
@@ -265,7 +265,7 @@ def _talk(seen: Observation, reply: TalkReply) -> tuple[a.AnyAction, ...]:
 
 
 def stance_in(seen: Observation, items: tuple[int, ...], otherwise: float = 0.0) -> float:
-    """Return what was made of the first of the items that was lived."""
+    """Return the stance on the first of the items that was watched."""
     for item in items:
         for lived in reversed(seen.me.history):
             if lived.item == item:

@@ -1,4 +1,4 @@
-"""The fields of minds' replies, and the ways that lead on from a place."""
+"""Reading the replies of language minds: their fields, and where the agent goes next."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from typing import Any
 
 from audience.agents.language.reply_actions import (
     NOBODY,
-    actions_of,
     friend_of,
     item_of,
-    items_in,
     percent_of,
     post_of,
     satisfaction_of,
@@ -92,17 +90,16 @@ WAYS_SAID: Table = {
     "search": ("search", "searchfor", "find"),
     "leave": ("leave", "exit", "quit", "stop", "end", "logout"),
 }
-"""What each way may be called."""
-
+"""The names that each destination may have."""
 _SEVERAL = re.compile(r"[|/,;]|\bor\b|\band\b|\bthen\b")
 
 
 def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
-    """Return where somebody goes. Nothing said is nowhere to go."""
+    """Return where the agent goes next; raise Broken if nothing is said."""
     known = {said: to for to, names in WAYS_SAID.items() for said in names}
 
     def read(value: Any) -> str:  # noqa: ANN401
-        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if isinstance(value, list) and all(isinstance(part, str) for part in value):
             value = ",".join(value)
         if not isinstance(value, str):
             raise Broken(f"not on the menu: {shown(value)}; {name} is one of {', '.join(menu)}")
@@ -120,10 +117,8 @@ def way(fields: Mapping[str, list[Any]], name: str, menu: Sequence[str]) -> str:
     return found
 
 
-__all__ = ["LONGEST_QUERY", "LONGEST_TEXT", "actions_of", "items_in", "read"]
-
 LONGEST_TEXT = 2_000
-"""What the world lets somebody say at once."""
+"""The most characters that the rules allow at once."""
 LONGEST_QUERY = 200
 _REFUSAL = re.compile(
     r"\bi(?:'m| am|’m) (?:very |so |really )?sorry\b[\s,.]*(?:but )?(?:i |as )"
@@ -146,7 +141,7 @@ def read(seen: Observation, text: str, also: Sequence[str] = ()) -> AnyReply | U
     value = answer_in(text)
     if isinstance(value, Unreadable):
         return _refused(text) or value if value.why.startswith("no JSON") else value
-    if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
         return Unreadable(f"two answers: there is a list of {len(value)}; give one object")
     if not isinstance(value, dict):
         return _refused(text) or Unreadable("no JSON: a JSON object is wanted, nothing else")
@@ -168,7 +163,9 @@ def _refused(text: str) -> Unreadable | None:
 
 def _refusing(value: Mapping[str, Any]) -> Unreadable | None:
     said = (value.get(key) for key in _REFUSING)
-    return next((Unreadable(f"refused: {one[:100]}") for one in said if isinstance(one, str)), None)
+    return next(
+        (Unreadable(f"refused: {part[:100]}") for part in said if isinstance(part, str)), None
+    )
 
 
 def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
@@ -193,7 +190,7 @@ def _items(seen: Observation, fields: Mapping[str, list[Any]], field: str) -> li
 
 
 def _emotion(fields: Mapping[str, list[Any]]) -> str:
-    """Return how the visit feels, as far as it is told; it decides nothing."""
+    """Return the emotion about the visit, if given; nothing depends on it."""
     said = next((value for value in fields.get("emotion", ()) if isinstance(value, str)), "")
     line = plain(cleaned(said), EMOTION)
     return "" if line.casefold() in NOTHING or as_ai(line) else line
@@ -209,18 +206,18 @@ def _query(fields: Mapping[str, list[Any]], way: str) -> str:
 
 
 def _pick_table(seen: Observation) -> Table:
-    """Return the fields of a pick; an item may also go by the domain's noun."""
+    """Return the fields of a pick; the item may also be named by the domain's noun."""
     noun = squash(seen.domain.noun)
     return {**PICK, "item": (*PICK["item"], noun, f"{noun}id", f"{noun}title")}
 
 
 def _picks(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[PickReply, ...]:
-    """Return what was picked; a single pick may also stand in the reply itself."""
+    """Return the picks; a single one may also be in the reply itself."""
     loose = [name for name in ("item", "stars", "watched") if told(fields, name)]
-    given = [one for value in fields.get("picks", ()) for one in _listed(value)]
+    given = [pick for value in fields.get("picks", ()) for pick in _listed(value)]
     if given and loose:
         raise Broken(f"contradiction: {loose[0]} stands beside picks; put it into the pick")
-    picks = [_pick(seen, one) for one in given]
+    picks = [_pick(seen, pick) for pick in given]
     if loose:
         picks = [_picked(seen, fields)]
     found: dict[int, PickReply] = {}
@@ -231,7 +228,7 @@ def _picks(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[PickRepl
 
 
 def _listed(value: Any) -> Sequence[Any]:  # noqa: ANN401
-    """Return the picks that a value holds, however they are listed."""
+    """Return the picks of a value, in whatever form they are listed."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         value = answer_in(value)
         if isinstance(value, Unreadable):
@@ -262,16 +259,16 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
 def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     fields = sort_out(value, SOCIAL)
     to = way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
-    friend = agreed(fields, "say_to", lambda one: friend_of(seen.friends, one), NOBODY)
+    friend = agreed(fields, "say_to", lambda value: friend_of(seen.friends, value), NOBODY)
     say = words(fields, "say", LONGEST_TEXT)
     if say and not told(fields, "say_to"):
         raise Broken("no friend: there are words but nobody to hear them; give say_to")
-    forward = agreed(fields, "forward", lambda one: post_of(seen, one), "")
+    forward = agreed(fields, "forward", lambda value: post_of(seen, value), "")
     post = words(fields, "post", LONGEST_TEXT)
-    # Whoever is told that nobody is spoken to says nothing, whatever else stands there.
+    # Without an addressee nothing is said, whatever the text.
     spoken = friend != NOBODY and say != ""
-    follow = agreed(fields, "follow", lambda one: friend_of(seen.strangers, one), NOBODY)
-    unfollow = agreed(fields, "unfollow", lambda one: friend_of(seen.friends, one), NOBODY)
+    follow = agreed(fields, "follow", lambda value: friend_of(seen.strangers, value), NOBODY)
+    unfollow = agreed(fields, "unfollow", lambda value: friend_of(seen.friends, value), NOBODY)
     return SocialReply(
         aside(fields),
         post,

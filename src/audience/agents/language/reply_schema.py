@@ -1,6 +1,6 @@
-"""What a language model is asked to answer with: one structured reply per behaviour.
+"""The structured replies of language minds, one per behaviour, and their JSON schemas.
 
-The JSON schema is built from the menu: only items on the page and real friends can be named.
+A schema is built from the menu: only items on the page and real friends can be named.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ WAYS = ("recommender", "search", "social", "nothing")
 NEXT = ("next_page", "search", "leave")
 AFTER = ("recommender", "leave")
 DISTANT = 0.05
-"""Closeness below which somebody is asked whether to go on listening."""
+"""Closeness below which the model is asked whether to unfollow."""
 EMOTION = 200
-"""Characters of an emotion put into words."""
+"""The most characters of an emotion in words."""
 
 
 class HomeReply(msgspec.Struct, frozen=True):
-    """Where somebody goes on waking."""
+    """Where the agent goes on waking."""
 
     do: str
     why: str = ""
@@ -31,33 +31,33 @@ class HomeReply(msgspec.Struct, frozen=True):
 
 
 class PickReply(msgspec.Struct, frozen=True):
-    """One item taken from the page."""
+    """One item picked from the page."""
 
     item: int
     watched: float = 100.0
     """Percent."""
     stars: int = 0
-    """1 to 5; 0 when no rating is given."""
+    """1 to 5; 0 for no rating."""
     feeling: str = ""
 
 
 class PageReply(msgspec.Struct, frozen=True):
-    """What somebody makes of a page."""
+    """The reaction to a page."""
 
     picks: tuple[PickReply, ...] = ()
     next: str = "leave"
     why: str = ""
     query: str = ""
     satisfaction: float = 0.0
-    """1 to 10; 0 when it is not told."""
+    """1 to 10; 0 if not given."""
     emotion: str = ""
-    """How the visit feels, where somebody paused to think about it."""
+    """The emotion about the visit, if the agent paused to think about it."""
     also: tuple[tuple[str, int], ...] = ()
     """What else is done with items of the page: (field, item), where a mind offers it."""
 
 
 class SocialReply(msgspec.Struct, frozen=True):
-    """What somebody does among friends."""
+    """What the agent does among friends."""
 
     why: str = ""
     post: str = ""
@@ -66,9 +66,9 @@ class SocialReply(msgspec.Struct, frozen=True):
     say: str = ""
     next: str = "leave"
     follow: int = -1
-    """An author to listen to from now on; asked where messages of others were passed on."""
+    """An author to follow; asked if messages of strangers were forwarded."""
     unfollow: int = -1
-    """Somebody to listen to no more; asked where there is somebody one hardly knows any more."""
+    """A person to unfollow; asked if there are distant ties."""
 
 
 class TalkReply(msgspec.Struct, frozen=True):
@@ -76,14 +76,14 @@ class TalkReply(msgspec.Struct, frozen=True):
 
     say: str = ""
     stance: int = 0
-    """-1 against, 0 undecided, 1 for what is spoken of."""
+    """-1 against, 0 undecided, 1 for what is discussed."""
 
 
 AnyReply = HomeReply | PageReply | SocialReply | TalkReply
 
 
 def kind_of(seen: Observation) -> type[AnyReply]:
-    """Return which reply an observation calls for."""
+    """Return the type of reply that an observation calls for."""
     kinds: dict[str, type[AnyReply]] = {
         "home": HomeReply,
         **dict.fromkeys(a.PAGE_SURFACES, PageReply),
@@ -94,7 +94,7 @@ def kind_of(seen: Observation) -> type[AnyReply]:
 
 
 def in_time(reply: Reply) -> None:
-    """Raise what the engine's own deadline raises, so that stored calls give the same event."""
+    """Raise TimeoutError as the engine's deadline does, so that stored calls give equal events."""
     if reply.outcome == "timeout":
         raise TimeoutError
 
@@ -108,7 +108,7 @@ def text_in(reply: Reply) -> str | Unreadable:
 
 
 def ways(seen: Observation) -> tuple[str, ...]:
-    """Return what may follow a page."""
+    """Return where the agent may go after a page."""
     return tuple(
         way
         for way, action in zip(NEXT, ("NextPage", "Search", "Leave"), strict=True)
@@ -161,18 +161,22 @@ def also_line(also: Sequence[str]) -> str:
 
 
 def distant(seen: Observation) -> tuple[Friend, ...]:
-    """Return those whom one listens to and is hardly close to any more, family apart."""
-    return tuple(one for one in seen.friends if one.closeness < DISTANT and one.kind != "family")
+    """Return the distant ties of an agent, except family."""
+    return tuple(
+        friend for friend in seen.friends if friend.closeness < DISTANT and friend.kind != "family"
+    )
 
 
 def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
     groups = {"follow": seen.strangers, "unfollow": distant(seen)}
     return {
-        name: one_of([-1, *(one.id for one in people)]) for name, people in groups.items() if people
+        name: one_of([-1, *(friend.id for friend in people)])
+        for name, people in groups.items()
+        if people
     }
 
 
 def _free(seen: Observation) -> list[int]:
-    """Return the items of the page that were not picked in this visit yet."""
-    lived = {one.item for one in seen.me.lived_now()}
+    """Return the items of the page not yet picked in this visit."""
+    lived = {entry.item for entry in seen.me.lived_now()}
     return [item for item in seen.me.situation.slate if item not in lived]

@@ -1,7 +1,7 @@
-"""The rule mind: a documented choice model, the fast tier and the control of every experiment.
+"""The rule mind: a documented choice model, fast, and the control of every experiment.
 
-One path for all: a single decision is a batch of one. Inside, only elementwise numpy and sums over
-columns in a fixed order, so that a batch of ten thousand gives the bits of ten thousand singles.
+A single decision is a batch of one. Only elementwise numpy and sums over columns in a fixed order
+are used, so that a batch of ten thousand equals ten thousand single decisions bit by bit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RuleMind:
     """Chooses by utility, leaves by satisfaction and fatigue, speaks by habit."""
 
     def __init__(self, *, parameters: FilePath = "", **given: float) -> None:
-        """Take parameters by name, over those of the file that `parameters` names, if any."""
+        """Take parameters by name; they override those of the file `parameters`, if given."""
         found = load_parameters(parameters) if parameters else {}
         check_parameters(given, "a rule mind")
         self.parameters = RuleParameters(**{**found, **given})  # type: ignore[arg-type]
@@ -50,8 +50,8 @@ class RuleMind:
     def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
         decisions: list[Decision] = [_NOTHING] * len(seen)
         rows: tuple[list[int], ...] = ([], [], [], [], [])
-        for row, one in enumerate(seen):
-            rows[_PART[one.surface]].append(row)
+        for row, view in enumerate(seen):
+            rows[_PART[view.surface]].append(row)
         parts = (self._at_home, self._on_page, self._among_friends, self._in_talk, self._told)
         for part, chosen in zip(parts, rows, strict=True):
             if chosen:
@@ -65,7 +65,7 @@ class RuleMind:
 
     def _at_home(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         p = self.parameters
-        agents = [one.me for one in seen]
+        agents = [view.me for view in seen]
         habits = [me.profile.habits for me in agents]
         outgoing = np.array([max(habit.chatter, habit.poster) for habit in habits])
         news = np.array([bool(me.inbox) for me in agents], np.float64)
@@ -77,16 +77,16 @@ class RuleMind:
         to_recommender, to_social = draw < recommender, draw < recommender + social
         curious = dice.uniform("curious") < 0.6 * np.array([habit.explorer for habit in habits])
         made = []
-        for row, one in enumerate(seen):
+        for row, view in enumerate(seen):
             if to_recommender[row]:
-                wanted = _wanted(one) if curious[row] and one.me.heard else None
+                wanted = _wanted(view) if curious[row] and view.me.heard else None
                 made.append(wanted or _BROWSE)
             else:
                 made.append(_FRIENDS if to_social[row] else _NOTHING)
         return made
 
     def wishes(self, seen: Sequence[Observation]) -> Wishes | None:
-        """Return what stands in for taste and quality on these pages; nothing for rule minds."""
+        """Return what replaces taste and quality on these pages; None for rule minds."""
         del seen
         return None
 
@@ -95,34 +95,29 @@ class RuleMind:
         tells = dice.uniforms("tell", 2)
         rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
         decisions = [
-            self._page_decision(one, row, page, tells, rates) for row, one in enumerate(seen)
+            self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)
         ]
         return self._with_saves(seen, decisions, dice) if self.parameters.save else decisions
 
     def _with_saves(
         self, seen: Sequence[Observation], decisions: list[Decision], dice: Dice
     ) -> list[Decision]:
-        """Return the decisions with what some save: of what they did not pick, what fits best."""
+        """Return the decisions with a save for some: the best fitting item they did not pick."""
         saving = dice.uniform("save") < self.parameters.save
         for row in np.flatnonzero(saving).tolist():
-            one, decision = seen[row], decisions[row]
+            view, decision = seen[row], decisions[row]
             picked = {action.item for action in decision.actions if isinstance(action, a.Pick)}
-            gone = {*picked, *one.me.saved, *(lived.item for lived in one.me.lived_now())}
-            left = [item for item in one.me.situation.slate if item not in gone]
-            if "Save" in one.menu and left:
-                fit = (tastes([one.me.taste]) * one.catalogue.weights[left]).sum(axis=1)
-                kept = a.Save(left[int(fit.argmax())])
-                ahead = (*decision.actions[:-1], kept, decision.actions[-1])
-                decisions[row] = replace(decision, actions=ahead)
+            gone = {*picked, *view.me.saved, *(lived.item for lived in view.me.lived_now())}
+            left = [item for item in view.me.situation.slate if item not in gone]
+            if "Save" in view.menu and left:
+                fit = (tastes([view.me.taste]) * view.catalogue.weights[left]).sum(axis=1)
+                save = a.Save(left[int(fit.argmax())])
+                actions = (*decision.actions[:-1], save, decision.actions[-1])
+                decisions[row] = replace(decision, actions=actions)
         return decisions
 
     def _page_decision(
-        self,
-        seen: Observation,
-        row: int,
-        page: PageDecisions,
-        tells: Floats,
-        rates: Floats,
+        self, seen: Observation, row: int, page: PageDecisions, tells: Floats, rates: Floats
     ) -> Decision:
         actions: list[a.AnyAction] = []
         slate, habits = seen.me.situation.slate, seen.me.profile.habits
@@ -157,20 +152,20 @@ class RuleMind:
     def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         draws = dice.uniforms("social", 8)
         return [
-            socialise(self.parameters, one, draws[row].tolist()) for row, one in enumerate(seen)
+            socialise(self.parameters, view, draws[row].tolist()) for row, view in enumerate(seen)
         ]
 
     def _in_talk(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         draws = dice.uniforms("talk", 3)
-        return [converse(one, draws[row].tolist()) for row, one in enumerate(seen)]
+        return [converse(view, draws[row].tolist()) for row, view in enumerate(seen)]
 
     def _told(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         return react(self.parameters, seen, dice)
 
 
 def _wanted(seen: Observation) -> Decision | None:
-    """Return a search for the newest thing that was praised and not lived yet, if there is one."""
-    lived = {one.item for one in seen.me.history}
+    """Return a search for the newest praised item that was not watched yet, if any."""
+    lived = {entry.item for entry in seen.me.history}
     for heard in reversed(seen.me.heard):
         if heard.stance > 0.0 and heard.item not in lived:
             title = seen.catalogue[heard.item].title

@@ -1,7 +1,7 @@
-"""How a rule mind takes news of a topic: what it feels, what it thinks, whether it tells others.
+"""How a rule mind reacts to news of a topic: emotion, opinion, and telling others.
 
-Rows are pairs of a person and a topic. Only elementwise numpy and sums in a fixed order, so that a
-batch gives the bits of singles.
+Rows are pairs of an agent and a topic. Only elementwise numpy and sums in a fixed order are used,
+so that a batch equals single decisions bit by bit.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ from audience.world import (
 )
 
 _MOST = 8
-"""Topics that somebody takes in at once; those beyond are as they were."""
+"""The most topics processed in one visit; further ones stay unchanged."""
 _DRAWS = 5
 
 
 class _Rows(msgspec.Struct, frozen=True):
-    """What came, one entry per pair of a person and a topic."""
+    """The news, one entry per pair of an agent and a topic."""
 
     owner: Ints
-    """The place of the person in the batch."""
+    """The index of the agent in the batch."""
     place: Ints
-    """Which of its topics it is."""
+    """The index of the topic among the agent's."""
     level: Floats
     view: Floats
-    """The present stance or, before there is one, what the profile inclines to."""
+    """The current stance or, before there is one, that suggested by the profile."""
     first: Floats
-    """1 where it is heard of for the first time."""
+    """1 if the topic is new to the agent."""
     told: Floats
-    """Summed trust of what came now."""
+    """Summed trust of the new messages."""
     side: Floats
-    """Mean stance of what came now, weighed by trust."""
+    """Mean stance of the new messages, weighted by trust."""
     charge: Floats
-    """Mean strength of those stances."""
+    """Mean strength of their stances."""
     relevance: Floats
     past: Floats
-    """Mean stance of the memory pool, weighed by influence."""
+    """Mean stance of the memory pool, weighted by influence."""
 
 
 def react(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-    """Return what each person makes of its news: feelings, views, and at most one message."""
+    """Return each agent's reaction to its news: emotions, opinions, at most one message."""
     rows = _rows(seen)
     draws = dice.uniforms("news", _MOST * _DRAWS).reshape(len(seen), _MOST, _DRAWS)
     bells = dice.bell("stirred", _MOST)
     draw = draws[rows.owner, rows.place]
     level = _levels(p, rows, bells[rows.owner, rows.place])
     stance = _stances(p, rows, draw[:, 0])
-    poster = np.array([one.me.profile.habits.poster for one in seen])[rows.owner]
+    poster = np.array([view.me.profile.habits.poster for view in seen])[rows.owner]
     speaking = draw[:, 1] < _chance(p, rows, level, poster)
     writing = draw[:, 2] < np.clip(p.news_write * level, 0.0, 1.0)
     return _decisions(seen, rows, level.tolist(), stance.tolist(), speaking, writing, draw)
@@ -70,16 +70,16 @@ def react(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> list[De
 
 def _rows(seen: Sequence[Observation]) -> _Rows:
     found: list[tuple[float, ...]] = []
-    for owner, one in enumerate(seen):
-        for place, standing in enumerate(one.news[:_MOST]):
-            found.append((owner, place, *_heard(one, standing)))
+    for owner, view in enumerate(seen):
+        for place, standing in enumerate(view.news[:_MOST]):
+            found.append((owner, place, *_heard(view, standing)))
     columns = np.array(found, np.float64).reshape(len(found), 10).T
     whole = columns[:2].astype(np.int64)
     return _Rows(whole[0], whole[1], *(np.ascontiguousarray(column) for column in columns[2:]))
 
 
 def _heard(seen: Observation, standing: Standing) -> tuple[float, ...]:
-    """Return what came to one person of one topic, as numbers."""
+    """Return the news of one agent on one topic, as numbers."""
     told = side = charge = near = 0.0
     number = standing.number
     for message in seen.me.inbox:
@@ -107,7 +107,7 @@ def _heard(seen: Observation, standing: Standing) -> tuple[float, ...]:
 
 
 def _levels(p: RuleParameters, rows: _Rows, bell: Floats) -> Ints:
-    """Return how each feels now: 0, 1 or 2."""
+    """Return the emotion of each row: 0, 1 or 2."""
     pressure = 1.0 - np.exp(-rows.told)
     arousal = (
         p.news_stir * pressure
@@ -121,14 +121,14 @@ def _levels(p: RuleParameters, rows: _Rows, bell: Floats) -> Ints:
 
 
 def _stances(p: RuleParameters, rows: _Rows, draw: Floats) -> Ints:
-    """Return what each thinks now: -1 or 1. The first view is the profile's, then it is swayed."""
+    """Return the opinion of each row, -1 or 1: at first the profile's, then swayed by news."""
     heard = 0.5 * (rows.side + rows.past)
     wish = p.news_conviction * rows.view + p.news_sway * heard
     return np.where(draw < 1.0 / (1.0 + np.exp(-wish)), 1, -1)
 
 
 def _chance(p: RuleParameters, rows: _Rows, level: Ints, poster: Floats) -> Floats:
-    """Return the chance to tell others."""
+    """Return the probability of telling others."""
     wish = (
         p.news_tell
         + p.news_tell_level * level
@@ -155,13 +155,13 @@ def _decisions(
     speaks, writes, tells = speaking.tolist(), writing.tolist(), draw[:, 3].tolist()
     owners, places = rows.owner.tolist(), rows.place.tolist()
     for row, owner in enumerate(owners):
-        one = seen[owner]
-        standing = one.news[places[row]]
+        view = seen[owner]
+        standing = view.news[places[row]]
         number = standing.number
         actions[owner] += (a.Feel(number, level[row]), a.Hold(number, stance[row]))
-        # One message a visit: of what moves it most, the first among equals.
+        # One message per visit, on the topic with the strongest emotion, first among equals.
         if speaks[row] and level[row] > best[owner]:
-            message = _message(one, standing, level[row], stance[row], writes[row], tells[row])
+            message = _message(view, standing, level[row], stance[row], writes[row], tells[row])
             if message is not None:
                 words_[owner], best[owner] = message, level[row]
     return [
@@ -173,7 +173,7 @@ def _decisions(
 def _message(
     seen: Observation, standing: Standing, level: int, stance: int, writes: bool, draw: float
 ) -> a.AnyAction | None:
-    """Return what is told: the most telling message not passed on yet, or words of one's own."""
+    """Return the message to send: the best one not yet forwarded, or a post of its own."""
     if not writes:
         source = _worth(seen, standing.number)
         return a.Forward(source.post) if source is not None else None

@@ -1,4 +1,4 @@
-"""How a rule mind reads a page: what it picks, how it likes it, whether it goes on."""
+"""How a rule mind reads a page: what it picks, how much it enjoys that, whether it leaves."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
 
 _RECENT = 5
 _LOGARITHMS = np.log(np.maximum(np.arange(1001.0), 1.0))
-"""Of pages: looked up, since a batch's last bits could differ from a single's."""
+"""Logarithms of page counts, looked up so that batches equal single decisions bit by bit."""
 
 
 class PageDecisions(msgspec.Struct, frozen=True):
-    """One row per agent; the lists hold one entry per possible pick."""
+    """Decisions on pages: one row per agent, with one entry per possible pick."""
 
     picked: list[list[int]]
-    """Places on the page, in the order of picking, then -1."""
+    """Positions on the page in the order of picking, then -1."""
     fraction: list[list[float]]
     stars: list[list[int]]
     leaving: list[bool]
@@ -28,21 +28,21 @@ class PageDecisions(msgspec.Struct, frozen=True):
 
 
 class Wishes(msgspec.Struct, frozen=True):
-    """What a mind knows of its page besides taste and quality, [agents, places]."""
+    """What replaces taste and quality on a page, [agents, positions]."""
 
     utility: Floats
-    """In place of taste and quality."""
+    """Replaces taste and quality in the utility."""
     enjoyment: Floats | None = None
-    """In place of what taste and quality say of enjoyment, 0 to 1."""
+    """Replaces the enjoyment expected from taste and quality, 0 to 1."""
 
 
 def read_page(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice, wishes: Wishes | None = None
 ) -> PageDecisions:
-    """Return what each agent makes of its page."""
+    """Return the decisions of each agent on its page."""
     slates, real = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
-    critic = np.array([one.me.profile.habits.critic for one in seen])
+    critic = np.array([view.me.profile.habits.critic for view in seen])
     begin = (
         p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
     )
@@ -68,10 +68,9 @@ def read_page(
 
 
 def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
-    """Return [agents, places] item ids, padded with 0, and which places are real."""
-    rows = [one.me.situation.slate for one in seen]
-    width = max(map(len, rows), default=0)
-    width = max(width, 1)
+    """Return [agents, positions] item ids, padded with 0, and which positions are real."""
+    rows = [view.me.situation.slate for view in seen]
+    width = max(1, *map(len, rows))
     if all(len(row) == width for row in rows):
         slates = np.array(rows, np.int64)
         return slates, np.ones(slates.shape, np.bool_)
@@ -80,28 +79,28 @@ def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
 
 
 def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
-    """Return which places hold an item that was picked already in this visit."""
+    """Return which positions hold an item already picked in this visit."""
     lived = np.zeros(slates.shape, np.bool_)
-    for row, one in enumerate(seen):
-        if one.me.situation.picks:
-            done = {past.item for past in one.me.lived_now()}
-            for column, item in enumerate(one.me.situation.slate):
+    for row, view in enumerate(seen):
+        if view.me.situation.picks:
+            done = {past.item for past in view.me.lived_now()}
+            for column, item in enumerate(view.me.situation.slate):
                 lived[row, column] = item in done
     return lived
 
 
 def _match(seen: Sequence[Observation], slates: Ints) -> Floats:
-    taste = tastes([one.me.taste for one in seen])
+    taste = tastes([view.me.taste for view in seen])
     weights = seen[0].catalogue.weights
     columns = [(taste * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
     return np.stack(columns, axis=1)
 
 
 def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats) -> Floats:
-    habits = [one.me.profile.habits for one in seen]
+    habits = [view.me.profile.habits for view in seen]
     explorer = np.array([habit.explorer for habit in habits])
     trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
-    searched = np.array([one.surface == "search" for one in seen], np.float64)
+    searched = np.array([view.surface == "search" for view in seen], np.float64)
     place = np.arange(slates.shape[1], dtype=np.float64)
     first = (place == 0.0).astype(np.float64)
     utility: Floats = (
@@ -117,18 +116,18 @@ def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin
 def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
     """Return 1 where the page gives a reason for an item, 0 elsewhere."""
     given = np.zeros(slates.shape)
-    for row, one in enumerate(seen):
-        for column, reason in enumerate(one.me.situation.reasons):
+    for row, view in enumerate(seen):
+        for column, reason in enumerate(view.me.situation.reasons):
             given[row, column] = bool(reason)
     return given
 
 
 def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
-    """Return the share of each item's tags that the last few items lived did not carry."""
+    """Return the share of each item's tags that the last few watched items did not have."""
     weights = seen[0].catalogue.weights
     known = np.zeros((len(seen), weights.shape[1]))
     for back in range(1, _RECENT + 1):
-        rows = [row for row, one in enumerate(seen) if len(one.me.history) >= back]
+        rows = [row for row, view in enumerate(seen) if len(view.me.history) >= back]
         if not rows:
             break
         items = [seen[row].me.history[-back].item for row in rows]
@@ -139,15 +138,15 @@ def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
 
 
 def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
-    """Return the mean stance of what was said of each item on the page."""
+    """Return the mean stance of what the agent heard about each item on the page."""
     stance = np.zeros(slates.shape)
-    for row, one in enumerate(seen):
-        if not one.me.heard:
+    for row, view in enumerate(seen):
+        if not view.me.heard:
             continue
         said: dict[int, list[float]] = {}
-        for heard in one.me.heard:
+        for heard in view.me.heard:
             said.setdefault(heard.item, []).append(heard.stance)
-        for column, item in enumerate(one.me.situation.slate):
+        for column, item in enumerate(view.me.situation.slate):
             if item in said:
                 stance[row, column] = sum(said[item]) / len(said[item])
     return stance
@@ -156,9 +155,9 @@ def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
 def _choose(
     p: RuleParameters, seen: Sequence[Observation], weights: Floats, critic: Floats, dice: Dice
 ) -> Ints:
-    """Return [agents, picks]: the places chosen one after another, -1 from the first no-pick on."""
+    """Return [agents, picks]: the positions chosen in order, -1 from the first no-pick on."""
     draws = dice.uniforms("pick", p.most_picks)
-    before = np.array([one.me.situation.picks for one in seen], np.float64)
+    before = np.array([view.me.situation.picks for view in seen], np.float64)
     picked = np.full((len(seen), p.most_picks), -1, np.int64)
     left, going = weights.copy(), np.ones(len(seen), np.bool_)
     rows = np.arange(len(seen))
@@ -174,7 +173,7 @@ def _choose(
 
 
 def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats) -> Floats:
-    """Return [agents, places] how much each item is likely to be enjoyed."""
+    """Return [agents, positions]: the expected enjoyment of each item."""
     return (
         p.enjoy
         + p.enjoy_taste * match
@@ -184,7 +183,7 @@ def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats)
 
 
 def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> Floats:
-    """Return [agents, picks] enjoyment in [0, 1] of what was picked."""
+    """Return [agents, picks]: the enjoyment of what was picked, 0 to 1."""
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
     return np.clip(expected[rows, column] + noise, 0.0, 1.0)
@@ -193,12 +192,12 @@ def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> F
 def _swayed(
     p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
 ) -> Floats:
-    """Return enjoyment moved towards the mean of what was said, where something was."""
+    """Return the enjoyment, moved towards the mean of what was heard about the item, if any."""
     said = np.zeros(slates.shape, np.bool_)
-    for row, one in enumerate(seen):
-        items = {heard.item for heard in one.me.heard}
-        said[row, : len(one.me.situation.slate)] = [x in items for x in one.me.situation.slate]
-    trust = 0.4 + 0.6 * np.array([one.me.profile.habits.chatter for one in seen])
+    for row, view in enumerate(seen):
+        items = {heard.item for heard in view.me.heard}
+        said[row, : len(view.me.situation.slate)] = [x in items for x in view.me.situation.slate]
+    trust = 0.4 + 0.6 * np.array([view.me.profile.habits.chatter for view in seen])
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
     pull = p.conform * trust[:, None] * said[rows, column]
@@ -208,12 +207,12 @@ def _swayed(
 def read_together(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice
 ) -> list[tuple[Mark, ...]]:
-    """Return what each agent expects of the items it chooses among with others."""
+    """Return what each agent expects of the items that a group chooses among."""
     slates, _ = _slates(seen)
     match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
-    critic = np.array([one.me.profile.habits.critic for one in seen])
+    critic = np.array([view.me.profile.habits.critic for view in seen])
     close: Floats = np.array(
-        [sum(friend.closeness for friend in one.friends) / len(one.friends) for one in seen]
+        [sum(friend.closeness for friend in view.friends) / len(view.friends) for view in seen]
     )
     noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
     expected = _expected(p, match, quality, critic) + p.company * close[:, None]
@@ -223,10 +222,10 @@ def read_together(
         tuple(
             Mark(score, mark)
             for score, mark, _ in zip(
-                enjoyed[row].tolist(), stars[row], one.me.situation.slate, strict=False
+                enjoyed[row].tolist(), stars[row], view.me.situation.slate, strict=False
             )
         )
-        for row, one in enumerate(seen)
+        for row, view in enumerate(seen)
     ]
 
 
@@ -248,12 +247,12 @@ def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
 def _satisfaction(
     p: RuleParameters, seen: Sequence[Observation], picked: Ints, enjoyed: Floats
 ) -> Floats:
-    """Return how the visit has been: mean enjoyment, less boredom for pages without a pick."""
+    """Return the satisfaction: mean enjoyment, minus boredom for pages without a pick."""
     total = np.zeros(len(seen))
     count = np.zeros(len(seen))
-    pages = np.array([one.me.situation.pages for one in seen], np.float64)
-    for row, one in enumerate(seen):
-        for lived in one.me.lived_now():
+    pages = np.array([view.me.situation.pages for view in seen], np.float64)
+    for row, view in enumerate(seen):
+        for lived in view.me.lived_now():
             total[row] += (lived.stars - 0.5) / 5.0 if lived.stars else 0.2 + 0.5 * lived.fraction
             count[row] += 1.0
     for choice in range(picked.shape[1]):
@@ -269,9 +268,10 @@ def _leaving(
     p: RuleParameters, seen: Sequence[Observation], picked: Ints, satisfaction: Floats, dice: Dice
 ) -> Bools:
     minutes = seen[0].catalogue.minutes
-    pages = np.array([one.me.situation.pages for one in seen], np.float64)
+    pages = np.array([view.me.situation.pages for view in seen], np.float64)
     spent = np.array(
-        [sum(minutes[x.item] * x.fraction for x in one.me.lived_now()) for one in seen], np.float64
+        [sum(minutes[x.item] * x.fraction for x in view.me.lived_now()) for view in seen],
+        np.float64,
     )
     slates, _ = _slates(seen)
     rows = np.arange(len(seen))

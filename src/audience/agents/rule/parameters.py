@@ -1,4 +1,4 @@
-"""The numbers of the rule mind, each with its meaning."""
+"""The parameters of rule minds, each with its meaning, and reading them from a file."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     position: float = 0.12
     search: float = 1.5
     reason: float = 0.0
-    """How much more one wants what comes with a reason; 0 lets reasons be."""
+    """Added utility of an item shown with a reason; 0 ignores reasons."""
     no_pick: float = 1.6
     critic: float = 0.8
     again: float = 1.1
-    """How much less one wants a second item of the same visit."""
+    """How much less a further item of the same visit is wanted."""
     most_picks: int = 2
     """Picks per page at most."""
     save: float = 0.0
@@ -52,10 +52,9 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     enjoy_noise: float = 0.13
     strict: float = 0.1
     company: float = 0.0
-    """How much more one enjoys what is lived together with people who are fully close."""
+    """Added enjoyment when watching with fully close people."""
     conform: float = 0.0
-    """How far enjoyment moves towards what friends said of an item, times 0.4 + 0.6 chatter; 0
-    lets everybody judge alone."""
+    """How far enjoyment moves towards what friends said, times 0.4 + 0.6 chatter; 0 disables it."""
     dropped: float = 0.35
     """Enjoyment below which an item is left before its end, the sooner the lower."""
 
@@ -72,25 +71,25 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
     fatigue: float = 0.5
     settle: float = 0.0
-    """How much those stay longer who have stayed long; 0 lets it be."""
+    """How much longer agents stay who have stayed long; 0 disables it."""
     sated: float = 0.6
     content: float = 2.2
 
     to_recommender: float = 0.6
-    """What draws somebody who woke: the recommender (more when satisfied), friends, nothing."""
+    """Where agents go on waking: the recommender (more if satisfied), friends, or nowhere."""
     to_social: float = -0.9
     to_nothing: float = -1.1
     talkative: float = 0.5
     """Share of a chatter's and a poster's chances to speak that are taken."""
     follow: float = 0.0
-    """Chance to follow the author of a message that was passed on, praises something and fits."""
+    """Chance to follow the author of a forwarded message that praises a fitting item."""
     unfollow: float = 0.0
-    """Chance to stop following the least close of those, family apart, who are hardly close."""
+    """Chance to unfollow the least close of the distant ties, except family."""
     distant: float = 0.1
-    """Closeness below which somebody is hardly close."""
+    """Closeness below which a tie is distant."""
 
     news_stir: float = 0.8
-    """How one feels about a topic: arousal = stir (1 - exp(-trust told)) + charge |stance|
+    """The emotion about a topic: arousal = stir (1 - exp(-trust told)) + charge |stance|
     + near relevance + lasting level / 2 - used where it was heard of before + noise; moderate and
     intense from two bounds on."""
     news_charge: float = 0.35
@@ -127,17 +126,17 @@ def load_parameters(path: str | Path) -> dict[str, float]:
             "`audience eval calibration --out params.toml` writes"
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"parameters {file}: {error}; mend the TOML there") from None
-    found = tree.get("mind")
-    if not isinstance(found, dict):
+        raise BadInput(f"parameters {file}: {error}; fix the TOML there") from None
+    parameters = tree.get("mind")
+    if not isinstance(parameters, dict):
         raise BadInput(f"parameters {file}: has no table [mind]; put the numbers under [mind]")
-    check_parameters(found, f"parameters {file}: [mind]")
-    return found
+    check_parameters(parameters, f"parameters {file}: [mind]")
+    return parameters
 
 
 def check_parameters(found: Mapping[str, object], where: str) -> None:
-    """Raise for a parameter that there is not, or that is no number."""
-    fields = {one.name: one for one in msgspec.structs.fields(RuleParameters)}
+    """Raise BadInput for an unknown parameter, or a value that is not a number."""
+    fields = {field.name: field for field in msgspec.structs.fields(RuleParameters)}
     for key, value in found.items():
         if key not in fields:
             raise BadInput(f"{where}: {unknown('parameter', key, fields)}")
@@ -150,6 +149,6 @@ def check_parameters(found: Mapping[str, object], where: str) -> None:
 
 @runtime_checkable
 class Calibratable(Protocol):
-    """A mind whose behaviour follows from parameters, which can be fitted to real sessions."""
+    """A mind whose parameters can be fitted to real sessions."""
 
     parameters: RuleParameters

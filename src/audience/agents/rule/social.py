@@ -1,4 +1,4 @@
-"""Short template words of rule minds. Items are named as `<title>`."""
+"""What rule minds do among friends, and their template texts, with items as `<title>`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NEWS = {
 
 
 def news(name: str, level: int, stance: int, draw: float) -> str:
-    """Return words on a topic that fit how one feels and what one thinks of it."""
+    """Return a text on a topic that fits an emotion and an opinion."""
     choices = _NEWS[stance, level]
     return choices[int(draw * len(choices))].replace("{t}", " ".join(name.split())[:200])
 
@@ -76,12 +76,12 @@ def opening(stance: float, draw: float, title: str, domain: Domain) -> str:
 
 
 def answer(stance: float, draw: float, title: str, domain: Domain) -> str:
-    """Return what somebody says of an item that it lived itself."""
+    """Return what an agent says about an item that it has watched."""
     return _fill(_ANSWERS[side(stance)], draw, title, domain)
 
 
 def reply(stance: float, draw: float, title: str, domain: Domain) -> str:
-    """Return what somebody says of an item that it only hears of."""
+    """Return what an agent says about an item that it only heard of."""
     return _fill(_REPLIES[side(stance)], draw, title, domain)
 
 
@@ -90,7 +90,7 @@ _SILENT = Decision((a.Leave(),))
 
 
 def socialise(p: RuleParameters, seen: Observation, draws: Sequence[float]) -> Decision:
-    """Return what somebody does on the social surface: speak by habit, then go on or leave."""
+    """Return what an agent does on the social surface: speak by habit, then go on or leave."""
     me, habits = seen.me, seen.me.profile.habits
     actions: list[a.AnyAction] = []
     lived = me.history[-1] if me.history else None
@@ -117,8 +117,8 @@ def socialise(p: RuleParameters, seen: Observation, draws: Sequence[float]) -> D
 def _turning(
     p: RuleParameters, seen: Observation, draws: Sequence[float]
 ) -> Iterator[a.Follow | a.Unfollow]:
-    """Yield whom to listen to from now on, and whom no more."""
-    strangers = {one.id for one in seen.strangers}
+    """Yield whom to follow and whom to unfollow."""
+    strangers = {stranger.id for stranger in seen.strangers}
     liked = [
         message.author
         for message in seen.me.inbox
@@ -128,13 +128,17 @@ def _turning(
     ]
     if liked and draws[6] < p.follow:
         yield a.Follow(liked[-1])
-    loose = [one for one in seen.friends if one.kind != "family" and one.closeness < p.distant]
+    loose = [
+        friend
+        for friend in seen.friends
+        if friend.kind != "family" and friend.closeness < p.distant
+    ]
     if loose and draws[7] < p.unfollow:
-        yield a.Unfollow(min(loose, key=lambda one: (one.closeness, one.id)).id)
+        yield a.Unfollow(min(loose, key=lambda friend: (friend.closeness, friend.id)).id)
 
 
 def converse(seen: Observation, draws: Sequence[float]) -> Decision:
-    """Return an answer in a conversation, or leave it."""
+    """Return an answer in a conversation, or the decision to leave it."""
     last, me = seen.lines[-1], seen.me
     if not last.items or draws[0] > 0.35 + 0.6 * me.profile.habits.chatter:
         return _SILENT
@@ -146,14 +150,14 @@ def converse(seen: Observation, draws: Sequence[float]) -> Decision:
 
 
 def stance_on(lived: Lived) -> float:
-    """Return -1 to 1 for what was made of an item: its stars, or how much of it was lived."""
+    """Return the stance on a watched item, -1 to 1, from its stars or the watched fraction."""
     if lived.stars:
         return (lived.stars - 3) / 2.0
     return round(min(1.0, max(-1.0, 1.6 * lived.fraction - 1.0)), 3)
 
 
 def _closest(friends: Sequence[Friend], draw: float) -> Friend:
-    """Return a friend, the closer the likelier."""
+    """Return a friend drawn by closeness."""
     place = draw * sum(friend.closeness for friend in friends)
     for friend in friends:
         place -= friend.closeness
@@ -163,12 +167,12 @@ def _closest(friends: Sequence[Friend], draw: float) -> Friend:
 
 
 def _lived(me: Agent, item: int) -> Lived | None:
-    """Return the last time that somebody lived an item."""
-    return next((one for one in reversed(me.history) if one.item == item), None)
+    """Return the last time that an agent watched an item, if any."""
+    return next((entry for entry in reversed(me.history) if entry.item == item), None)
 
 
 def _opinion(seen: Observation, item: int, told: float) -> float:
-    """Return what one thinks of an item: from living it, or from taste and what was just said."""
+    """Return the opinion on an item: from watching it, or from taste and what was just said."""
     lived = _lived(seen.me, item)
     if lived is not None:
         return stance_on(lived)
@@ -177,9 +181,11 @@ def _opinion(seen: Observation, item: int, told: float) -> float:
 
 
 def _satisfied(me: Agent) -> float | None:
-    """Return the visit's satisfaction as far as one can tell from what was lived in it."""
+    """Return the satisfaction with the visit from what was watched in it, if anything."""
     lived = me.lived_now()
     if not lived:
         return None
-    marks = [(one.stars - 0.5) / 5.0 if one.stars else 0.2 + 0.5 * one.fraction for one in lived]
+    marks = [
+        (entry.stars - 0.5) / 5.0 if entry.stars else 0.2 + 0.5 * entry.fraction for entry in lived
+    ]
     return round(sum(marks) / len(marks), 4)

@@ -1,4 +1,4 @@
-"""Minds that decide by rule and speak through a language model."""
+"""Minds that decide by rule and word their texts with a small language model."""
 
 from audience.agents.voiced.checks import Titles as Titles, first_good as first_good
 from audience.agents.voiced.mind import VoicedMind as VoicedMind

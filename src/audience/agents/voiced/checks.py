@@ -1,4 +1,4 @@
-"""Whether a line may be said: it keeps to the facts, the mood and the form, or it is not said."""
+"""Checks of generated lines: a line must keep to the facts, the mood and the form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]+)[\"“”«»]|<([^<>]*)>
 
 
 class Titles:
-    """Every title there is, to notice one that a line should not name."""
+    """All titles, to detect one that a line should not name."""
 
     def __init__(self, titles: Iterable[str] = ()) -> None:
         self._all = frozenset(titles)
@@ -52,7 +52,7 @@ class Titles:
                 self._long.setdefault(words[0], []).append(title)
 
     def named(self, text: str) -> str:
-        """Return a title that `text` names, or nothing. One-word titles count only as quoted."""
+        """Return a title that `text` names, or empty; one-word titles count only in quotes."""
         for found in _QUOTED.finditer(text):
             inside = (found[1] or found[2] or "").strip(" ,.")
             if inside in self._all:
@@ -66,7 +66,7 @@ class Titles:
 
 
 class Good(NamedTuple):
-    """A line that may be said, and how it was chosen."""
+    """A line that passed all checks, and how it was chosen."""
 
     text: str
     reason: str
@@ -75,7 +75,7 @@ class Good(NamedTuple):
 def first_good(
     candidates: Sequence[str], facts: Facts, titles: Titles | None = None
 ) -> Good | None:
-    """Return the first candidate that passes all checks, or None: then a template speaks."""
+    """Return the first candidate that passes all checks, or None to use a template."""
     begun = beginning(facts)
     wrong: list[str] = []
     for place, candidate in enumerate(candidates, 1):
@@ -89,7 +89,7 @@ def first_good(
 
 
 def joined(begun: str, candidate: str) -> str:
-    """Return the whole line: the beginning and what a model added, cut after its first sentence."""
+    """Return the whole line: the beginning and the model's first sentence."""
     rest = candidate.strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
     if rest.casefold().startswith(begun.casefold()):
         rest = rest[len(begun) :].strip(" ,:")
@@ -100,16 +100,16 @@ def joined(begun: str, candidate: str) -> str:
 
 
 def fault(text: str, facts: Facts, titles: Titles | None = None, begun: str = "") -> str:
-    """Return what is wrong with a line, in a word or two, or nothing.
+    """Return what is wrong with a line in a word or two, or empty.
 
-    The line starts with `begun`, or with the beginning that its facts ask for.
+    The line starts with `begun`, by default the beginning that its facts ask for.
     """
     line = _Line(text, facts, titles or Titles(), begun or beginning(facts))
     return next((name for name, wrong in _CHECKS if wrong(line)), "")
 
 
 class _Line:
-    """A line with the parts that the checks look at."""
+    """A line, split into the parts that the checks need."""
 
     def __init__(self, text: str, facts: Facts, titles: Titles, begun: str) -> None:
         self.text, self.facts, self.titles = text, facts, titles
@@ -118,7 +118,7 @@ class _Line:
         self.begun = begun
         self.rest = text.removeprefix(begun).strip()
         self.words = words(self.rest)
-        # A title of one word is a name: "the carrie" is nothing in the story.
+        # A title of one word is a name: "the carrie" is no thing of the story.
         told = f"{facts.about} {facts.title}" if " " in facts.title else facts.about
         self.known = words(told) + words(told.replace("-", " "))
 
@@ -166,7 +166,7 @@ def _told(name: str) -> tuple[frozenset[str], frozenset[tuple[str, ...]]]:
 
 
 def _echoes(line: _Line) -> bool:
-    """Return whether the rest repeats an example of the prompt, or the beginning."""
+    """Return True if the rest repeats an example of the prompt, or the beginning."""
     content, runs = _told(prompt_of(line.begun))
     own = set(line.known)
     said = {word for word in line.words if not akin(word, own)}
@@ -178,7 +178,7 @@ def _echoes(line: _Line) -> bool:
 
 def _repeats(line: _Line) -> bool:
     said = line.words
-    if any(one == other for one, other in pairwise(said)):
+    if any(word == other for word, other in pairwise(said)):
         return True
     content = [word for word in said if word not in COMMON]
     runs = runs_of(said, 3)
@@ -186,7 +186,7 @@ def _repeats(line: _Line) -> bool:
 
 
 def _invents(line: _Line) -> bool:
-    """Return whether a line names somebody, a number or a sex that the facts do not know."""
+    """Return True if a line names a person, a number or a gender that the facts lack."""
     facts = line.facts
     known = set(line.known) | set(words(f"{facts.friend} {line.begun}")) | {"i", "i'm", "i'll"}
     names = re.findall(r"(?<=[\w,;:] )[A-Z][\w'-]+", line.rest)
@@ -199,7 +199,7 @@ def _invents(line: _Line) -> bool:
 
 
 def _miswrites(line: _Line) -> bool:
-    """Return whether a name of the story is written like a common word, or as `the Italy`."""
+    """Return True if a name of the story is in lower case, or written as `the Italy`."""
     told = WORD.findall(line.facts.about)
     story = set(told[1:])
     if any(
@@ -220,7 +220,7 @@ def _wrong_mood(line: _Line) -> bool:
 
 
 def _no_phrase(line: _Line) -> bool:
-    """Return whether the rest does not go on as the beginning asks: a thing, or what happens."""
+    """Return True if the rest does not continue the beginning with a thing or an event."""
     said = TOKEN.findall(line.rest.casefold())
     if SELF & set(said) or said[0] in NO_THING or said[0].endswith("ing"):
         return True

@@ -1,4 +1,4 @@
-"""The small lexicons by which lines are checked."""
+"""Small lexicons for checking lines, and functions on their words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BLAMING = (
     "could not stand",
     "expected more",
 )
-"""Turns of speech whose weight no single word of theirs carries."""
+"""Phrases whose sentiment no single word carries."""
 DENIAL = frozenset(
     """not no never nobody nothing hardly barely least without cannot cant can't don't didn't
     doesn't isn't wasn't won't wouldn't couldn't""".split()
@@ -56,7 +56,7 @@ COMMON = frozenset(
     story film films movie book books novel scene scenes part parts idea ending end beginning plot
     character characters way time moment moments thing things lot people kind world life""".split()
 )
-"""Words that say nothing about whether a line keeps to its story."""
+"""Words that do not show whether a line keeps to its story."""
 ENGLISH = frozenset(
     """the a an and of to in on at by for with from is are was were it its his her he she they their
     this that who when i my you not but so as be been has have had""".split()
@@ -82,7 +82,7 @@ LINKS = frozenset(
     after before between through during without within against across along around among behind
     beside near upon toward towards than like while when until both all who that which""".split()
 )
-"""Words that may stand before a thing without anything happening to it."""
+"""Words that may precede a noun without a verb."""
 COLLECTIVES = frozenset("children couple family crew police band group team".split())
 AUXILIARIES = frozenset(
     """is are was were has have had do does did can cannot could will would must gets get becomes
@@ -90,7 +90,7 @@ AUXILIARIES = frozenset(
 )
 RELATIVES = frozenset("who that which whose where when as while".split())
 SELF = frozenset("i i'm i'll i'd me my myself we us".split())
-"""A line speaks of the story where it speaks of oneself already."""
+"""First-person words: the beginning of a line already speaks of oneself."""
 NO_THING = frozenset(
     """in on at by when while where to is are was were i it he she they if because after as from
     with not""".split()
@@ -107,7 +107,7 @@ def words(text: str) -> list[str]:
 
 
 def mood_of(text: str, story: Iterable[str] = ()) -> int:
-    """Return how far a text praises (above 0) or blames; the story's own words do not count."""
+    """Return the sentiment of a text, above 0 for praise; the story's own words do not count."""
     told, score = set(story), 0
     parts = re.split(r"[,;:.!?]|\bbut\b|\bthough\b", text.casefold().replace("’", "'"))
     for part in parts:
@@ -126,7 +126,7 @@ def weight_of(word: str) -> int:
 
 
 def verbs(said: Sequence[str]) -> int:
-    """Return how many of the words tell of something that happens, as far as their order shows."""
+    """Return the number of verbs, as far as word order shows."""
     padded = ["", *said, ""]
     return sum(_is_verb(*padded[place - 1 : place + 2]) for place in range(2, len(said) + 1))
 
@@ -153,7 +153,7 @@ def _is_plural(word: str) -> bool:
 
 
 def akin(word: str, known: set[str]) -> bool:
-    """Return whether a word is one of the known ones, or another form of one."""
+    """Return True if a word is a known one, or another form of one."""
     if word in known:
         return True
     parts = word.split("-")
@@ -164,9 +164,9 @@ def akin(word: str, known: set[str]) -> bool:
     )
 
 
-def _common(one: str, other: str) -> int:
+def _common(word: str, other: str) -> int:
     size = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(word, other, strict=False):
         if left != right:
             break
         size += 1

@@ -1,7 +1,7 @@
-"""The rule mind decides, the model speaks: feelings, posts, chat lines.
+"""The voiced mind: a rule mind decides, a model words its feelings, posts and chat lines.
 
-Each line is asked for with its facts in it, up to four candidates at once; the first that passes
-the checks is said, else the rule mind's template, and the event says which it was.
+Each line is requested with its facts, up to four candidates at once; the first that passes the
+checks is used, else the rule mind's template, and the event records which it was.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class VoicedMind:
         return self.rule.score_many(seen, dice)
 
     async def _speak(self, seen: Observation, facts: Facts, salt: str) -> tuple[str, str, str]:
-        """Return a line (empty: use the template), whose words it is, and the call's key."""
+        """Return a line (empty: use the template), its voice, and the call's key."""
         request = speech(facts, salt, candidates=self.candidates)
         if request is None:
             return "", TEMPLATE, ""
@@ -103,20 +103,22 @@ def _said(action: a.AnyAction, text: str, voice: str) -> a.AnyAction:
 
 
 def _facts(seen: Observation, decision: Decision, action: a.AnyAction, draw: float) -> Facts | None:
-    """Return what an action's line may speak of; nothing for an action without words."""
+    """Return the facts of an action's line; None for an action without words."""
     me, words = seen.me, seen.domain.past
     known: dict[str, object]
     match action:
         case a.Rate(item, stars, feeling) if feeling:
             picked = [
-                one for one in decision.actions if isinstance(one, a.Pick) and one.item == item
+                action
+                for action in decision.actions
+                if isinstance(action, a.Pick) and action.item == item
             ]
             known = {"stars": stars, "dropped": bool(picked) and picked[0].fraction < _DROPPED}
             kind = "feeling"
         case a.Post(_, (item, *_), stance):
             known, kind = _known(seen, item, stance), "post"
         case a.Say(to, _, (item, *_), stance):
-            friend = next((one.name for one in seen.friends if one.id == to), "")
+            friend = next((friend.name for friend in seen.friends if friend.id == to), "")
             kind = "reply" if seen.surface == "conversation" else "opening"
             known = _known(seen, item, stance) | {"friend": friend.split(" ")[0]}
         case _:
@@ -126,7 +128,9 @@ def _facts(seen: Observation, decision: Decision, action: a.AnyAction, draw: flo
 
 
 def _known(seen: Observation, item: int, stance: float) -> dict[str, object]:
-    lived: Lived | None = next((one for one in reversed(seen.me.history) if one.item == item), None)
+    lived: Lived | None = next(
+        (entry for entry in reversed(seen.me.history) if entry.item == item), None
+    )
     return {
         "stance": stance,
         "lived": lived is not None,

@@ -1,8 +1,8 @@
-"""Speech for people whose mind has decided already: a model finishes a sentence about known facts.
+"""Speech: a model completes a sentence about known facts.
 
-A very small model drifts when it is asked freely. So the beginning of the line, with the title and
-the mood in it, follows from the facts, and the model is asked for the rest alone, out of the item's
-own story. What it gives is checked by `first_good` before anybody says it.
+A very small model drifts when asked freely. So the beginning of a line, with the title and the
+mood, follows from the facts, and the model is only asked for the rest, from the item's story. The
+result is checked by `first_good` before it is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Mood = Literal["good", "mixed", "bad"]
 CANDIDATES = 4
 TEMPERATURE = 0.5
 MAX_TOKENS = 28
-"""The end of a sentence; a line that needs more is not worth keeping."""
+"""Enough for the end of a sentence; longer lines are not worth keeping."""
 _CLAUSE = ("when", "after", "before", "once")
 _NO_TRADE = ("", "unemployed", "retired")
 _WORST = re.compile(r"\b(worst|least|disappoint\w*|dislike\w*|hate\w*|bor(?:ed|ing)|bad)\b", re.I)
@@ -32,7 +32,7 @@ _BEST = re.compile(r"\b(best|most|favou?rites?|like\w*|lov\w+|enjoy\w*|good|reco
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """All that a line may speak of. `stars` 0: unknown, the stance counts instead."""
+    """All that a line may mention. `stars` 0: unknown, then the stance counts."""
 
     kind: Kind
     title: str
@@ -43,25 +43,25 @@ class Facts(msgspec.Struct, frozen=True):
     dropped: bool = False
     """Given up before the end."""
     lived: bool = True
-    """A reply may be about something one has only heard of."""
+    """A reply may be about an item that the agent has only heard of."""
     age: int | None = None
     traits: tuple[str, ...] = ()
     career: str = ""
     friend: str = ""
-    """Whom one talks to."""
+    """The name of the person addressed."""
     past: str = "watched"
     draw: float = 0.0
     """A number in [0, 1) that chooses among the beginnings."""
 
     @property
     def mood(self) -> Mood:
-        """What the rating, or else the stance, says."""
+        """The mood of the rating, or else of the stance."""
         stance = (self.stars - 3) / 2.0 if self.stars else self.stance
         return "good" if stance > 0.2 else "bad" if stance < -0.2 else "mixed"
 
 
 def facts_about(kind: Kind, item: Item, who: Profile, **known: object) -> Facts:
-    """Return the facts of a line of `who` about an item; `known` are further fields."""
+    """Return the facts for a line by `who` about an item; `known` are further fields."""
     told: dict[str, object] = {
         "kind": kind,
         "title": item.title,
@@ -81,21 +81,21 @@ def _from_tags(item: Item) -> str:
 
 
 def topic(question: str, lived: tuple[Lived, ...], catalogue: Catalogue) -> Lived | None:
-    """Return what an interview answer should speak of: the item named, the best, worst or last."""
+    """Return what an interview answer is about: the item named, the best, worst or last."""
     asked = question.casefold()
-    for one in reversed(lived):
-        if re.search(rf"(?<!\w){re.escape(catalogue[one.item].title.casefold())}(?!\w)", asked):
-            return one
-    rated = [one for one in lived if one.stars]
+    for entry in reversed(lived):
+        if re.search(rf"(?<!\w){re.escape(catalogue[entry.item].title.casefold())}(?!\w)", asked):
+            return entry
+    rated = [entry for entry in lived if entry.stars]
     if rated and _WORST.search(question):
-        return min(reversed(rated), key=lambda one: one.stars)
+        return min(reversed(rated), key=lambda entry: entry.stars)
     if rated and _BEST.search(question):
-        return max(reversed(rated), key=lambda one: one.stars)
+        return max(reversed(rated), key=lambda entry: entry.stars)
     return lived[-1] if lived else None
 
 
 def speech(facts: Facts, salt: str = "", *, candidates: int = CANDIDATES) -> Request | None:
-    """Return what to ask a model for this line, or None where there is no story to tell of."""
+    """Return the request for a line, or None if the item has no story."""
     if not facts.about:
         return None
     begun = beginning(facts)
@@ -112,7 +112,7 @@ def speech(facts: Facts, salt: str = "", *, candidates: int = CANDIDATES) -> Req
 
 
 def beginning(facts: Facts) -> str:
-    """Return how the line begins: with the title, in the mood of the facts."""
+    """Return the beginning of a line, with the title, in the mood of the facts."""
     trait = facts.traits[int(facts.draw * 7919) % len(facts.traits)] if facts.traits else ""
     holes = {
         "title": facts.title,
@@ -148,12 +148,12 @@ def _with_article(noun: str) -> str:
 
 
 def wants_clause(begun: str) -> bool:
-    """Return whether a beginning goes on with something that happens rather than with a thing."""
+    """Return True if a beginning continues with an event rather than a thing."""
     return begun.endswith(_CLAUSE)
 
 
 def prompt_of(begun: str) -> str:
-    """Return the name of the prompt file that a beginning goes with."""
+    """Return the name of the prompt file for a beginning."""
     return "voice-when.md" if wants_clause(begun) else "voice-thing.md"
 
 
@@ -176,7 +176,7 @@ def _messages(name: str, filled: dict[str, str]) -> tuple[ChatMessage, ...]:
 
 @lru_cache(maxsize=8)
 def examples(name: str) -> tuple[str, ...]:
-    """Return all texts of a prompt but the last: what a model may echo."""
+    """Return all texts of a prompt but the last, which a model might echo."""
     return tuple(text for _, text in _parts(name)[:-1])
 
 

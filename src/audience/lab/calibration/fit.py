@@ -1,4 +1,4 @@
-"""Calibrating minds on one half of real people and checking them on the other."""
+"""Calibration of minds: parameters fitted on one half of real people, checked on the other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from audience.scenario import Part, context_of, dump, made
 from audience.world import Agent, Catalogue, Clock, Floats, Genesis, World
 
 HELD = 0.2
-"""The latest share of everybody's interactions: ratings are checked on it, and nothing sees it."""
+"""The latest share of everybody's interactions: held out to check ratings on."""
 GROUNDED = "grounded"
 Step = Callable[[str], None]
 
@@ -49,7 +49,7 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
     seed: int = 1
     tries: int = 60
     options: dict[str, Any] = {}
-    """Options of the mind that stay as they are."""
+    """Options of the mind that are not fitted."""
 
     def __post_init__(self) -> None:
         for name in ("agents", "page_size", "max_pages", "tries"):
@@ -65,33 +65,33 @@ class _Half(msgspec.Struct, frozen=True, eq=False):
 
 
 def calibrate(
-    path: Path, wanted: CalibrationOptions, step: Step = lambda said: None
+    path: Path, options: CalibrationOptions, step: Step = lambda message: None
 ) -> Calibration:
-    """Return parameters fitted on half of the people of a dataset, with a check on the others."""
+    """Return parameters fitted on half of the people of a dataset, checked on the others."""
     corpus = corpus_at(path)
     split = by_ratio(corpus, HELD)
-    mine, others = halves(corpus, wanted.seed)
-    fitted_on = _half(mine, wanted, None)
-    checked_on = _half(others, wanted, fitted_on.genesis.catalogue)
-    stages = [_stage(one, fitted_on, wanted) for one in (fitted_on, checked_on)]
-    makes = [_maker(wanted, one.genesis) for one in (fitted_on, checked_on)]
+    mine, others = halves(corpus, options.seed)
+    fitted_on = _half(mine, options, None)
+    checked_on = _half(others, options, fitted_on.genesis.catalogue)
+    stages = [_stage(half, fitted_on, options) for half in (fitted_on, checked_on)]
+    makes = [_maker(options, half.genesis) for half in (fitted_on, checked_on)]
     rates = bool(len(fitted_on.real.stars))
-    given: dict[str, float] = {}
+    enjoyment: dict[str, float] = {}
     if rates:
-        given = fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
+        enjoyment = fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
     step(f"{len(fitted_on.real.users):,} visits of {len(fitted_on.agents):,} people; searching")
     fitted = fit_habits(
-        fitted_on.real, stages[0], makes[0], given=given, tries=wanted.tries, rates=rates
+        fitted_on.real, stages[0], makes[0], given=enjoyment, tries=options.tries, rates=rates
     )
     step("checking on other people")
     simulated = live_visits(makes[1](fitted.parameters), stages[1])
     before = live_visits(makes[1]({}), stages[1])
     step("checking predictions")
-    foreseen = ratings_held(split, wanted.seed)
-    if wanted.mind == GROUNDED:
-        foreseen |= choices_held(split, wanted.seed)
+    foreseen = ratings_held(split, options.seed)
+    if options.mind == GROUNDED:
+        foreseen |= choices_held(split, options.seed)
     return Calibration(
-        wanted.mind,
+        options.mind,
         corpus.name,
         fitted.parameters,
         _compare(fitted_on.real, checked_on.real, simulated, before),
@@ -99,10 +99,10 @@ def calibrate(
         (len(fitted_on.agents), len(checked_on.agents)),
         (len(fitted_on.real.users), len(checked_on.real.users)),
         len(stages[0].agents),
-        wanted.page_size,
-        wanted.max_pages,
-        wanted.gap,
-        wanted.seed,
+        options.page_size,
+        options.max_pages,
+        options.gap,
+        options.seed,
         round(float(simulated.picks.sum()) / max(1, simulated.shown), 4),
         round(float(np.median(fitted_on.real.gaps)), 3) if len(fitted_on.real.gaps) else 0.0,
         fitted_on.real.has_pages,
@@ -110,26 +110,26 @@ def calibrate(
 
 
 def corpus_at(path: Path) -> Corpus:
-    """Return a dataset of files with dated interactions, or say what is missing."""
+    """Return a dataset of files with dated interactions; raise if something is missing."""
     if not path.exists():
         raise BadInput(f"--data {path} does not exist; give a folder or file with interactions")
     corpus = _own(path) if is_own(path) else recognise(path).make(path).corpus()
     if not len(corpus.lived):
-        raise BadInput(f"{path}: has no interactions, so that there are no visits to learn from")
+        raise BadInput(f"{path}: has no interactions, so there are no visits to learn from")
     if not corpus.dated:
         raise BadInput(
-            f"{path}: its interactions have no moments, so that visits cannot be told apart; give "
-            "data with times"
+            f"{path}: its interactions have no times, so visits cannot be separated; "
+            "give data with times"
         )
     if len(corpus.people) < 4:
-        raise BadInput(f"{path}: has {len(corpus.people)} people; give data of at least 4")
+        raise BadInput(f"{path}: has {len(corpus.people)} people; give data with at least 4")
     return corpus
 
 
 def _own(path: Path) -> Corpus:
     held = read_folder(path)
     past = held.past or []
-    rows = [(one.agent, one.item, one.at, one.stars, one.fraction) for one in past]
+    rows = [(own.agent, own.item, own.at, own.stars, own.fraction) for own in past]
     columns = np.array(rows, np.float64).reshape(-1, 5).T
     columns = columns[:, np.argsort(columns[2], kind="stable")]
     users, items, at = (column.astype(np.int64) for column in columns[:3])
@@ -137,10 +137,10 @@ def _own(path: Path) -> Corpus:
     return Corpus(path.name, held.items, held.people or (), lived)
 
 
-def _half(corpus: Corpus, wanted: CalibrationOptions, learnt: Catalogue | None) -> _Half:
-    """Return some people as agents; what is known of items is what was `learnt`, if given."""
+def _half(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None) -> _Half:
+    """Return some people as agents; what is known of items is that of `learnt`, if given."""
     people = len(corpus.people)
-    genesis = genesis_of(corpus, people, wanted.seed, Clock(), SourceOptions(move=True))
+    genesis = genesis_of(corpus, people, options.seed, Clock(), SourceOptions(move=True))
     if learnt is not None:
         genesis = Genesis(
             learnt, genesis.profiles, genesis.ties, genesis.clock, genesis.domain, genesis.past
@@ -155,48 +155,48 @@ def _half(corpus: Corpus, wanted: CalibrationOptions, learnt: Catalogue | None) 
     lived = corpus.lived
     columns = (lived.users, lived.items, lived.at, lived.stars)
     lives = Lives(genesis.catalogue, people, *columns)
-    return _Half(genesis, agents, lives, sessions_of(lives, gap=wanted.gap))
+    return _Half(genesis, agents, lives, sessions_of(lives, gap=options.gap))
 
 
-def _stage(half: _Half, learnt: _Half, wanted: CalibrationOptions) -> VisitStage:
+def _stage(half: _Half, learnt: _Half, options: CalibrationOptions) -> VisitStage:
     popularity = np.bincount(learnt.lives.items, minlength=len(half.genesis.catalogue))
     return stage_of(
-        half.agents[: wanted.agents],
+        half.agents[: options.agents],
         half.genesis.catalogue,
         half.genesis.domain,
         popularity,
         learnt.real.pauses,
-        page_size=wanted.page_size,
-        max_pages=wanted.max_pages,
-        seed=wanted.seed,
+        page_size=options.page_size,
+        max_pages=options.max_pages,
+        seed=options.seed,
     )
 
 
 def _maker(
-    wanted: CalibrationOptions, genesis: Genesis
+    options: CalibrationOptions, genesis: Genesis
 ) -> Callable[[Mapping[str, float]], BatchMind]:
     def make(parameters: Mapping[str, float]) -> BatchMind:
-        options = {**wanted.options, **parameters}
-        found: BatchMind = made("minds", Part(wanted.mind, options), context_of(genesis))
-        return found
+        values = {**options.options, **parameters}
+        mind: BatchMind = made("minds", Part(options.mind, values), context_of(genesis))
+        return mind
 
-    mind = made("minds", Part(wanted.mind, dict(wanted.options)), context_of(genesis))
+    mind = made("minds", Part(options.mind, dict(options.options)), context_of(genesis))
     if not isinstance(mind, BatchMind) or not isinstance(mind, Calibratable):
-        raise BadInput(f"mind {wanted.mind!r} has no parameters to calibrate; take rule")
+        raise BadInput(f"mind {options.mind!r} has no parameters to calibrate; use rule")
     return make
 
 
 def _compare(
     fitted: Sessions, real: Sessions, simulated: Sessions, before: Sessions
 ) -> tuple[Compared, ...]:
-    shares = [one.histograms() for one in (real, simulated, before, fitted)]
-    means = [_means(one) for one in (real, simulated)]
-    found = []
+    shares = [visits.histograms() for visits in (real, simulated, before, fitted)]
+    means = [_means(visits) for visits in (real, simulated)]
+    rows = []
     for name in shares[0]:
-        there, now, then, floor = (one.get(name, np.zeros(0)) for one in shares)
+        there, now, then, floor = (visits.get(name, np.zeros(0)) for visits in shares)
         if len(now) != len(there) or len(then) != len(there) or len(floor) != len(there):
             continue
-        found.append(
+        rows.append(
             Compared(
                 name,
                 _rounded(there),
@@ -209,7 +209,7 @@ def _compare(
                 means[1][name],
             )
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _rounded(values: Floats) -> tuple[float, ...]:
@@ -220,7 +220,7 @@ def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
     ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
     stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
     return {
-        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), POSITIVE).three,
+        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), (0.5, 5.0)).three,
         "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
         "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
         "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,
@@ -231,19 +231,19 @@ def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
 _HEAD = """\
 # Parameters fitted to {source}: [mind] parameters = "{name}" uses them. Pages were of {size} items,
 # {pages} at most: set page_size = {size} and max_pages = {pages} under [platform], and max_turns
-# = {turns} under [run], for visits as long as those. All tables but [mind] say how this was found.
+# = {turns} under [run], for visits as long as those. All tables but [mind] say how it was fitted.
 """
 
 
-def write_parameters(found: Calibration, path: Path) -> Path:
-    """Write the parameters of a calibration as TOML, with all that is known of them."""
-    said: dict[str, Any] = msgspec.to_builtins(found)
-    tree = {"mind": said.pop("parameters"), "calibration": said}
+def write_parameters(calibration: Calibration, path: Path) -> Path:
+    """Write the parameters of a calibration as TOML, with how they were fitted."""
+    facts: dict[str, Any] = msgspec.to_builtins(calibration)
+    tree = {"mind": facts.pop("parameters"), "calibration": facts}
     head = _HEAD.format(
-        source=found.source,
+        source=calibration.source,
         name=path.name,
-        size=found.page_size,
-        pages=found.max_pages,
-        turns=found.max_pages + 4,
+        size=calibration.page_size,
+        pages=calibration.max_pages,
+        turns=calibration.max_pages + 4,
     )
     return replace_all({path: f"{head}{dump(tree)}".encode()})[0]

@@ -1,4 +1,4 @@
-"""Whether predictions are what they say: what happened where it was held out, by prediction."""
+"""Reliability of predictions: what happened on held-out data, by what was predicted."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _WINDOW = 50
 
 
 def choices_held(split: Split, seed: int) -> dict[str, tuple[Bin, ...]]:
-    """Return how chances did for everybody's next item and one it never took, by kind of that one.
+    """Return the reliability of choices between everybody's next item and another, by its kind.
 
-    Evidence and weights come from the training part; the chances are set right on half of the
-    people and shown for the other half.
+    Evidence and weights come from the training part; the chances are recalibrated on half of the
+    people and checked on the other half.
     """
     train, corpus, lives = split.train, split.corpus, _lives(split)
     chooser, _ = fit_chooser(lives, seed=seed)
@@ -35,24 +35,24 @@ def choices_held(split: Split, seed: int) -> dict[str, tuple[Bin, ...]]:
     people, first = np.unique(split.test.users, return_index=True)
     taken = split.test.items[first]
     histories = _histories(train.users, train.items, len(corpus.people))
-    told = [histories[person] for person in people.tolist()]
+    known = [histories[person] for person in people.tolist()]
     fitted = keys(seed, "calibrate", "choice", people) % np.uint64(2) == 0
-    found = {}
+    reliabilities = {}
     for kind in KINDS:
         others = _others(split, people, taken, kind, seed)
         pairs = np.stack([taken, others], axis=1)
-        values = evidence.of(told, pairs.tolist())
-        scores = np.array([chooser.score(one) for one in values])
+        values = evidence.of(known, pairs.tolist())
+        scores = np.array([chooser.score(row) for row in values])
         outcome = np.tile([1.0, 0.0], (len(people), 1))
         slope, shift = recalibrate(scores[fitted].ravel(), outcome[fitted].ravel())
         chances = 1.0 / (1.0 + np.exp(-(slope * scores[~fitted] + shift)))
         bins = reliability(chances.ravel(), outcome[~fitted].ravel())
-        found[f"choice, {kind} beside"] = tuple(bins)
-    return found
+        reliabilities[f"choice, {kind} beside"] = tuple(bins)
+    return reliabilities
 
 
 def ratings_held(split: Split, seed: int) -> dict[str, tuple[Bin, ...]]:
-    """Return how expected stars and the chances of many did, from the ratings of training."""
+    """Return the reliability of expected stars, and of the chance of four or more."""
     rated = split.test.rows(split.test.stars > 0)
     if not len(rated) or int((split.train.stars > 0).sum()) < LEAST:
         return {}
@@ -75,32 +75,32 @@ def _lives(split: Split) -> Lives:
 def _histories(users: Ints, items: Ints, people: int) -> list[tuple[int, ...]]:
     order = np.argsort(users, kind="stable")
     ends = np.cumsum(np.bincount(users, minlength=people))[:-1]
-    return [tuple(one.tolist()) for one in np.split(items[order], ends)]
+    return [tuple(history.tolist()) for history in np.split(items[order], ends)]
 
 
 def _others(split: Split, people: Ints, taken: Ints, kind: str, seed: int) -> Ints:
-    """Return one item for each person that it never took, in training or later."""
+    """Return an item for each person that they never consumed, in training or later."""
     many = len(split.corpus.items)
     columns = (split.train, split.test)
-    lived = np.concatenate([one.users * many + one.items for one in columns])
+    lived = np.concatenate([part.users * many + part.items for part in columns])
     counts = np.bincount(split.train.items, minlength=many)
     order = np.argsort(-counts, kind="stable")
     order = order[: max(1, int((counts > 0).sum()))]
     place = np.zeros(many, np.int64)
     place[order] = np.arange(len(order))
-    found, missing = np.zeros(len(people), np.int64), np.ones(len(people), np.bool_)
+    others, missing = np.zeros(len(people), np.int64), np.ones(len(people), np.bool_)
     for attempt in range(200):
         drawn = keys(seed, "calibrate", "beside", kind, people, attempt)
         if kind == "any":
             at = (drawn % np.uint64(len(order))).astype(np.int64)
         else:
-            # The window lies anywhere around, so that the one taken is not always in its middle.
+            # The window is placed at random, so that the item taken is not always in its middle.
             start = keys(seed, "calibrate", "window", people) % np.uint64(_WINDOW)
             begin = place[taken] - start.astype(np.int64)
             at = begin + (drawn % np.uint64(_WINDOW)).astype(np.int64)
             at = np.clip(at if attempt < 100 else at + attempt, 0, len(order) - 1)
-        found[missing] = order[at][missing]
-        missing = np.isin(people * many + found, lived)
+        others[missing] = order[at][missing]
+        missing = np.isin(people * many + others, lived)
         if not missing.any():
             break
-    return found
+    return others

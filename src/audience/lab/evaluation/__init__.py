@@ -6,7 +6,12 @@ from audience.lab.evaluation.activity import (
     foot as foot,
     table as table,
 )
-from audience.lab.evaluation.cases import UNIFORM as UNIFORM, Case as Case
+from audience.lab.evaluation.baselines import unit as unit
+from audience.lab.evaluation.cases import (
+    UNIFORM as UNIFORM,
+    Case as Case,
+    stars_given as stars_given,
+)
 from audience.lab.evaluation.contest import (
     AnswerStore as AnswerStore,
     Progress as Progress,
@@ -21,7 +26,10 @@ from audience.lab.evaluation.contestants import (
     mind_contestants as mind_contestants,
 )
 from audience.lab.evaluation.discrimination import (
+    PEOPLE_CHOICES as PEOPLE_CHOICES,
     SHAPES as SHAPES,
+    JudgedChoice as JudgedChoice,
+    PeopleChoices as PeopleChoices,
     arenas as arenas,
     discrimination_result as discrimination_result,
     read_answers as read_answers,
@@ -33,6 +41,7 @@ from audience.lab.evaluation.forgetting_figures import (
 )
 from audience.lab.evaluation.generation import (
     GeneratedSteps as GeneratedSteps,
+    edit_distance as edit_distance,
     generation_result as generation_result,
     paths_of as paths_of,
     walked as walked,
@@ -46,6 +55,7 @@ from audience.lab.evaluation.language import (
 from audience.lab.evaluation.memory import (
     KINDS as KINDS,
     Evaluation as Evaluation,
+    NoLog as NoLog,
     evaluate as evaluate,
     memory_values as memory_values,
     recall_by_age as recall_by_age,

@@ -1,4 +1,4 @@
-"""F: how much people do. Pareto and lognormal fits with KS distances (figure 5)."""
+"""Evaluation F: Pareto and lognormal fits of how active people are, with KS distances."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from audience.datasets.people import ActivityFit, fit_activity
 from audience.errors import AudienceError, BadInput
 from audience.lab.evaluation.source import read_parts
 from audience.results import (
+    ANY,
+    POSITIVE,
+    SHARE,
+    Bounds,
     Column,
     Interval,
     ResultTable,
@@ -22,10 +26,10 @@ from audience.results import (
     bootstrap,
     colour,
     csv_text,
-    frozen,
+    panels,
     percentile_interval,
     short,
-    styled,
+    styled_figure,
 )
 from audience.world import Floats, Ints
 
@@ -34,14 +38,22 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CUT = 0.1
-"""So large a share of people with the same largest number is no tail."""
+"""A dataset looks truncated if this share of people has exactly the largest count."""
 SAMPLES = 200
-HEADS = ("alpha", "KS Pareto", "mu", "sigma", "KS lognormal")
+BOUNDS: dict[str, Bounds] = {
+    "alpha": POSITIVE,
+    "KS Pareto": SHARE,
+    "mu": ANY,
+    "sigma": POSITIVE,
+    "KS lognormal": SHARE,
+}
+"""The numbers of a fit, and their possible values."""
+HEADS = tuple(BOUNDS)
 _COLUMNS = 3
 
 
 class Fit(msgspec.Struct, frozen=True, eq=False):
-    """The laws of one dataset, each number with its interval."""
+    """The two laws fitted to one dataset, each parameter with its interval."""
 
     name: str
     counts: Ints
@@ -51,53 +63,53 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
 
 
 def datasets_in(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """Yield the datasets of some paths and, for a folder of folders, of those inside.
+    """Yield the datasets at some paths, and those inside where a path is a folder of folders.
 
-    The second is why one was left out; empty where it can be read.
+    The second value is `inside` for those: they may be skipped if they cannot be read.
     """
     for path in paths:
-        folders = sorted(one for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
-        has_files = path.is_dir() and any(one.is_file() for one in path.iterdir())
+        folders = (
+            sorted(entry for entry in path.iterdir() if entry.is_dir()) if path.is_dir() else []
+        )
+        has_files = path.is_dir() and any(entry.is_file() for entry in path.iterdir())
         if not folders or (has_files and not _only_notes(path)):
             yield path, ""
             continue
-        for one in folders:
-            yield one, "inside"
+        for entry in folders:
+            yield entry, "inside"
 
 
 def _only_notes(path: Path) -> bool:
-    files = [one for one in path.iterdir() if one.is_file()]
-    return all(one.suffix.lower() in (".md", "") for one in files)
+    files = (file for file in path.iterdir() if file.is_file())
+    return all(file.suffix.lower() in (".md", "") for file in files)
 
 
 def fits_of(paths: Sequence[Path], seed: int) -> tuple[list[Fit], list[str]]:
-    """Return the fits of every dataset at hand, and what was left out and why."""
-    found, left = [], []
+    """Return the fits of all datasets, and which were skipped and why."""
+    fits, skipped = [], []
     for path, inside in datasets_in(paths):
         try:
             real = read_parts(path, None, seed).real
             counts = np.bincount(real.users, minlength=real.people)
-            found.append(fit_of(real.name, counts, seed))
+            fits.append(fit_of(real.name, counts, seed))
         except AudienceError as error:
             if not inside:
                 raise
-            left.append(f"{path.name}: {error}")
-    if not found:
-        raise BadInput(
-            f"--data {', '.join(map(str, paths))}: there is no dataset with interactions here"
-        )
-    return found, left
+            skipped.append(f"{path.name}: {error}")
+    if not fits:
+        raise BadInput(f"--data {', '.join(map(str, paths))}: no dataset with interactions found")
+    return fits, skipped
 
 
 def fit_of(name: str, counts: Ints, seed: int) -> Fit:
-    """Return the laws of some counts, with intervals by drawing people again and again."""
+    """Return the laws fitted to counts, with bootstrap intervals over people."""
     fitted = fit_activity(counts)
     some = counts[counts > 0]
 
     def again(people: Ints) -> tuple[float, ...]:
-        # Of few people a sample may hold only equals, who follow no law.
+        # A small sample may hold only equal counts, to which no law can be fitted.
         with suppress(BadInput):
-            # x_min is that of the data: the smallest of a sample would only be larger.
+            # x_min is that of the data: the smallest value of a sample could only be larger.
             return _numbers(fit_activity(some[people], fitted.pareto.least))
         return (math.nan,) * len(HEADS)
 
@@ -110,28 +122,18 @@ def fit_of(name: str, counts: Ints, seed: int) -> Fit:
 
 
 def _numbers(fitted: ActivityFit) -> tuple[float, ...]:
-    one, other = fitted.pareto, fitted.lognormal
-    return one.shape, one.ks, other.mu, other.sigma, other.ks
+    pareto, lognormal = fitted.pareto, fitted.lognormal
+    return pareto.shape, pareto.ks, lognormal.mu, lognormal.sigma, lognormal.ks
 
 
+@styled_figure
 def survival(fits: Sequence[Fit]) -> Figure:
-    """Return figure 5: the share of people with more interactions, and what the laws say."""
-    with styled():
-        return frozen(_panels(fits))
-
-
-def _panels(fits: Sequence[Fit]) -> Figure:
-    from matplotlib.figure import Figure
+    """Return figure 5: the share of people with more interactions, with both fitted laws."""
     from matplotlib.lines import Line2D
 
-    across = min(_COLUMNS, len(fits))
-    down = -(-len(fits) // across)
-    figure = Figure(figsize=(2.9 * across + 0.6, 2.6 * down + 0.6), layout="constrained")
-    for place, axes in enumerate(figure.subplots(down, across, squeeze=False).flat):
-        if place < len(fits):
-            _panel(axes, fits[place])
-        else:
-            axes.set_visible(False)
+    figure, grid = panels(len(fits), _COLUMNS, (0.6, 2.9), (0.6, 2.6))
+    for axes, fit in zip(grid, fits, strict=True):
+        _panel(axes, fit)
     lines = [
         Line2D([], [], color=colour(0), marker="o", linestyle="", markersize=3, label="people"),
         Line2D([], [], color=colour(1), label="Pareto"),
@@ -154,48 +156,48 @@ def _panel(axes: Axes, fit: Fit) -> None:
         axes.loglog(grid, np.maximum(law, 1e-12), dash, color=colour(place))
     axes.set_ylim(0.5 / len(fit.counts), 1.5)
     for side in (axes.xaxis, axes.yaxis):
-        # Powers as matplotlib writes them are formulas, and our texts are none.
+        # Matplotlib writes powers as formulas, which our style does not parse.
         side.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.4g}"))
         side.set_minor_formatter(NullFormatter())
     axes.set_title(short(fit.name, 30), fontsize=9, pad=5.0)
-    told = f"KS Pareto {fit.fitted.pareto.ks:.3f}\nKS lognormal {fit.fitted.lognormal.ks:.3f}"
-    axes.text(0.03, 0.04, told, transform=axes.transAxes, fontsize=7)
+    distances = f"KS Pareto {fit.fitted.pareto.ks:.3f}\nKS lognormal {fit.fitted.lognormal.ks:.3f}"
+    axes.text(0.03, 0.04, distances, transform=axes.transAxes, fontsize=7)
     axes.set_xlabel("interactions")
     axes.set_ylabel("share of people with more")
 
 
 def _pareto(fitted: ActivityFit, grid: Floats) -> Floats:
     law = fitted.pareto
-    found: Floats = np.maximum(grid / law.least, 1.0) ** -law.shape
-    return found
+    survivors: Floats = np.maximum(grid / law.least, 1.0) ** -law.shape
+    return survivors
 
 
 def _lognormal(fitted: ActivityFit, grid: Floats) -> Floats:
     from scipy.special import ndtr
 
     law = fitted.lognormal
-    found: Floats = 1.0 - ndtr((np.log(grid) - law.mu) / law.sigma)
-    return found
+    survivors: Floats = 1.0 - ndtr((np.log(grid) - law.mu) / law.sigma)
+    return survivors
 
 
 def activity_values(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict[str, object]:
     """Return the fits as plain values."""
     rows = [
         {
-            "dataset": one.name,
-            "people": one.fitted.people,
-            "mean": one.fitted.mean,
-            "best": one.fitted.best,
-            "values": msgspec.to_builtins(one.values),
+            "dataset": fit.name,
+            "people": fit.fitted.people,
+            "mean": fit.fitted.mean,
+            "best": fit.fitted.best,
+            "values": msgspec.to_builtins(fit.values),
         }
-        for one in fits
+        for fit in fits
     ]
     return {"name": "activity", "seed": seed, "datasets": rows, "left_out": list(left)}
 
 
 def table(fits: Sequence[Fit]) -> ResultTable:
-    """Return one row a dataset."""
-    laws = (Column(head, digits=3, half=True) for head in HEADS)
+    """Return a table with one row per dataset."""
+    laws = (Column(head, digits=3, half=True, bounds=BOUNDS[head]) for head in HEADS)
     counts = (Column("people"), Column("mean", over="people", digits=1))
     columns = (Column("dataset", is_text=True), *counts, *laws, Column("nearer"))
     rows: tuple[tuple[Value, ...], ...] = tuple(
@@ -212,7 +214,7 @@ def table(fits: Sequence[Fit]) -> ResultTable:
 
 
 def numbers(fits: Sequence[Fit]) -> str:
-    """Return the same as CSV, each law's parameters with their bounds."""
+    """Return the table as CSV, with the bounds of each parameter."""
     bounds = [name for head in HEADS for name in (head, f"{head} low", f"{head} high")]
     rows = []
     for fit in fits:
@@ -223,19 +225,19 @@ def numbers(fits: Sequence[Fit]) -> str:
 
 
 def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
-    """Return what a table rests on, where data seem to be cut off, and what was left out."""
-    told = (
+    """Return the notes below the table: the method, truncated data, and skipped datasets."""
+    method = (
         f"Interactions per user; 95 % intervals over {SAMPLES} samples of people, seed {seed}; "
         "no model, no calls, $0."
     )
-    tops = [(one.name, int(one.counts.max()), _at_top(one)) for one in fits]
+    tops = [(fit.name, int(fit.counts.max()), _at_top(fit)) for fit in fits]
     cut = [
         f"{name}: {share:.0%} of the people have exactly {top:,}, and nobody has more. The source "
-        "seems to be cut off there, and no law fits such counts."
+        "seems to be truncated there, and no law fits such counts."
         for name, top, share in tops
         if share >= CUT
     ]
-    return [told, *cut, *(f"left out: {one}" for one in left)]
+    return [method, *cut, *(f"left out: {fit}" for fit in left)]
 
 
 def _at_top(fit: Fit) -> float:

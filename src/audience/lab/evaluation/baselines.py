@@ -1,4 +1,4 @@
-"""Contestants without a mind: what the papers left out of their tables."""
+"""Baselines without a mind, from chance to a logistic mix of all the others."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ from audience.recommenders import (
 from audience.world import Bools, Floats, Interactions, Ints, dice, keys, rng
 
 RECENT = 20
-"""The last items of a history."""
+"""How many of the last items of a history are compared."""
 YEARS = 60.0
 MOST_ITEMS = 6_000
-"""Items of which a whole table of pairs is held, to read a few scores from."""
+"""Catalogues up to this size keep a dense table of item pairs, to look up few scores."""
 OfHistory = Callable[[tuple[int, ...], Ints], Floats]
 OfRow = Callable[[int, Ints], Floats]
 
 
 class Ground:
-    """A training part and what several baselines read off it, made once."""
+    """A training part with what several baselines derive from it, computed once."""
 
     def __init__(self, lives: Lives, seed: int, weighed: Lives | None = None) -> None:
         self.lives = lives
         self.seed = seed
         self.weighed = weighed
-        """The part of it that weights are learnt from, where that is shared with others."""
+        """The part of it that weights are learnt from, where several task sets share that."""
         self.made: dict[str, Contestant] = {}
-        """Contestants that were fitted on it."""
+        """Contestants fitted on it, by name."""
 
     @cached_property
     def interactions(self) -> Interactions:
-        """The training part as recommenders take it; half stars are given upwards."""
+        """The training part as recommenders take it; half stars are rounded up."""
         lives = self.lives
         stars = np.floor(lives.stars + 0.5).astype(np.int64)
         columns = (lives.users, lives.items, lives.at, np.ones(len(lives.users)), stars)
@@ -61,12 +61,12 @@ class Ground:
 
     @cached_property
     def lived(self) -> Sparse:
-        """Who lived what."""
+        """Who consumed what."""
         return lived_matrix(self.interactions)
 
     @cached_property
     def together(self) -> Floats:
-        """The upper triangle of [items, items]: how many people lived both."""
+        """The upper triangle of [items, items]: how many people consumed both."""
         with one_thread():
             return products(self.lived)
 
@@ -77,37 +77,37 @@ class Ground:
 
     @cached_property
     def quality(self) -> Floats:
-        """What people make of each item, 0 to 1, drawn to the overall mean; 0.5 without stars."""
+        """Quality of each item, 0 to 1, shrunk to the overall mean; 0.5 without stars."""
         rated = self.lives.stars > 0
         if not rated.any():
             return np.full(len(self.lives.catalogue), 0.5)
         items, stars = self.lives.items[rated], self.lives.stars[rated]
         count = np.bincount(items, minlength=len(self.lives.catalogue))
         sums = np.bincount(items, stars, len(self.lives.catalogue))
-        found: Floats = ((sums + 10.0 * stars.mean()) / (count + 10.0) - 1.0) / 4.0
-        return np.clip(found, 0.0, 1.0)
+        scaled: Floats = ((sums + 10.0 * stars.mean()) / (count + 10.0) - 1.0) / 4.0
+        return np.clip(scaled, 0.0, 1.0)
 
 
 def by_history(cases: Sequence[Case], score: OfHistory) -> list[Floats]:
-    """Return what `score` makes of each case; those of one history are asked together.
+    """Return the scores of each case, asking for cases with the same history together.
 
-    For who judges every candidate by itself.
+    For contestants that score every candidate on its own.
     """
     rows: dict[tuple[int, ...], list[int]] = {}
     for number, case in enumerate(cases):
         rows.setdefault(case.history, []).append(number)
-    found: list[Floats] = [np.empty(0)] * len(cases)
+    results: list[Floats] = [np.empty(0)] * len(cases)
     for history, mine in rows.items():
-        asked = [item for number in mine for item in cases[number].candidates]
-        scores, start = score(history, np.array(asked, np.int64)), 0
+        items = [item for number in mine for item in cases[number].candidates]
+        scores, start = score(history, np.array(items, np.int64)), 0
         for number in mine:
             end = start + len(cases[number].candidates)
-            found[number], start = scores[start:end], end
-    return found
+            results[number], start = scores[start:end], end
+    return results
 
 
 class Chance:
-    """Draws by name: what knowing nothing is worth."""
+    """Random scores by named draws: what knowing nothing is worth."""
 
     name = "random"
 
@@ -122,7 +122,7 @@ class Chance:
 
 
 class PopularityBaseline:
-    """How many took an item up."""
+    """Scores an item by how many people consumed it."""
 
     name = "popularity"
 
@@ -134,7 +134,7 @@ class PopularityBaseline:
 
 
 class Vectors:
-    """The cosine between a candidate and the mean of what was taken up, in some space."""
+    """Scores by the cosine between a candidate and the mean of the history, in some space."""
 
     def __init__(self, name: str, vectors: Floats) -> None:
         self.name = name
@@ -151,7 +151,7 @@ class Vectors:
 
 
 def genres(ground: Ground) -> Vectors:
-    """Return the genre profile: how a history spreads over tags."""
+    """Return the genre profile: how a history is distributed over tags."""
     weights = ground.lives.catalogue.weights
     return Vectors("genre profile", unit(weights))
 
@@ -164,10 +164,10 @@ async def embedding(ground: Ground, kind: str) -> Vectors:
 
 
 class RecSim:
-    """The classical user: an interest in [-1, 1] per topic, the item of the dearest topic.
+    """RecSim's classical user: an interest in [-1, 1] per topic, the item of the favourite topic.
 
-    The interest in a topic is the share of the history that has it, scaled so that the dearest is
-    1 and one never met is -1.
+    The interest in a topic is the share of the history that has it, scaled so that the favourite
+    is 1 and a topic never met is -1.
     """
 
     name = "recsim"
@@ -184,8 +184,8 @@ class RecSim:
     def _interest(self, history: tuple[int, ...], candidates: Ints) -> Floats:
         sums = np.bincount(self.topics[list(history)], minlength=self.count).astype(np.float64)
         interests = 2.0 * sums / max(float(sums.max()), 1.0) - 1.0
-        found: Floats = interests[self.topics[candidates]]
-        return found
+        scores: Floats = interests[self.topics[candidates]]
+        return scores
 
 
 class RecommenderBaseline:
@@ -202,7 +202,7 @@ class RecommenderBaseline:
         return by_history(cases, lambda history, candidates: row(places[history], candidates))
 
     def _few(self, histories: Sequence[tuple[int, ...]]) -> OfRow | None:
-        """Return what scores candidates alone, where scores are sums over a table not too large.
+        """Return a scorer of single candidates, where scores are sums over a table that fits.
 
         A whole row has a hundred times as many.
         """
@@ -232,7 +232,7 @@ class RecommenderBaseline:
 
 
 def _strangers(histories: Sequence[tuple[int, ...]]) -> tuple[Ints, Context]:
-    """Return people of whom nothing is known but a history, as recommenders are asked."""
+    """Return people of whom only a history is known, as recommenders are asked."""
     pages = np.zeros(len(histories), np.int64)
     draws = dice(0, "eval", "rank", np.arange(len(histories)))
     return pages - 1, Context(pages, pages, [()] * len(histories), draws, lived=histories)
@@ -255,7 +255,7 @@ def ease(ground: Ground, regularisation: float) -> RecommenderBaseline:
 
 
 def item_knn(ground: Ground) -> RecommenderBaseline:
-    """Return the nearest items as `ItemKNN` finds them."""
+    """Return the nearest items as `ItemKNN` computes them."""
     plain, items = ItemKNN(), len(ground.lives.catalogue)
     check_size("item-knn", items, MOST_KNN, "a smaller catalogue")
     known = ground.together if items <= MOST_EASE else None
@@ -264,14 +264,14 @@ def item_knn(ground: Ground) -> RecommenderBaseline:
 
 
 def unit(vectors: Floats) -> Floats:
-    """Return rows of length one; rows of nothing stay."""
+    """Return rows scaled to length 1; zero rows stay."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     scaled: Floats = vectors / np.maximum(lengths, 1e-9)
     return scaled
 
 
 class _Recent:
-    """How near a candidate is to what was taken up last: only seen in the mixes."""
+    """How near a candidate is to the latest items; only part of the mixes."""
 
     def __init__(self, name: str, near: Callable[[Ints, Ints], Floats]) -> None:
         self.name = name
@@ -296,7 +296,7 @@ def recent_genres(ground: Ground) -> _Recent:
 
 
 def recent_years(ground: Ground) -> _Recent:
-    """Return how near the years of the last items are; nothing is known where there are none."""
+    """Return how near the years of the last items are; 0 is the year of items without one."""
     items = ground.lives.catalogue.items
     years = np.array([item.year or 0 for item in items], np.float64)
 
@@ -316,7 +316,7 @@ _WEIGHTS = frozenset(("ease",))
 
 
 def columns(name: str, scores: Floats) -> list[Floats]:
-    """Return a contestant's scores in the forms in which they add up best."""
+    """Return a contestant's scores in the transforms in which they add up best."""
     if name in _COUNTS:
         return [np.log1p(scores)]
     if name in _SUMS:
@@ -333,30 +333,30 @@ def folds_of(cases: Sequence[Case], seed: int) -> Ints:
 
 
 class Flat:
-    """Cases one after the other as rows of candidates, with some columns about each."""
+    """Cases concatenated as rows of candidates, with feature columns for each row."""
 
     def __init__(self, cases: Sequence[Case], features: Mapping[str, Sequence[Floats]]) -> None:
         sizes = np.array([len(case.candidates) for case in cases], np.int64)
         self.starts = np.cumsum(sizes) - sizes
         self.owner = np.repeat(np.arange(len(cases)), sizes)
-        self.truth = np.array([one for case in cases for one in case.truth], np.float64)
-        found = [
+        self.truth = np.array([taken for case in cases for taken in case.truth], np.float64)
+        table = [
             column
             for name, scores in features.items()
             for column in columns(name, np.concatenate(list(scores)))
         ]
-        self.values: Floats = np.stack(found, axis=1) if found else np.zeros((len(self.truth), 0))
+        self.values: Floats = np.stack(table, axis=1) if table else np.zeros((len(self.truth), 0))
 
     def split(self, values: Floats) -> list[Floats]:
-        """Return a column case by case."""
+        """Return a column split case by case."""
         return np.split(values, self.starts[1:].tolist())
 
 
 class MixWeights:
-    """A conditional logit: among the candidates of a case the truth is chosen by exp(w x)."""
+    """A conditional logit: among a case's candidates, the truth is chosen with weight exp(w x)."""
 
     def __init__(self, flat: Flat, rows: Bools) -> None:
-        """Find the weights on some of the cases."""
+        """Fit the weights on some of the cases."""
         from scipy.optimize import minimize
 
         chosen = rows[flat.owner]
@@ -379,7 +379,8 @@ class MixWeights:
             return wrong + 0.5 * _PENALTY * float(weights @ weights), slope + _PENALTY * weights
 
         nothing = np.zeros(values.shape[1])
-        self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
+        with one_thread():
+            self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
 
     def score(self, flat: Flat) -> Floats:
         """Return the log-odds of every candidate, up to a constant."""
@@ -387,15 +388,17 @@ class MixWeights:
         return np.round(scores, 6)
 
 
-def mixed(practice: Flat, told: Ints, flat: Flat, asked: Ints) -> tuple[list[Floats], list[Floats]]:
+def mixed(
+    practice: Flat, practice_folds: Ints, flat: Flat, flat_folds: Ints
+) -> tuple[list[Floats], list[Floats]]:
     """Return the mix's scores of the practice and of the real cases.
 
-    `told` and `asked` are the folds of either; a fold is scored with weights from the others.
+    Either comes with its folds; each fold is scored with weights learnt from the others.
     """
     before, now = np.zeros(len(practice.truth)), np.zeros(len(flat.truth))
     for fold in range(FOLDS):
-        weights = MixWeights(practice, told != fold)
-        for part, folds, found in ((practice, told, before), (flat, asked, now)):
+        weights = MixWeights(practice, practice_folds != fold)
+        for part, folds, scores in ((practice, practice_folds, before), (flat, flat_folds, now)):
             mine = (folds == fold)[part.owner]
-            found[mine] = weights.score(part)[mine]
+            scores[mine] = weights.score(part)[mine]
     return practice.split(before), flat.split(now)

@@ -1,4 +1,4 @@
-"""What is asked: a history, candidates in a drawn order, and which of them the person took up."""
+"""The questions of a contest: a history, shuffled candidates, and which were really taken."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from audience.world import Floats, Generator, Ints, keys, rng
 UNIFORM, MATCHED = "uniform", "matched"
 NEGATIVES = (UNIFORM, MATCHED)
 WINDOW = 100
-"""Places in the order of popularity from which matched negatives are drawn, at least."""
+"""Least number of ranks by popularity from which matched negatives are drawn."""
 _TRIES = 3
 
 
 class Case(msgspec.Struct, frozen=True, gc=False):
-    """One question to one person. Nothing of the truth is in its history."""
+    """One question about one person. Nothing of the truth is in its history."""
 
     user: int
     history: tuple[int, ...]
@@ -29,11 +29,11 @@ class Case(msgspec.Struct, frozen=True, gc=False):
     candidates: tuple[int, ...]
     """Shuffled by a named draw."""
     truth: tuple[bool, ...]
-    """Which of the candidates the person took up."""
+    """Which of the candidates the person consumed."""
 
 
 class Task(msgspec.Struct, frozen=True, gc=False):
-    """Cases of one kind, one a person."""
+    """Cases of one kind, one per person."""
 
     name: str
     cases: tuple[Case, ...]
@@ -41,34 +41,35 @@ class Task(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskSet(msgspec.Struct, frozen=True, eq=False):
-    """Tasks that share a training part, and what may be learnt from to calibrate."""
+    """Tasks that share a training part, and practice tasks to calibrate on."""
 
     name: str
     lives: Lives
-    """The training part: all that anything may be fitted on before it is scored on `tasks`."""
+    """The training part: all that may be fitted on before `tasks` are scored."""
     tasks: tuple[Task, ...]
     before: Lives
     """The part to fit on before `practice` is scored; it holds none of its truth."""
     practice: tuple[Task, ...]
-    """One for each task, on what lies between: weights and thresholds are found here, and a
-    person's own never come from the person's own practice."""
+    """One for each task, on what lies between: weights and thresholds are learnt here, and
+    those of a person never come from that person's own practice.
+    """
     seed: int = 1
     weighed: Lives | None = None
-    """A part of `lives` that several arenas have in common: weights may be learnt from it once."""
+    """A part of `lives` that several task sets share: weights may be learnt from it once."""
 
 
 class Contestant(Protocol):
-    """Anybody who answers cases."""
+    """Anything that answers cases."""
 
     name: str
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        """Return a number for each candidate, higher for likelier; NaN where it could not say."""
+        """Return a number per candidate, higher for likelier; NaN where there is no answer."""
         ...
 
 
 class ItemSequences:
-    """Each person's items in the order of time, each item once."""
+    """Each person's items in chronological order, each item once."""
 
     def __init__(self, real: Real) -> None:
         self.real = real
@@ -77,7 +78,7 @@ class ItemSequences:
         first = np.sort(first)
         order = first[np.argsort(real.users[first], kind="stable")]
         self.rows = order
-        """Rows of the interactions, person by person."""
+        """Row numbers of the interactions, person by person."""
         self.bounds = np.searchsorted(real.users[order], np.arange(real.people + 1))
 
     def of(self, user: int) -> Ints:
@@ -91,7 +92,7 @@ class ItemSequences:
     def without_last(self, count: int) -> Lives:
         """Return the training part when everybody's last `count` items are held out.
 
-        Who has no more than that keeps nothing back and is not asked.
+        For people with no more than that nothing is held out, and they are not asked.
         """
         kept = np.ones(len(self.rows), np.bool_)
         for user in np.flatnonzero(self.sizes > count).tolist():
@@ -100,32 +101,39 @@ class ItemSequences:
 
 
 def lives_of(real: Real, rows: Ints) -> Lives:
-    """Return some interactions as a training part; rows are in the order of time."""
+    """Return some interactions as a training part; rows are in chronological order."""
     columns = (real.users[rows], real.items[rows], real.at[rows], real.stars[rows])
     return Lives(real.catalogue, real.people, *columns)
 
 
+def stars_given(lives: Lives | Real) -> dict[tuple[int, int], float]:
+    """Return the stars that each person gave each item: the last where there are several."""
+    rated = lives.stars > 0
+    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
+    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))
+
+
 def drawn_users(eligible: Ints, agents: int | None, seed: int) -> Ints:
-    """Return as many people as asked for by a named draw, in the order of their ids; or all."""
+    """Return that many people by a named draw, in the order of their ids; None: all."""
     if not len(eligible):
         raise BadInput(
-            "nobody has enough interactions to be asked; give data with longer histories"
+            "nobody has enough interactions to be evaluated; give data with longer histories"
         )
     if agents is None:
         return eligible
     if not 1 <= agents <= len(eligible):
         raise BadInput(
-            f"--agents {agents}: {len(eligible)} people can be asked; give 1 to {len(eligible)}"
+            f"--agents {agents}: {len(eligible)} people are eligible; give 1 to {len(eligible)}"
         )
     order = np.argsort(keys(seed, "eval", "users", eligible), kind="stable")
     return np.sort(eligible[order[:agents]])
 
 
 class Dealer:
-    """Draws negatives: items a person never took up, in training or later."""
+    """Draws negatives: items that a person never consumed, in training or later."""
 
     def __init__(self, lives: Lives, known: Sequence[Ints], pool: Ints, seed: int) -> None:
-        """`known`: all items of each person; `pool`: the items negatives may come from."""
+        """`known`: all items of each person; `pool`: the items negatives are drawn from."""
         self.known = known
         self.pool = pool
         self.seed = seed
@@ -145,7 +153,7 @@ class Dealer:
         taken: Ints,
         count: int,
     ) -> Case:
-        """Return the case of one person: what it took and `count` items that it did not."""
+        """Return the case of one person: the items taken and `count` that were not."""
         draws = rng(self.seed, "eval", name, negatives, user)
         if self._free_for != user:
             self._free[:] = True
@@ -160,38 +168,38 @@ class Dealer:
     def _uniform(self, draws: Generator, taken: Ints, count: int) -> Ints:
         del taken
         for _ in range(_TRIES):
-            # Drawing again what is no good is much faster than listing all that is.
+            # Rejection sampling is much faster than listing all free items.
             drawn = self.pool[draws.integers(len(self.pool), size=2 * count + 8)]
-            found = np.fromiter(dict.fromkeys(drawn[self._free[drawn]].tolist()), np.int64)
-            if len(found) >= count:
-                return found[:count]
+            items = np.fromiter(dict.fromkeys(drawn[self._free[drawn]].tolist()), np.int64)
+            if len(items) >= count:
+                return items[:count]
         return _some(draws, self.pool[self._free[self.pool]], count)
 
     def _matched(self, draws: Generator, taken: Ints, count: int) -> Ints:
         """Return items about as popular as those taken.
 
-        Those for one item all come from one window of the order of popularity that holds it at
-        any place: with a window around it, or with one for each, it would lie in the middle and
-        be known by that. A window is cut off at the ends, not moved, for the same reason.
+        All negatives for an item come from one window of popularity ranks that holds it at a random
+        place: in a window centred on it, the middle would give it away. At the ends a window is
+        truncated, not moved, for the same reason.
         """
-        found: list[int] = []
+        negatives: list[int] = []
         for number, item in enumerate(taken.tolist()):
-            wanted = len(range(number, count, len(taken)))
+            needed = len(range(number, count, len(taken)))
             near, width = int(self.place[item]), WINDOW
             while True:
                 start = near - int(draws.integers(width))
                 window = self.order[max(start, 0) : start + width]
                 window = window[self._free[window]]
-                if len(window) >= wanted:
+                if len(window) >= needed:
                     break
                 if width > 2 * len(self.order):
                     raise _too_few(count)
                 width *= 2
-            drawn = _some(draws, window, wanted)
+            drawn = _some(draws, window, needed)
             self._free[drawn] = False
-            found += drawn.tolist()
-        self._free[found] = True
-        return np.array(found, np.int64)
+            negatives += drawn.tolist()
+        self._free[negatives] = True
+        return np.array(negatives, np.int64)
 
 
 def _some(draws: Generator, items: Ints, count: int) -> Ints:
@@ -201,4 +209,4 @@ def _some(draws: Generator, items: Ints, count: int) -> Ints:
 
 
 def _too_few(count: int) -> BadInput:
-    return BadInput(f"somebody took up nearly every item: {count} others cannot be found")
+    return BadInput(f"a person consumed nearly every item: there are no {count} others to draw")

@@ -1,4 +1,4 @@
-"""What an evaluation keeps in its folder, so that nothing is computed or paid for twice."""
+"""Contestants answer the tasks; answers are kept, so that nothing is computed or paid twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from audience.llm import Counts
 from audience.world import Floats
 
 VERSION = 1
-"""Raised when a contestant or a protocol changes, so that older scores are not taken for new."""
+"""Raised when a contestant or a protocol changes, so that stored scores are not reused."""
 
 
 class StoredAnswers(msgspec.Struct, frozen=True, eq=False):
@@ -33,18 +33,18 @@ class StoredAnswers(msgspec.Struct, frozen=True, eq=False):
     @property
     def unreadable(self) -> int:
         """Cases without a usable answer."""
-        return sum(bool(np.isnan(one).any()) for one in self.scores)
+        return sum(bool(np.isnan(scores).any()) for scores in self.scores)
 
 
 class AnswerStore:
-    """Answers by task and contestant. Without a folder it keeps nothing; `fresh` finds nothing."""
+    """Answers by task and contestant. Without a folder nothing is kept; `fresh` ignores it."""
 
     def __init__(self, folder: Path | None, *, fresh: bool = False) -> None:
         self.folder = folder / "scores" if folder else None
         self.fresh = fresh
 
     def find(self, task: str, contestant: str, digest: str) -> StoredAnswers | None:
-        """Return what was kept; a file that cannot be read counts as none."""
+        """Return stored answers; a file that cannot be read counts as none."""
         if self.folder is None or self.fresh:
             return None
         try:
@@ -57,11 +57,11 @@ class AnswerStore:
         return StoredAnswers(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent)
 
     def keep(self, task: str, contestant: str, digest: str, kept: StoredAnswers) -> None:
-        """Write answers down."""
+        """Store the answers."""
         if self.folder is None:
             return
         out = io.BytesIO()
-        sizes = np.array([len(one) for one in kept.scores], np.int64)
+        sizes = np.array([len(scores) for scores in kept.scores], np.int64)
         values = np.concatenate(list(kept.scores)) if len(sizes) else np.empty(0)
         spent = np.frombuffer(msgspec.json.encode(kept.spent), np.uint8)
         np.savez_compressed(out, sizes=sizes, values=values, spent=spent)
@@ -73,52 +73,52 @@ class AnswerStore:
 
 
 def task_digest(task: Task, lives: Lives) -> str:
-    """Return the hash of all that a contestant is told: the cases and the training part."""
-    found = blake2b(f"{VERSION}/{task.name}".encode(), digest_size=16)
-    found.update(msgspec.json.encode(task.cases))
+    """Return the hash of all that a contestant gets to see: the cases and the training part."""
+    digest = blake2b(f"{VERSION}/{task.name}".encode(), digest_size=16)
+    digest.update(msgspec.json.encode(task.cases))
     for column in (lives.users, lives.items, lives.at, lives.stars):
-        found.update(np.ascontiguousarray(column).tobytes())
+        digest.update(np.ascontiguousarray(column).tobytes())
     for item in lives.catalogue.items:
-        found.update(f"{item.title}/{item.tags}/{item.year}".encode())
-    return found.hexdigest()
+        digest.update(f"{item.title}/{item.tags}/{item.year}".encode())
+    return digest.hexdigest()
 
 
 def joined(*parts: str) -> str:
-    """Return one hash for several texts."""
+    """Return one hash of several texts."""
     return blake2b("\0".join(parts).encode(), digest_size=16).hexdigest()
 
 
 Progress = Callable[[str, int, int], None]
-"""Told who answers, how many of its cases are done, and how many there are."""
+"""Called with who answers, how many of their cases are done, and how many there are."""
 Make = Callable[[Ground], Awaitable[Contestant]]
 MIX, CONTENT_MIX = "logistic mix", "content and popularity"
 _WITHOUT_OTHERS = ("popularity", "text embedding", "genre profile", "recsim", "recent")
-"""What the mix without a collaborative signal is made of, by how the names begin."""
+"""Name prefixes of what the mix without a collaborative signal is made of."""
 
 
 class Entrant(msgspec.Struct, frozen=True, eq=False):
-    """Somebody who takes part."""
+    """A participant, not yet fitted."""
 
     name: str
     make: Make
     kind: str = "baseline"
-    """`baseline`, `mind`, `people`, or `feature`: only seen in the mixes."""
+    """`baseline`, `mind`, `people`, or `feature`: only part of the mixes."""
     recipe: str = ""
     """What else its answers depend on, such as a model and a prompt."""
     practises: bool = True
-    """Whether it answers practice too: those whose scores are put to further use."""
+    """Whether it answers practice too: where its scores are calibrated or mixed."""
 
 
 @runtime_checkable
 class PaidContestant(Contestant, Protocol):
-    """Somebody whose answers cost something."""
+    """A contestant whose answers cost something."""
 
     spent: Counts
-    """What it asked for since this was last set to nothing."""
+    """What was spent since this was last reset."""
 
 
 class ContestAnswers(msgspec.Struct, frozen=True, eq=False):
-    """All answers of one arena."""
+    """All answers to one task set."""
 
     arena: TaskSet
     answers: dict[tuple[str, str], StoredAnswers]
@@ -127,7 +127,7 @@ class ContestAnswers(msgspec.Struct, frozen=True, eq=False):
 
 
 def quiet(name: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 async def play(
@@ -138,7 +138,7 @@ async def play(
     *,
     mixes: bool = True,
 ) -> ContestAnswers:
-    """Return everybody's answers to the arena's tasks; what was kept is not asked again."""
+    """Return everybody's answers to the tasks; stored answers are not asked for again."""
     played = ContestAnswers(arena, {}, {})
     ground = Ground(arena.lives, arena.seed, arena.weighed)
     earlier = ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
@@ -146,11 +146,11 @@ async def play(
         (False, ground, arena.tasks, played.answers),
         (True, earlier, arena.practice, played.practice),
     )
-    for is_practice, ground, tasks, found in sides:
+    for is_practice, ground, tasks, answers in sides:
         digests = {task.name: task_digest(task, ground.lives) for task in tasks}
         for entry in entries:
             if entry.practises or not is_practice:
-                await _answer(entry, ground, tasks, digests, keeper, found, progress)
+                await _answer(entry, ground, tasks, digests, keeper, answers, progress)
     if mixes:
         _mix(played, entries)
     return played
@@ -162,7 +162,7 @@ async def _answer(
     tasks: Sequence[Task],
     digests: Mapping[str, str],
     keeper: AnswerStore,
-    found: dict[tuple[str, str], StoredAnswers],
+    answers: dict[tuple[str, str], StoredAnswers],
     progress: Progress,
 ) -> None:
     missing = []
@@ -172,23 +172,23 @@ async def _answer(
         if kept is None:
             missing.append((task, digest))
         else:
-            found[entry.name, task.name] = kept
+            answers[entry.name, task.name] = kept
     total = sum(len(task.cases) for task, _ in missing)
     progress(entry.name, 0, total)
     if not missing:
         return
     contestant = await made_on(ground, entry)
     place = 0
-    async for answers in _each(contestant, [task for task, _ in missing]):
+    async for stored in _each(contestant, [task for task, _ in missing]):
         task, digest = missing[place]
-        found[entry.name, task.name] = answers
-        keeper.keep(task.name, entry.name, digest, answers)
+        answers[entry.name, task.name] = stored
+        keeper.keep(task.name, entry.name, digest, stored)
         place += 1
     progress(entry.name, total, total)
 
 
 async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[StoredAnswers]:
-    """Yield the answers to several tasks; who costs something is asked task by task."""
+    """Yield the answers task by task; those that cost nothing are computed together."""
     if isinstance(contestant, PaidContestant):
         for task in tasks:
             contestant.spent = Counts()
@@ -203,25 +203,25 @@ async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[
 
 
 async def made_on(ground: Ground, entry: Entrant) -> Contestant:
-    """Return a contestant on some ground, fitted once."""
+    """Return the contestant fitted on a training part, once."""
     if entry.name not in ground.made:
         ground.made[entry.name] = await entry.make(ground)
     return ground.made[entry.name]
 
 
 def spent_by(contestant: Contestant) -> Counts:
-    """Return what a contestant spent since it was made."""
+    """Return what a contestant has spent since it was made."""
     return contestant.spent if isinstance(contestant, PaidContestant) else Counts()
 
 
 def mixed_in(entries: Sequence[Entrant]) -> list[str]:
-    """Return the names of those whose scores are mixed."""
-    names = [one.name for one in entries if one.kind in ("baseline", "feature")]
+    """Return the names of the contestants whose scores are mixed."""
+    names = [entry.name for entry in entries if entry.kind in ("baseline", "feature")]
     return [name for name in names if name != "random"]
 
 
 def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
-    """Add the mixes of all baselines, and of those that know nothing of other people."""
+    """Add the mix of all baselines, and of those that ignore other people."""
     names = mixed_in(entries)
     some = [name for name in names if name.startswith(_WITHOUT_OTHERS)]
     seed = played.arena.seed
@@ -232,8 +232,8 @@ def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
         for task, before in pairs:
             now = Flat(task.cases, features(played.answers, chosen, task.name))
             earlier = Flat(before.cases, features(played.practice, chosen, before.name))
-            told, asked = folds_of(before.cases, seed), folds_of(task.cases, seed)
-            practised, scores = mixed(earlier, told, now, asked)
+            before_folds, folds = folds_of(before.cases, seed), folds_of(task.cases, seed)
+            practised, scores = mixed(earlier, before_folds, now, folds)
             played.practice[label, before.name] = StoredAnswers(practised)
             played.answers[label, task.name] = StoredAnswers(scores)
 

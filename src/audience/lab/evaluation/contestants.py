@@ -1,4 +1,4 @@
-"""Minds as contestants: the choice of a rule mind, and that of a grounded one."""
+"""All contestants: baselines, rule and grounded minds, and language models."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _EXPLORER = 0.5
 
 
 class RuleChoice:
-    """The utility a rule mind sees in an item, with the taste that its genesis would have.
+    """The utility of an item to a rule mind, with the taste that its genesis would have.
 
-    Interests are the tags somebody has more of than others have, as for people made from data;
-    place on the page and what friends say play no part.
+    Interests are the tags a person has more of than others, as for people made from data;
+    position on the page and what friends say play no part.
     """
 
     name = "rule"
@@ -44,9 +44,9 @@ class RuleChoice:
         self.usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        return [self._one(case) for case in cases]
+        return [self._score(case) for case in cases]
 
-    def _one(self, case: Case) -> Floats:
+    def _score(self, case: Case) -> Floats:
         lived = self.weights[list(case.history)]
         shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
         taste = np.full(len(shares), INDIFFERENT)
@@ -64,7 +64,7 @@ class RuleChoice:
 
 
 class Grounded:
-    """Scores candidates as the pick of a grounded mind does: evidence, weighed by its chooser."""
+    """Scores candidates as a grounded mind picks: evidence, weighted by its chooser."""
 
     name = "grounded"
 
@@ -77,13 +77,13 @@ class Grounded:
 
 
 def evidence_words(ground: Ground, held: str = "last") -> Words:
-    """Return what says the evidence about candidates in plain words."""
+    """Return a function that puts the evidence about candidates into plain words."""
     grounds = _grounds(ground, held)
 
-    def told(cases: Sequence[Case]) -> Sequence[Sequence[str]]:
+    def describe(cases: Sequence[Case]) -> Sequence[Sequence[str]]:
         return [grounds.words(case.history, case.candidates) for case in cases]
 
-    return told
+    return describe
 
 
 def _grounds(ground: Ground, held: str) -> Grounds:
@@ -97,11 +97,11 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
 KINDS = (GROUNDED, RULE, RECSIM, LLM, "llm+evidence", "llm+scores", "llm+evidence+scores")
 REGULARISATION = 1000.0
-"""Of EASE; the best of 250 to 4,000 on MovieLens 1M, so that the baseline is a strong one."""
+"""Of EASE; the best of 250 to 4,000 on MovieLens 1M, so that the baseline is strong."""
 
 
 class Doors:
-    """The door to language models, opened by the first who asks and closed at the end."""
+    """The gateway to language models, opened on first use and closed at the end."""
 
     def __init__(self, models: Models, spending: SpendingOptions, folder: Path) -> None:
         self.models = models
@@ -110,7 +110,7 @@ class Doors:
         self._door: GatewayStack | None = None
 
     def open(self) -> GatewayStack:
-        """Return the door; its calls are kept in the evaluation's folder."""
+        """Return the gateway; its calls are stored in the evaluation's folder."""
         if self._door is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._door = door_of(self.models, self.spending, self.folder)
@@ -118,16 +118,16 @@ class Doors:
 
     @property
     def fresh(self) -> bool:
-        """Whether everything shall be answered anew."""
+        """Whether stored answers are ignored."""
         return self.spending.calls == "fresh"
 
     @property
     def calls(self) -> int:
-        """Calls that were made, not counting those that were kept."""
+        """Calls that were made, without those reused."""
         return self._door.meter.total().calls if self._door else 0
 
     async def close(self) -> None:
-        """Let go of what was opened."""
+        """Close the gateway if it was opened."""
         if self._door is not None:
             await self._door.close()
 
@@ -142,11 +142,11 @@ class ContestRules(msgspec.Struct, frozen=True, eq=False):
     doors: Doors
     progress: Progress = quiet
     held: str = "last"
-    """What grounded minds practise on: the `last` items of lives, or some `spread` over them."""
+    """What grounded minds practise on: the `last` items of lives, or items `spread` over them."""
 
 
 def kinds_of(text: str) -> tuple[str, ...]:
-    """Return the kinds of a list such as `grounded,llm+evidence`."""
+    """Return the kinds in a list such as `grounded,llm+evidence`."""
     kinds = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
     if not kinds:
         raise BadInput(f"--mind is empty; give one or more of {', '.join(KINDS)}")
@@ -157,52 +157,52 @@ def kinds_of(text: str) -> tuple[str, ...]:
 
 
 def baseline_contestants() -> list[Entrant]:
-    """Return the baselines of every table, the weakest kind first; features come last."""
+    """Return the baselines of every table, weakest kind first; features come last."""
     made = [
-        _plain(b.Chance.name, b.Chance, practises=False),
-        _plain(b.PopularityBaseline.name, b.PopularityBaseline),
-        _plain("genre profile", b.genres),
-        _plain(b.RecSim.name, b.RecSim),
+        entrant(b.Chance.name, b.Chance, practises=False),
+        entrant(b.PopularityBaseline.name, b.PopularityBaseline),
+        entrant("genre profile", b.genres),
+        entrant(b.RecSim.name, b.RecSim),
         _embedding("wordllama"),
     ]
     if _has_minilm():
         made.append(_embedding("minilm"))
     made += [
-        _plain("item-knn", b.item_knn),
-        _plain("ease", partial(b.ease, regularisation=REGULARISATION)),
-        _plain("markov", partial(b.ranked, "markov", Markov())),
+        entrant("item-knn", b.item_knn),
+        entrant("ease", partial(b.ease, regularisation=REGULARISATION)),
+        entrant("markov", partial(b.ranked, "markov", Markov())),
     ]
     return [*made, *_features()]
 
 
 def _features() -> list[Entrant]:
-    """Return what is only seen in the mixes: so that they are hard to beat."""
+    """Return what only takes part in the mixes, to make them hard to beat."""
     chains = (
         ("near_markov", Markov(recent=3, reach=3, fading=0.6)),
         ("wide_markov", Markov(recent=60, reach=40, fading=0.97)),
     )
     return [
-        _plain("recent_genres", b.recent_genres, kind="feature"),
-        _plain("recent_years", b.recent_years, kind="feature"),
-        *(_plain(name, partial(b.ranked, name, one), kind="feature") for name, one in chains),
+        entrant("recent_genres", b.recent_genres, kind="feature"),
+        entrant("recent_years", b.recent_years, kind="feature"),
+        *(entrant(name, partial(b.ranked, name, chain), kind="feature") for name, chain in chains),
     ]
 
 
 def mind_contestants(
     kinds: Sequence[str], rules: ContestRules, *, practises: bool = False
 ) -> list[Entrant]:
-    """Return the minds that are named; `practises` where their scores need a threshold."""
-    found = []
+    """Return the named minds; `practises` where their scores need a threshold."""
+    minds = []
     for kind in kinds:
         if kind == RULE:
-            found.append(_plain(kind, RuleChoice, kind="mind", practises=practises))
+            minds.append(entrant(kind, RuleChoice, kind="mind", practises=practises))
         elif kind == GROUNDED:
             make = partial(Grounded, held=rules.held)
-            found.append(_plain(kind, make, kind="mind", practises=practises, recipe=rules.held))
+            minds.append(entrant(kind, make, kind="mind", practises=practises, recipe=rules.held))
         elif kind.startswith(LLM):
             form = asking.SCORE if "scores" in kind else rules.form
-            found.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
-    return found
+            minds.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
+    return minds
 
 
 def _has_minilm() -> bool:
@@ -213,7 +213,7 @@ def _has_minilm() -> bool:
     return True
 
 
-def _plain(
+def entrant(
     name: str,
     make: Callable[[Ground], Contestant],
     *,
@@ -221,6 +221,8 @@ def _plain(
     practises: bool = True,
     recipe: str = "",
 ) -> Entrant:
+    """Return a participant that a plain function makes from the training part."""
+
     async def made(ground: Ground) -> Contestant:
         return make(ground)
 
@@ -249,7 +251,7 @@ def asked_entry(kind: str, rules: ContestRules, form: str, *, practises: bool = 
             model=model,
             seed=rules.seed,
             words=words,
-            told=lambda done: rules.progress(kind, done, 0),
+            progress=lambda done: rules.progress(kind, done, 0),
         )
 
     pack = asking.evaluation_prompts(model)

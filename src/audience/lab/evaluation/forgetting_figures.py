@@ -1,4 +1,4 @@
-"""Memory as figures: the forgetting function, and one person's forgetting."""
+"""Figures of memory: the forgetting function, and how one person's thoughts fade."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.errors import BadInput
 from audience.memory import DAY, HOUR, Forgetting, chance, forgetting
-from audience.results import DASHES, INK, MUTED, colour, frozen, styled
+from audience.results import DASHES, INK, MUTED, colour, panels, styled_figure
 from audience.runs import Course, Remembrance
 from audience.world import Floats
 
@@ -20,30 +20,23 @@ if TYPE_CHECKING:
 IMPORTANCES = (0.1, 0.5, 0.9)
 DAYS = (0, 1, 2, 4, 7, 14)
 DRAWN = 60
-"""Thoughts of one person that are drawn at most: the weightiest."""
+"""How many thoughts of one person are drawn at most: the weightiest."""
 _RAMP = ("#56b4e9", "#0072b2", "#d55e00")
-"""From what hardly matters to what matters most."""
+"""From unimportant to important."""
 _ENDS = {"faded": ("x", "forgotten"), "merged": (">", "merged into another")}
 
 
+@styled_figure
 def forgetting_curves(
     betas: Sequence[float], deltas: Sequence[float], decay: float = 0.99
 ) -> Figure:
     """Return g over recency: a column for each delta, a row for each importance, lines by beta."""
-    with styled():
-        return frozen(_curves(betas, deltas, decay))
-
-
-def _curves(betas: Sequence[float], deltas: Sequence[float], decay: float) -> Figure:
-    from matplotlib.figure import Figure
-
     rows, columns = len(IMPORTANCES), len(deltas)
-    figure = Figure(figsize=(1.5 + 2.9 * columns, 1.4 + 1.6 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    figure, grid = panels(rows * columns, columns, (1.5, 2.9), (1.4, 1.6), sharex=True, sharey=True)
     recent = np.linspace(0.0, 1.0, 401)
     for row, weight in enumerate(IMPORTANCES):
         for column, delta in enumerate(deltas):
-            axes: Axes = grid[row][column]
+            axes = grid[row * columns + column]
             for place, beta in enumerate(betas):
                 axes.plot(
                     recent, forgetting(weight, recent, beta, delta), DASHES[place % len(DASHES)],
@@ -63,13 +56,13 @@ def _curves(betas: Sequence[float], deltas: Sequence[float], decay: float) -> Fi
         "How ready a thought is to be forgotten:  g = 1 − (s + r)/2 · max(r^beta, delta)",
         fontsize=10, weight="bold", x=0.01, ha="left",
     )  # fmt: skip
-    handles, labels = grid[0][0].get_legend_handles_labels()
+    handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=min(6, len(labels)))
     return figure
 
 
 def _in_days(axes: Axes, decay: float) -> None:
-    """Say above the axes how many days without access a recency is."""
+    """Label the top axis with the days without access that a recency stands for."""
     if decay >= 1.0:
         return
     days = axes.secondary_xaxis("top")
@@ -79,20 +72,20 @@ def _in_days(axes: Axes, decay: float) -> None:
     days.spines["top"].set_visible(False)
 
 
-def forgetting_of(found: Remembrance) -> Figure:
-    """Return how one person's long-term thoughts came, were recalled and went."""
-    long = [one for one in found.courses if one.settled]
+def forgetting_of(remembrance: Remembrance) -> Figure:
+    """Return how one person's long-term thoughts arose, were recalled and faded."""
+    long = [course for course in remembrance.courses if course.settled]
     if not long:
         raise BadInput(
-            f"--chart: person {found.agent} has had nothing in long-term memory up to round "
-            f"{found.round}; choose another person or a later round"
+            f"--chart: person {remembrance.agent} has nothing in long-term memory up to round "
+            f"{remembrance.round}; choose another person or a later round"
         )
-    shown = sorted(long, key=lambda one: (-one.weight, one.id))[:DRAWN]
-    with styled():
-        return frozen(_forgetting(found, sorted(shown, key=lambda one: one.weight), len(long)))
+    shown = sorted(long, key=lambda course: (-course.weight, course.id))[:DRAWN]
+    return _forgetting(remembrance, sorted(shown, key=lambda course: course.weight), len(long))
 
 
-def _forgetting(found: Remembrance, shown: list[Course], count: int) -> Figure:
+@styled_figure
+def _forgetting(remembrance: Remembrance, shown: list[Course], count: int) -> Figure:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
     from matplotlib.figure import Figure
@@ -100,22 +93,23 @@ def _forgetting(found: Remembrance, shown: list[Course], count: int) -> Figure:
     figure = Figure(figsize=(7.8, 5.6), layout="constrained")
     ready, alive = figure.subplots(2, 1, sharex=True)
     ramp = LinearSegmentedColormap.from_list("importance", _RAMP)
-    weights = [one.weight for one in shown]
+    weights = [course.weight for course in shown]
     scale = Normalize(min(weights), max(max(weights), min(weights) + 0.2))
-    begin = min(one.at for one in shown)
+    begin = min(course.at for course in shown)
     ends: set[str] = set()
-    for one in shown:
-        ink = ramp(scale(one.weight))
-        ends |= _draw(ready, one, _readiness(one, found), begin, ink)
-        _draw(alive, one, _survival(one, found), begin, ink)
+    for course in shown:
+        ink = ramp(scale(course.weight))
+        ends |= _draw(ready, course, _readiness(course, remembrance), begin, ink)
+        _draw(alive, course, _survival(course, remembrance), begin, ink)
     ready.set_ylabel("forgetting g")
-    alive.set_ylabel("chance to be still there")
-    alive.set_xlabel("days since the first of them")
+    alive.set_ylabel("chance to be still remembered")
+    alive.set_xlabel("days since the first thought")
     for axes in (ready, alive):
         axes.set_ylim(-0.03, 1.06)
     among = f", the weightiest {len(shown)} of {count} drawn" if count > len(shown) else ""
     ready.set_title(
-        f"{found.name} [{found.agent}], rounds 1 to {found.round}: long-term thoughts{among}"
+        f"{remembrance.name} [{remembrance.agent}], rounds 1 to {remembrance.round}: "
+        f"long-term thoughts{among}"
     )
     figure.colorbar(ScalarMappable(scale, ramp), ax=[ready, alive], label="importance", aspect=40)
     _key(figure, sorted(ends))
@@ -123,52 +117,52 @@ def _forgetting(found: Remembrance, shown: list[Course], count: int) -> Figure:
 
 
 Points = tuple[Floats, Floats]
-"""Moments in seconds, and heights."""
+"""Times in seconds, and heights."""
 
 
-def _readiness(one: Course, found: Remembrance) -> Points:
-    """Return g from when a thought arose to its end, falling back with each access."""
-    end = one.ended or found.now
-    step = max(HOUR, (end - one.at) // 400)
-    moments = {*range(one.at, end, step), end}
-    for access in one.accesses:
-        if one.at < access <= end:
+def _readiness(course: Course, remembrance: Remembrance) -> Points:
+    """Return g from when a thought arose to its end, reset by each access."""
+    end = course.ended or remembrance.now
+    step = max(HOUR, (end - course.at) // 400)
+    moments = {*range(course.at, end, step), end}
+    for access in course.accesses:
+        if course.at < access <= end:
             moments |= {access - 1, access}
     times = sorted(moments)
-    laws = found.constants.laws
-    return np.array(times, float), np.array([one.readiness(moment, laws) for moment in times])
+    laws = remembrance.constants.laws
+    return np.array(times, float), np.array([course.readiness(moment, laws) for moment in times])
 
 
-def _survival(one: Course, found: Remembrance) -> Points:
+def _survival(course: Course, remembrance: Remembrance) -> Points:
     """Return the chance that a thought is still there at the end of each round."""
-    clock, laws = found.clock, found.constants.laws
-    times, left = [float(one.settled)], [1.0]
-    for round_ in range(one.round, (one.ended_round or found.round) + 1):
+    clock, laws = remembrance.clock, remembrance.constants.laws
+    times, left = [float(course.settled)], [1.0]
+    for round_ in range(course.round, (course.ended_round or remembrance.round) + 1):
         since, now = clock.at(round_), clock.at(round_, 1.0)
-        if now <= one.settled:
+        if now <= course.settled:
             continue
-        gone = _chance(one, since, now, laws) if found.constants.forgets else 0.0
+        gone = _chance(course, since, now, laws) if remembrance.constants.forgets else 0.0
         times.append(float(now))
         left.append(left[-1] * (1.0 - gone))
     return np.array(times), np.array(left)
 
 
-def _chance(one: Course, since: int, now: int, laws: Forgetting) -> float:
-    touched = np.array([one.touched(now)], np.int64)
-    return float(chance(np.array([one.weight]), touched, since, now, laws)[0])
+def _chance(course: Course, since: int, now: int, laws: Forgetting) -> float:
+    touched = np.array([course.touched(now)], np.int64)
+    return float(chance(np.array([course.weight]), touched, since, now, laws)[0])
 
 
-def _draw(axes: Axes, one: Course, points: Points, begin: int, ink: object) -> set[str]:
-    """Draw one thought's line and how it ended; return the ways that were drawn."""
+def _draw(axes: Axes, course: Course, points: Points, begin: int, ink: object) -> set[str]:
+    """Draw one thought's line and how it ended; return the kinds of ends that were drawn."""
     days = (points[0] - begin) / DAY
     axes.plot(days, points[1], color=ink, linewidth=1.1, alpha=0.8, solid_joinstyle="round")
-    mark = _ENDS.get(one.why)
+    mark = _ENDS.get(course.why)
     if not mark:
         return set()
     axes.plot(
         days[-1], points[1][-1], mark[0], color=INK, markersize=5, markeredgewidth=1.4, zorder=4
     )
-    return {one.why}
+    return {course.why}
 
 
 def _key(figure: Figure, ends: Sequence[str]) -> None:

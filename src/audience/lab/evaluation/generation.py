@@ -1,4 +1,4 @@
-"""Steps from a history: five items ranked by matrix factorisation, one is taken, and again."""
+"""Evaluation D: whole sequences of picks from ranked pages, against what people did next."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from audience.lab.evaluation.contest import (
     task_digest,
 )
 from audience.lab.evaluation.ratings import divergence
-from audience.lab.evaluation.result import Frame, Result, aucs, framed, order_of
+from audience.lab.evaluation.result import Result, answers_in, aucs, order_of, with_rows
 from audience.lab.evaluation.source import Real
 from audience.recommenders import ALS, Context, Ranker
 from audience.world import Catalogue, Floats, Ints, dice, rng
 
 PAGE = 5
-"""Items that each step shows."""
+"""Items shown at each step."""
 _DRAWN = frozenset(("recsim",))
-"""Those whose choice is a draw in proportion to interest + 1, as RecSim has it."""
+"""Contestants that choose by a draw in proportion to interest + 1, as in RecSim."""
 
 
 class RankedPages:
-    """What matrix factorisation shows somebody who lived so much."""
+    """Pages that matrix factorisation shows a person with a given history."""
 
     def __init__(self, ground: Ground) -> None:
         self.seed = ground.seed
@@ -59,7 +59,7 @@ class RankedPages:
         barred: Sequence[tuple[int, ...]],
         k: int,
     ) -> Ints:
-        """Return [users, k] items, best first, less what is barred; -1 where none is left."""
+        """Return [users, k] items, best first, without barred ones; -1 where none is left."""
         zeros = np.zeros(len(users), np.int64)
         draws = dice(self.seed, "eval", "page", users)
         context = Context(zeros, zeros, barred, draws, lived=lived)
@@ -73,17 +73,17 @@ async def walk(
     histories: Mapping[int, tuple[int, ...]],
     steps: int,
 ) -> list[tuple[int, ...]]:
-    """Return what each person is made to take up, one item a step.
+    """Return the sequence each person is made to consume, one item per step.
 
-    Everybody sees pages that follow its own picks. A step without a usable answer takes nothing.
+    Pages follow from the picks so far. A step without a usable answer picks nothing.
     """
     users = np.array(list(histories), np.int64)
     taken: list[tuple[int, ...]] = [()] * len(users)
     seen: list[tuple[int, ...]] = [()] * len(users)
     past = list(histories.values())
     for step in range(steps):
-        lived = [one + more for one, more in zip(past, taken, strict=True)]
-        barred = [one + more for one, more in zip(lived, seen, strict=True)]
+        lived = [before + more for before, more in zip(past, taken, strict=True)]
+        barred = [before + more for before, more in zip(lived, seen, strict=True)]
         shown = pages.of(users, lived, barred, PAGE)
         cases = [
             Case(user, history, *_shuffled(page, pages.seed, name, user, step))
@@ -115,7 +115,7 @@ def _choice(name: str, case: Case, scores: Floats, seed: int, step: int) -> int:
 
 
 class LogisticMixWalker:
-    """The logistic mix as somebody who answers: weights by fold, from other people's practice."""
+    """The logistic mix as a contestant: weights by fold, from other people's practice."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class LogisticMixWalker:
         scores: Mapping[str, Sequence[Floats]],
         seed: int,
     ) -> None:
-        """`scores`: what the parts said of the practice."""
+        """`scores`: those of the parts on the practice."""
         self.name = name
         self.parts = parts
         self.seed = seed
@@ -135,11 +135,11 @@ class LogisticMixWalker:
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         flat = Flat(cases, {part.name: await part.score(cases) for part in self.parts})
         folds = folds_of(cases, self.seed)
-        found = np.zeros(len(flat.truth))
+        scores = np.zeros(len(flat.truth))
         for fold, weights in enumerate(self.weights):
             mine = (folds == fold)[flat.owner]
-            found[mine] = weights.score(flat)[mine]
-        return flat.split(found)
+            scores[mine] = weights.score(flat)[mine]
+        return flat.split(scores)
 
 
 STEPS = (5, 10)
@@ -148,25 +148,25 @@ COLUMNS = ("genres", "popularity", "sequence", "AUC")
 LOWER = COLUMNS[:3]
 _NOTES = (
     "Each step picks one of five items ranked by matrix factorisation. genres: Jensen-Shannon "
-    "divergence from what the user really took up; popularity: distance of the log10 counts, "
+    "divergence from what the user really consumed; popularity: distance of the log10 counts, "
     "sorted; sequence: Levenshtein distance of main genres per step. AUC: among the "
-    f"{SHOWN} items ranked first, those really taken up against the others, for users with both.",
+    f"{SHOWN} items ranked first, those really consumed against the others, for users with both.",
 )
 
 
 class Path(msgspec.Struct, frozen=True, eq=False):
-    """One number of steps: what is known before, and what really came."""
+    """One number of steps: what is known before, and what really came next."""
 
     steps: int
     arena: TaskSet
-    """Its task is to tell, among what is shown first, what was really taken up."""
+    """Its task: among the items ranked first, which were really consumed?"""
     truth: dict[int, tuple[int, ...]]
     histories: dict[int, tuple[int, ...]]
     pages: RankedPages
 
 
 class GeneratedSteps(msgspec.Struct, frozen=True, eq=False):
-    """Everybody's steps."""
+    """Everybody's generated sequences."""
 
     path: Path
     played: ContestAnswers
@@ -182,7 +182,7 @@ def paths_of(
     most: int = 1_000,
     seed: int = 1,
 ) -> list[Path]:
-    """Return one path for each number of steps, the same users in all; `most` unless told."""
+    """Return a path for each number of steps, same users in all; `most` users without `agents`."""
     sequences = ItemSequences(real)
     eligible = np.flatnonzero(sequences.sizes > 2 * max(steps))
     users = drawn_users(eligible, min(most, len(eligible)) if agents is None else agents, seed)
@@ -212,7 +212,7 @@ def _shown(name: str, pages: RankedPages, past: dict[int, Ints], next_: dict[int
     shown = pages.of(users, lived, lived, SHOWN)
     cases = []
     for user, history, page in zip(users.tolist(), lived, shown, strict=True):
-        # In the order of their ids: the ranking would be told by the order.
+        # In the order of their ids, since the order of a ranking would give it away.
         items = np.sort(page[page >= 0])
         truth = np.isin(items, next_[user])
         cases.append(Case(user, history, tuple(items.tolist()), tuple(truth.tolist())))
@@ -235,76 +235,77 @@ async def walked(
     for place, entry in enumerate(_with_mix(steppers, entries, played)):
         progress(f"{entry.name}, {task}", place, len(steppers) + 1)
         key = joined(digest, task, entry.name, entry.recipe)
-        kept = keeper.find(task, entry.name, key)
-        if kept is None:
+        stored = keeper.find(task, entry.name, key)
+        if stored is None:
             contestant = await made_on(ground, entry)
-            found = await walk(contestant, entry.name, path.pages, path.histories, path.steps)
-            rows = [np.array(one, np.float64) for one in found]
-            kept = StoredAnswers(rows, spent_by(contestant))
-            keeper.keep(task, entry.name, key, kept)
-        ways[entry.name] = kept
+            picks = await walk(contestant, entry.name, path.pages, path.histories, path.steps)
+            rows = [np.array(row, np.float64) for row in picks]
+            stored = StoredAnswers(rows, spent_by(contestant))
+            keeper.keep(task, entry.name, key, stored)
+        ways[entry.name] = stored
     return GeneratedSteps(path, played, ways)
 
 
 def _with_mix(
     steppers: Sequence[Entrant], entries: Sequence[Entrant], played: ContestAnswers
 ) -> list[Entrant]:
-    """Return those who step, with the mix after the baselines."""
+    """Return the contestants that generate, with the mix after the baselines."""
     names = mixed_in(entries)
 
     async def make(ground: Ground) -> Contestant:
-        parts = [await made_on(ground, one) for one in entries if one.name in names]
+        parts = [await made_on(ground, entry) for entry in entries if entry.name in names]
         task = played.arena.practice[0]
-        told = features(played.practice, names, task.name)
-        return LogisticMixWalker(MIX, parts, task.cases, told, played.arena.seed)
+        practised = features(played.practice, names, task.name)
+        return LogisticMixWalker(MIX, parts, task.cases, practised, played.arena.seed)
 
-    baselines = [one for one in steppers if one.kind == "baseline"]
-    minds = [one for one in steppers if one.kind not in ("baseline", "feature")]
+    baselines = [entry for entry in steppers if entry.kind == "baseline"]
+    minds = [entry for entry in steppers if entry.kind not in ("baseline", "feature")]
     return [*baselines, Entrant(MIX, make, practises=False), *minds]
 
 
 def generation_result(
     real: Real,
-    found: Sequence[GeneratedSteps],
+    generated: Sequence[GeneratedSteps],
     entries: Sequence[Entrant],
     *,
     seed: int,
     model: str = "",
 ) -> Result:
-    """Return the table of D."""
+    """Return table D."""
     kinds = order_of(entries)
     values: dict[str, dict[str, dict[str, Floats]]] = {}
-    for one in found:
+    for steps in generated:
         columns: dict[str, dict[str, Floats]] = {}
-        popularity = np.log10(1.0 + Ground(one.path.arena.lives, seed).popularity)
+        popularity = np.log10(1.0 + Ground(steps.path.arena.lives, seed).popularity)
         for name in kinds:
-            if name in one.ways:
-                ways = [tuple(way.astype(np.int64).tolist()) for way in one.ways[name].scores]
-                apart = distances(real.catalogue, popularity, ways, list(one.path.truth.values()))
+            if name in steps.ways:
+                picks = [tuple(way.astype(np.int64).tolist()) for way in steps.ways[name].scores]
+                truths = list(steps.path.truth.values())
+                apart = distances(real.catalogue, popularity, picks, truths)
                 for column, each in apart.items():
                     columns.setdefault(column, {})[name] = each
-            task = one.path.arena.tasks[0]
-            scores = one.played.answers[name, task.name].scores
+            task = steps.path.arena.tasks[0]
+            scores = steps.played.answers[name, task.name].scores
             columns.setdefault("AUC", {})[name] = aucs(task.cases, scores)
-        values[one.path.arena.name] = columns
-    frame = Frame(
+        values[steps.path.arena.name] = columns
+    result = Result(
         "generation",
         f"Generation on {real.name}",
         real.name,
-        len(found[0].path.truth),
+        len(generated[0].path.truth),
         seed,
+        model,
         tuple(values),
         COLUMNS,
-        model,
         LOWER,
-        headline="",
         notes=_NOTES,
     )
-    steps = [
-        {(name, one.path.arena.name): kept for name, kept in one.ways.items()} for one in found
+    ways = [
+        {(name, steps.path.arena.name): stored for name, stored in steps.ways.items()}
+        for steps in generated
     ]
-    answers = [each for one in found for each in (one.played.answers, one.played.practice)]
-    return framed(frame, kinds, values, [*answers, *steps])
+    answers = answers_in([steps.played for steps in generated])
+    return with_rows(result, kinds, values, [*answers, *ways])
 
 
 def distances(
@@ -313,13 +314,13 @@ def distances(
     ways: Sequence[tuple[int, ...]],
     truths: Sequence[tuple[int, ...]],
 ) -> dict[str, Floats]:
-    """Return how far each way is from the truth; NaN where nothing was taken."""
+    """Return how far each sequence is from the truth; NaN where nothing was picked."""
     rows = [
         _distances(catalogue, popularity, way, truth)
         for way, truth in zip(ways, truths, strict=True)
     ]
-    found = np.array(rows, np.float64).reshape(-1, len(LOWER)).T
-    return dict(zip(LOWER, found, strict=True))
+    table = np.array(rows, np.float64).reshape(-1, len(LOWER)).T
+    return dict(zip(LOWER, table, strict=True))
 
 
 def _distances(
@@ -328,23 +329,23 @@ def _distances(
     if not way:
         return math.nan, math.nan, 1.0
     weights = catalogue.weights
-    genres = [weights[list(one)].sum(axis=0) for one in (way, truth)]
+    genres = [weights[list(items)].sum(axis=0) for items in (way, truth)]
     apart = math.nan
-    if all(one.sum() > 0 for one in genres):
+    if all(counts.sum() > 0 for counts in genres):
         apart = float(divergence(genres[0][None], genres[1][None])[0])
     grid = (np.arange(len(truth)) + 0.5) / len(truth)
-    one, other = (np.quantile(popularity[list(each)], grid) for each in (way, truth))
+    generated, real = (np.quantile(popularity[list(items)], grid) for items in (way, truth))
     main = weights.argmax(axis=1) if weights.shape[1] else np.arange(len(catalogue))
-    edits = levenshtein(main[list(way)].tolist(), main[list(truth)].tolist())
-    return apart, float(np.abs(one - other).mean()), edits / len(truth)
+    edits = edit_distance(main[list(way)].tolist(), main[list(truth)].tolist())
+    return apart, float(np.abs(generated - real).mean()), edits / len(truth)
 
 
-def levenshtein(one: Sequence[int], other: Sequence[int]) -> int:
-    """Return how many insertions, deletions and changes lead from one to the other."""
-    before = list(range(len(other) + 1))
-    for row, first in enumerate(one, 1):
+def edit_distance(source: Sequence[object], target: Sequence[object]) -> int:
+    """Return the Levenshtein distance: insertions, deletions and substitutions between the two."""
+    before = list(range(len(target) + 1))
+    for row, first in enumerate(source, 1):
         now = [row]
-        for column, second in enumerate(other, 1):
+        for column, second in enumerate(target, 1):
             changed = before[column - 1] + (first != second)
             now.append(min(before[column] + 1, now[-1] + 1, changed))
         before = now

@@ -1,4 +1,4 @@
-"""A language model as contestant: the raw history, the shuffled candidates, one answer for all."""
+"""Language models as contestants: history and shuffled candidates in one prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from audience.agents.language import TITLE
 from audience.errors import BadInput
 from audience.grounding import Lives
-from audience.lab.evaluation.cases import Case
+from audience.lab.evaluation.cases import Case, stars_given
 from audience.llm import (
     ChatMessage,
     Counts,
@@ -35,16 +35,15 @@ from audience.llm import (
 from audience.world import Domain, Floats
 
 HISTORY = 900
-"""Tokens for the history; the oldest lines are dropped."""
+"""Token limit of the history; the oldest lines are dropped."""
 AT_ONCE = 256
 CHOOSE, TASTE, RATINGS, SCORE, STEP = "choose", "taste", "ratings", "score", "step"
 RULES = {SCORE: "eval_score_rules"}
-"""Forms with rules of their own: who is told to write JSON begins with a brace, not a letter."""
+"""Forms with their own rules: told to write JSON, a model begins with a brace, not a letter."""
 FIRST = 8
-"""So many answers without a log-probability show that an endpoint has none."""
+"""After this many answers without log-probabilities, an endpoint has none."""
 Words = Callable[[Sequence[Case]], Sequence[Sequence[str]]]
-"""The evidence about each candidate of each case in plain words."""
-Told = Callable[[int], None]
+"""Puts the evidence about each candidate of each case into plain words."""
 
 
 def evaluation_prompts(model: str = "") -> Prompts:
@@ -53,7 +52,7 @@ def evaluation_prompts(model: str = "") -> Prompts:
 
 
 class LanguageContestant:
-    """Asks a model about each case once. An answer that cannot be read is none: NaN throughout."""
+    """Asks a model about each case once. An unreadable answer is NaN throughout."""
 
     def __init__(
         self,
@@ -66,9 +65,9 @@ class LanguageContestant:
         model: str = "",
         seed: int = 1,
         words: Words | None = None,
-        told: Told = lambda done: None,
+        progress: Callable[[int], None] = lambda done: None,
     ) -> None:
-        """`form`: the prompt, and how its answer is read: choose, taste, ratings or score."""
+        """`form`: the prompt and how its answer is read: choose, taste, ratings or score."""
         self.name = name
         self.form = form
         self.spent = Counts()
@@ -78,35 +77,35 @@ class LanguageContestant:
         self.model = model
         self.seed = seed
         self.words = words
-        self.told = told
+        self.progress = progress
         self.pack = evaluation_prompts(model)
-        self._stars = _stars(lives)
+        self._stars = stars_given(lives)
         self._replies = self._scored = 0
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         """Return 1 for what the model chose and 0 for the rest; stars, or log-probabilities."""
-        found: list[Floats] = []
+        answers: list[Floats] = []
         first = FIRST if self.form == SCORE else 0
         for start, end in _pieces(len(cases), first):
             part = cases[start:end]
             notes = self.words(part) if self.words else [()] * len(part)
             pairs = zip(part, notes, strict=True)
-            found += await together(self._one(case, lines) for case, lines in pairs)
-            # A killed evaluation goes on from here without paying again.
+            answers += await together(self._score(case, lines) for case, lines in pairs)
+            # An evaluation that is killed resumes here without paying again.
             self.door.flush()
             self._check_scores()
-            self.told(len(found))
-        return found
+            self.progress(len(answers))
+        return answers
 
     def _check_scores(self) -> None:
-        """Refuse an endpoint all of whose answers lack what is read: nobody answered wrongly."""
+        """Raise if no answer had log-probabilities: none of them is a wrong answer."""
         if self.form == SCORE and self._replies and not self._scored:
             raise BadInput(
                 f"--mind {self.name}: {self.model or 'the endpoint'} gives no log-probabilities "
-                "of letters; leave it out or take llm. What was answered so far is kept"
+                "of letters; leave it out or use llm. The answers so far are kept"
             )
 
-    async def _one(self, case: Case, notes: Sequence[str]) -> Floats:
+    async def _score(self, case: Case, notes: Sequence[str]) -> Floats:
         request = self.request(case, notes)
         answer = await ask_for(self.door, request, lambda reply: read(self.form, reply, case))
         reply = answer.replies[0]
@@ -116,7 +115,7 @@ class LanguageContestant:
         return answer.value
 
     def request(self, case: Case, notes: Sequence[str] = ()) -> Request:
-        """Return what a model is asked about a case."""
+        """Return the request about a case."""
         holes = self._holes(case, notes)
         messages = (
             ChatMessage("system", self.pack.fill(RULES.get(self.form, "eval_rules"), holes)),
@@ -135,9 +134,9 @@ class LanguageContestant:
         )
 
     def _holes(self, case: Case, notes: Sequence[str]) -> dict[str, str]:
-        count, wanted = len(case.candidates), wanted_in(self.form, case)
+        count, choose = len(case.candidates), wanted_in(self.form, case)
         if count > len(ascii_uppercase) and self.form == SCORE:
-            raise BadInput(f"{count} candidates have no letters; score at most 26 at once")
+            raise BadInput(f"{count} candidates are more than there are letters; score at most 26")
         lines = [self._lived(case.user, item) for item in case.history]
         letters = self.form == SCORE
         marks = [f"{ascii_uppercase[n]})" if letters else f"[{n + 1}]" for n in range(count)]
@@ -153,15 +152,15 @@ class LanguageContestant:
                 for place, item in enumerate(case.candidates)
             ),
             "count": str(count),
-            "wanted": str(wanted),
-            "some": "One" if wanted == 1 else str(wanted),
+            "wanted": str(choose),
+            "some": "One" if choose == 1 else str(choose),
         }
 
     def _line(self, item: int) -> str:
-        one = self.lives.catalogue[item]
-        facts = [str(one.year)] if one.year else []
-        facts += [plain(", ".join(one.tags), TITLE)] if one.tags else []
-        return f"<{plain(one.title, TITLE)}>" + (f" ({'; '.join(facts)})" if facts else "")
+        entry = self.lives.catalogue[item]
+        facts = [str(entry.year)] if entry.year else []
+        facts += [plain(", ".join(entry.tags), TITLE)] if entry.tags else []
+        return f"<{plain(entry.title, TITLE)}>" + (f" ({'; '.join(facts)})" if facts else "")
 
     def _lived(self, user: int, item: int) -> str:
         stars = self._stars.get((user, item), 0.0)
@@ -169,23 +168,23 @@ class LanguageContestant:
 
 
 def _pieces(cases: int, first: int) -> list[tuple[int, int]]:
-    """Return from where to where is asked at once, with a smaller first piece where wanted."""
+    """Return the ranges of cases asked at once, with a smaller first one if `first` is set."""
     starts = [*([0] if first else []), *range(first, cases, AT_ONCE)]
     return list(zip(starts, [*starts[1:], cases], strict=True)) if cases else []
 
 
 def wanted_in(form: str, case: Case) -> int:
-    """Return how many are to be chosen: one in a step, as many as were taken up elsewhere."""
+    """Return how many are to be chosen: one per step, else as many as were consumed."""
     return 1 if form == STEP else sum(case.truth)
 
 
 def schema_of(form: str, case: Case) -> Schema:
-    """Return the schema of an answer: only numbers that stand there."""
-    count, wanted = len(case.candidates), wanted_in(form, case)
+    """Return the schema of an answer: only numbers of candidates."""
+    count, choose = len(case.candidates), wanted_in(form, case)
     number = one_of(range(1, count + 1))
     least, most, field = 0, count, "yes"
     if form in (CHOOSE, STEP):
-        least, most, field = wanted, wanted, "chosen"
+        least, most, field = choose, choose, "chosen"
     elif form == RATINGS:
         least, most, field = count, count, "stars"
         number = {"type": "number", "minimum": 1, "maximum": 5}
@@ -193,42 +192,42 @@ def schema_of(form: str, case: Case) -> Schema:
 
 
 def read(form: str, reply: Reply, case: Case) -> Floats:
-    """Return what an answer says of each candidate; NaN throughout where it cannot be read."""
+    """Return what an answer says about each candidate; NaN throughout if unreadable."""
     nothing = np.full(len(case.candidates), math.nan)
     if reply.outcome != "reply":
         return nothing
     if form == SCORE:
         return np.array(reply.scores) if len(reply.scores) == len(nothing) else nothing
-    said = loose_json(reply.text)
-    if isinstance(said, Unreadable) or not isinstance(said, Mapping):
+    answer = loose_json(reply.text)
+    if isinstance(answer, Unreadable) or not isinstance(answer, Mapping):
         return nothing
     if form == RATINGS:
-        return _rated(said.get("stars"), nothing)
-    return _marked(said.get("yes" if form == TASTE else "chosen"), form, case, nothing)
+        return _rated(answer.get("stars"), nothing)
+    return _marked(answer.get("yes" if form == TASTE else "chosen"), form, case, nothing)
 
 
-def _marked(given: object, form: str, case: Case, nothing: Floats) -> Floats:
-    if not isinstance(given, list) or not all(_is_whole(one) for one in given):
+def _marked(marks: object, form: str, case: Case, nothing: Floats) -> Floats:
+    if not isinstance(marks, list) or not all(_is_whole(mark) for mark in marks):
         return nothing
-    places = {int(one) for one in given}
+    places = {int(mark) for mark in marks}
     inside = all(1 <= place <= len(nothing) for place in places)
     exact = form == TASTE or len(places) == wanted_in(form, case)
-    if not inside or not exact or len(places) != len(given):
+    if not inside or not exact or len(places) != len(marks):
         return nothing
     return np.array([float(place + 1 in places) for place in range(len(nothing))])
 
 
-def _rated(given: object, nothing: Floats) -> Floats:
-    if not isinstance(given, list) or len(given) != len(nothing):
+def _rated(values: object, nothing: Floats) -> Floats:
+    if not isinstance(values, list) or len(values) != len(nothing):
         return nothing
-    if any(isinstance(one, bool) or not isinstance(one, int | float) for one in given):
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
         return nothing
-    stars = np.array(given, np.float64)
+    stars = np.array(values, np.float64)
     return stars if bool(((stars >= 1.0) & (stars <= 5.0)).all()) else nothing
 
 
-def _is_whole(one: object) -> bool:
-    return isinstance(one, int | float) and not isinstance(one, bool) and int(one) == one
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and int(value) == value
 
 
 def spent_on(reply: Reply, prices: Prices) -> Counts:
@@ -243,9 +242,3 @@ def spent_on(reply: Reply, prices: Prices) -> Counts:
         dollars=price.of(usage) if price else 0.0,
         unpriced=int(not priced),
     )
-
-
-def _stars(lives: Lives) -> dict[tuple[int, int], float]:
-    rated = lives.stars > 0
-    pairs = zip(lives.users[rated].tolist(), lives.items[rated].tolist(), strict=True)
-    return dict(zip(pairs, lives.stars[rated].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Memories to compare with: one that keeps everything, and one that knows the newest only."""
+"""Evaluation of memories: which planted facts they recall, keeping what matters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from audience.memory import Life, Memory, Recollection, observations, tokens
 from audience.parts import Consolidates
 from audience.plugins import find, known
 from audience.recommenders import Popular
-from audience.results import MUTED, colour, frozen, styled
+from audience.results import MUTED, colour, finite, panels, styled_figure
 from audience.scenario import Part, made
 from audience.world import Agent, Dice, World, events as e
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROOM = 15
-"""Thoughts that come to mind: as many as RecAgent's ten of short-term and five of long-term."""
+"""Thoughts recalled at once: as many as RecAgent's ten short-term and five long-term ones."""
 _WEIGHT = 0.5
 
 
 class Everything:
-    """Keeps every observation for ever; what resembles the cue most comes to mind."""
+    """Keeps every observation; recalls what is most similar to the cue."""
 
     def __init__(self) -> None:
         self.embedder = open_embedder()
@@ -52,19 +52,19 @@ class Everything:
         del now, limit
         if not me.thoughts:
             return Recollection()
-        vectors = await self.embedder.embed([cue, *(one.text for one in me.thoughts)])
+        vectors = await self.embedder.embed([cue, *(thought.text for thought in me.thoughts)])
         near = np.einsum("td,d->t", vectors[1:], vectors[0])
         order = np.argsort(-np.round(near, 6), kind="stable")[:ROOM].tolist()
         return Recollection(tuple(me.thoughts[place] for place in order))
 
     async def consolidate(self, life: Life, dice: Dice) -> Sequence[e.Entry]:
-        """Keep all that was lived."""
+        """Keep every observation."""
         del dice
         return _all_of(life)
 
 
 class Last:
-    """Keeps every observation; the newest come to mind, whatever the cue."""
+    """Keeps every observation; recalls the newest, whatever the cue."""
 
     async def recall(self, me: Agent, cue: str, now: int, limit: int) -> Recollection:
         """Return the newest thoughts."""
@@ -72,7 +72,7 @@ class Last:
         return Recollection(me.thoughts[-ROOM:])
 
     async def consolidate(self, life: Life, dice: Dice) -> Sequence[e.Entry]:
-        """Keep all that was lived."""
+        """Keep every observation."""
         del dice
         return _all_of(life)
 
@@ -109,7 +109,7 @@ KINDS = (
     *BASELINES,
 )
 LIMIT = 5
-"""Long-term thoughts that a cue may bring to mind, as for a mind that is a language model."""
+"""Long-term thoughts that a cue may recall, as for a mind that is a language model."""
 _WITHOUT = "-no-"
 _PARTS = ("short", "long", "reflection")
 
@@ -122,7 +122,7 @@ class Evaluation(msgspec.Struct, frozen=True):
     seeds: int
     seed: int
     facts: int
-    """Facts asked for, of each kind."""
+    """Facts asked for, per kind of memory."""
     scores: tuple[MemoryScore, ...]
 
 
@@ -135,12 +135,12 @@ def evaluate(
     seed: int = 1,
     progress: Callable[[str, int], None] = lambda kind, seed: None,
 ) -> Evaluation:
-    """Return what each kind of memory keeps of planted facts; the lives of all kinds are equal."""
+    """Return what each kind of memory recalls of planted facts; all kinds live the same lives."""
     for kind in kinds:
         memory_of(kind)
     if seeds < 1:
         raise BadInput(f"--seeds {seeds}: give at least 1")
-    plans = [design(people, rounds, one) for one in range(seed, seed + seeds)]
+    plans = [design(people, rounds, number) for number in range(seed, seed + seeds)]
     asked: dict[str, list[AskedFact]] = {kind: [] for kind in kinds}
     for kind in kinds:
         for plan in plans:
@@ -152,7 +152,7 @@ def evaluate(
 
 
 def memory_of(kind: str) -> Memory:
-    """Return a memory by name: a baseline, a registered kind, or `recagent-no-short` and such."""
+    """Return a memory by name: a baseline, a registered kind, or e.g. `recagent-no-short`."""
     if kind in BASELINES:
         return BASELINES[kind]()
     name, _, lacking = kind.partition(_WITHOUT)
@@ -164,20 +164,20 @@ def memory_of(kind: str) -> Memory:
     options = {lacking: False} if lacking else {}
     if isinstance(find("memories", name), Consolidates):
         options |= {"consolidation": "rule"}  # type: ignore[dict-item]
-    found: Memory = made("memories", Part(name, options))
-    return found
+    memory: Memory = made("memories", Part(name, options))
+    return memory
 
 
 def answers(memory: Memory, plan: Design) -> list[AskedFact]:
-    """Let everybody live with a memory, then ask for every fact."""
-    found: list[AskedFact] = []
+    """Return the answers for every fact, after everybody has lived with a memory."""
+    results: list[AskedFact] = []
 
     async def work() -> None:
         world = await _lived(memory, plan)
-        found.extend(await together(_ask(memory, world, plan, fact) for fact in plan.facts))
+        results.extend(await together(_ask(memory, world, plan, fact) for fact in plan.facts))
 
     run_sync(work)
-    return found
+    return results
 
 
 async def _ask(memory: Memory, world: World, plan: Design, fact: Fact) -> AskedFact:
@@ -190,14 +190,14 @@ async def _ask(memory: Memory, world: World, plan: Design, fact: Fact) -> AskedF
         fact.important,
         fact.repeats,
         plan.age(fact),
-        any(fact.item in one.items or f"<{title}>" in one.text for one in came),
-        sum(tokens(one.text) for one in came),
+        any(fact.item in thought.items or f"<{title}>" in thought.text for thought in came),
+        sum(tokens(thought.text) for thought in came),
         len(me.thoughts),
     )
 
 
-class _Nowhere:
-    """A log that keeps nothing."""
+class NoLog:
+    """A log that keeps no chapter."""
 
     def append(self, chapter: e.Chapter) -> None: ...
     def commit(self) -> None: ...
@@ -210,7 +210,7 @@ async def _lived(memory: Memory, plan: Design) -> World:
         RuleMind(), memory, lambda swap: ("popular", Popular()), Platform(), Activation(), {}
     )
     rules = Rules(rounds=plan.rounds)
-    sim = Simulation(world, _Nowhere(), parts, rules, plan.seed)
+    sim = Simulation(world, NoLog(), parts, rules, plan.seed)
     world.apply(e.RunStarted(plan.seed, plan.genesis.digest, rules.drift))
     facts: dict[int, list[Fact]] = {}
     for fact in plan.facts:
@@ -234,13 +234,14 @@ async def _one_round(sim: Simulation, plan: Design, round_: int, days: dict[int,
 
 
 async def _recalled(sim: Simulation, who: int, day: Day) -> list[e.AnyEvent]:
-    """Return what comes to mind at the first page of a visit; it refreshes those thoughts."""
-    woke, page = day.visit[0], next(one for one in day.visit if isinstance(one, e.SlateShown))
+    """Return what is recalled at the first page of a visit; recall refreshes those thoughts."""
+    woke = day.visit[0]
+    page = next(event for event in day.visit if isinstance(event, e.SlateShown))
     assert isinstance(woke, e.Woke)
     titles = ", ".join(f"<{sim.world.catalogue[item].title}>" for item in page.items)
-    found = await sim.parts.memory.recall(sim.world.agents[who], titles, woke.at, LIMIT)
-    ids = tuple(one.id for one in found.thoughts)
-    return [e.Recalled(who, ids, woke.at, found.cut)] if ids or found.cut else []
+    recollection = await sim.parts.memory.recall(sim.world.agents[who], titles, woke.at, LIMIT)
+    ids = tuple(thought.id for thought in recollection.thoughts)
+    return [e.Recalled(who, ids, woke.at, recollection.cut)] if ids or recollection.cut else []
 
 
 def _emit(sim: Simulation, phase: int, who: int, events: Sequence[e.AnyEvent]) -> None:
@@ -248,18 +249,11 @@ def _emit(sim: Simulation, phase: int, who: int, events: Sequence[e.AnyEvent]) -
         sim.emit(phase, who + 1, who, [e.Entry(event) for event in events])
 
 
-def memory_values(found: Evaluation) -> dict[str, object]:
+def memory_values(evaluation: Evaluation) -> dict[str, object]:
     """Return an evaluation as plain values; what is not a number becomes None."""
-    tree: dict[str, object] = msgspec.to_builtins(found)
-    return {key: _finite(value) for key, value in tree.items()}
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+    tree = finite(evaluation)
+    assert isinstance(tree, dict)
+    return tree
 
 
 COLUMNS = 4
@@ -271,29 +265,26 @@ _LINES: dict[tuple[bool, bool], tuple[str, int, Literal["-", "--"]]] = {
 }
 
 
-def recall_by_age(found: Evaluation) -> Figure:
-    """Return a panel for each kind: the share recalled over the age of what was lived."""
-    with styled():
-        return frozen(_panels(found))
-
-
-def _panels(found: Evaluation) -> Figure:
-    from matplotlib.figure import Figure
-
-    columns = min(COLUMNS, len(found.scores))
-    rows = -(-len(found.scores) // columns)
-    figure = Figure(figsize=(max(2.3 * columns, 5.2), 1.3 + 2.0 * rows), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    for place, axes in enumerate(grid.flat):
-        if place < len(found.scores):
-            _panel(axes, found.scores[place])
-            below = place + columns >= len(found.scores)
-            axes.tick_params(labelbottom=below)
-            if below:
-                axes.set_xlabel("days ago")
-        else:
-            axes.set_visible(False)
-    figure.supylabel("share that comes to mind", fontsize=9, color=MUTED)
+@styled_figure
+def recall_by_age(evaluation: Evaluation) -> Figure:
+    """Return a panel for each kind: the share recalled, by how long ago it was lived."""
+    scores = evaluation.scores
+    columns = min(COLUMNS, len(scores))
+    figure, grid = panels(
+        len(scores),
+        COLUMNS,
+        (max(0.0, 5.2 - 2.3 * columns), 2.3),
+        (1.3, 2.0),
+        sharex=True,
+        sharey=True,
+    )
+    for place, (axes, score) in enumerate(zip(grid, scores, strict=True)):
+        _panel(axes, score)
+        is_lowest = place + columns >= len(scores)
+        axes.tick_params(labelbottom=is_lowest)
+        if is_lowest:
+            axes.set_xlabel("days ago")
+    figure.supylabel("share recalled", fontsize=9, color=MUTED)
     _key(figure, narrow=columns < 3)
     return figure
 
@@ -301,7 +292,8 @@ def _panels(found: Evaluation) -> Figure:
 def _panel(axes: Axes, score: MemoryScore) -> None:
     ages = sorted({cell.age for cell in score.cells})
     for (important, often), (_, place, dash) in _LINES.items():
-        cells = [one for one in score.cells if (one.important, one.often) == (important, often)]
+        group = (important, often)
+        cells = [cell for cell in score.cells if (cell.important, cell.often) == group]
         low, mean, high = _columns(cells)
         at = np.arange(len(cells))
         axes.fill_between(at, low, high, color=colour(place), alpha=0.13, linewidth=0)
@@ -313,8 +305,8 @@ def _panel(axes: Axes, score: MemoryScore) -> None:
 
 
 def _columns(cells: list[RecallCell]) -> list[list[float]]:
-    shares = [one.recalled for one in sorted(cells, key=lambda one: one.age)]
-    return [[getattr(one, name) for one in shares] for name in ("low", "mean", "high")]
+    shares = [cell.recalled for cell in sorted(cells, key=lambda cell: cell.age)]
+    return [[getattr(share, name) for share in shares] for name in ("low", "mean", "high")]
 
 
 def _key(figure: Figure, *, narrow: bool) -> None:

@@ -1,4 +1,4 @@
-"""Lives with planted facts: what is lived, how often, how long ago, and what is only noise."""
+"""Planted facts: lives with known facts amid noise, and how well they are recalled."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from audience.results import (
 from audience.world import Clock, Floats, Generator, Genesis, Ints, events as e, rng
 
 REPEATS = (0, 1, 3, 5)
-"""How often a fact is lived again, a day apart."""
+"""How often a fact is repeated, a day apart."""
 FEWEST_ROUNDS = 16
 _ASPECTS = (
     "the music", "the ending", "the two sisters", "the photography", "the dialogue", "the villain",
@@ -47,7 +47,7 @@ _QUERIES = ("something light", "a good comedy", "new this week", "for the whole 
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """One item of which somebody shall, or shall not, know something in the end."""
+    """One item that a person should, or should not, still know about at the end."""
 
     agent: int
     item: int
@@ -55,9 +55,9 @@ class Fact(msgspec.Struct, frozen=True):
     rounds: tuple[int, ...]
     """When it was lived: the first time and the repeats."""
     stars: int
-    """Of an important one; 0 for what is met in passing."""
+    """Of an important fact; 0 for what is met in passing."""
     feeling: tuple[str, str] = ("", "")
-    """What it was about an important one, and what it did to the person; no two alike."""
+    """What moved the person about an important item, and how; no two alike."""
 
     @property
     def repeats(self) -> int:
@@ -65,7 +65,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class Design(msgspec.Struct, frozen=True):
-    """Who shall live how long, with which facts."""
+    """Whose lives, how long, with which facts."""
 
     genesis: Genesis
     rounds: int
@@ -73,23 +73,23 @@ class Design(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...]
 
     def age(self, fact: Fact) -> int:
-        """Return how many rounds ago, at the end, a fact was lived last."""
+        """Return how many rounds before the end a fact was last lived."""
         return self.rounds - fact.rounds[-1]
 
 
 def ages_of(rounds: int) -> tuple[int, ...]:
-    """Return the ages at which facts are planted: yesterday to almost the beginning."""
+    """Return the ages at which facts are planted: from yesterday to almost the beginning."""
     return (1, rounds // 6 + 1, (2 * rounds) // 5, rounds - REPEATS[-1] - 1)
 
 
 def design(people: int, rounds: int, seed: int) -> Design:
-    """Return lives in which every age, importance and number of repeats occurs once for each."""
+    """Return lives with every combination of age, importance and repeats once per person."""
     if people < 2:
-        raise BadInput(f"--people {people}: give at least 2, they talk to each other")
+        raise BadInput(f"--people {people}: give at least 2, who talk to each other")
     if rounds < FEWEST_ROUNDS:
-        raise BadInput(f"--rounds {rounds}: give at least {FEWEST_ROUNDS} for things to grow old")
+        raise BadInput(f"--rounds {rounds}: give at least {FEWEST_ROUNDS}, so that facts can age")
     genesis = Films().genesis(people, seed, Clock(step="1d"))
-    facts = [one for agent in range(people) for one in _facts(genesis, agent, rounds, seed)]
+    facts = [fact for agent in range(people) for fact in _facts(genesis, agent, rounds, seed)]
     return Design(genesis, rounds, seed, tuple(facts))
 
 
@@ -110,7 +110,7 @@ def _facts(genesis: Genesis, agent: int, rounds: int, seed: int) -> Iterator[Fac
 
 
 class Day(msgspec.Struct, frozen=True):
-    """What one person lives in a round: its visit, its talks, and what reaches it."""
+    """What one person lives in a round: their visit, their talks, and what reaches them."""
 
     visit: tuple[e.AnyEvent, ...]
     said: tuple[e.Said, ...]
@@ -140,28 +140,28 @@ def day_of(plan: Design, agent: int, round_: int, facts: Sequence[Fact]) -> Day:
 
 
 def _felt(fact: Fact, time: int) -> list[e.AnyEvent]:
-    """Return an item lived to the end, rated at the end of the scale and felt about strongly."""
+    """Return an item watched to the end, rated at an end of the scale and strongly felt about."""
     what, how = fact.feeling
-    told = _TELLINGS[time % len(_TELLINGS)].format(what=what, how=how)
+    words = _TELLINGS[time % len(_TELLINGS)].format(what=what, how=how)
     who, item = fact.agent, fact.item
     return [
         e.SlateShown(who, (item,), 0),
         e.Picked(who, item, 0),
         e.Watched(who, item, 1.0),
         e.Rated(who, item, fact.stars),
-        e.Felt(who, item, told[0].upper() + told[1:]),
+        e.Felt(who, item, words[0].upper() + words[1:]),
     ]
 
 
 def _tried(fact: Fact) -> list[e.AnyEvent]:
-    """Return an item given up after some minutes, without rating or feeling."""
+    """Return an item abandoned after some minutes, without rating or feeling."""
     who, item = fact.agent, fact.item
     shown = e.SlateShown(who, (item,), 0)
     return [shown, e.Picked(who, item, 0), e.Watched(who, item, 0.05)]
 
 
 def _mentioned(plan: Design, fact: Fact, round_: int) -> e.Delivered:
-    """Return a post that names an item in passing."""
+    """Return a post that mentions an item in passing."""
     people = len(plan.genesis.profiles)
     author, title = (fact.agent + 1 + fact.item % (people - 1)) % people, _title(plan, fact.item)
     post = f"{author}-{round_}-{fact.item}"
@@ -170,7 +170,7 @@ def _mentioned(plan: Design, fact: Fact, round_: int) -> e.Delivered:
 
 
 def _noise(agent: int, items: Sequence[int], draw: Generator) -> Iterator[e.AnyEvent]:
-    """Yield a page that is passed by, now and then a search, and a film that was all right."""
+    """Yield a page that is passed over, sometimes a search, and a film that was all right."""
     page = [int(item) for item in draw.choice(items, 6, replace=False)]
     yield e.SlateShown(agent, tuple(page[:5]), 0)
     if draw.random() < 0.3:
@@ -206,7 +206,7 @@ def _title(plan: Design, item: int) -> str:
 
 
 OFTEN, RECENT, OLD = 3, 2, 5
-"""Repeats that are often, and rounds since a fact was lived last that are recent, or long ago."""
+"""Repeats that count as often, and rounds since a fact was last lived: recent, and old."""
 
 
 class AskedFact(msgspec.Struct, frozen=True, gc=False):
@@ -217,7 +217,7 @@ class AskedFact(msgspec.Struct, frozen=True, gc=False):
     important: bool
     repeats: int
     age: int
-    found: bool
+    recalled: bool
     tokens: int
     thoughts: int
     """Thoughts that the person keeps in all."""
@@ -229,12 +229,12 @@ class AskedFact(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def should_fade(self) -> bool:
-        """Unimportant, never repeated, and long ago."""
+        """Unimportant, never repeated, and old."""
         return not self.important and not self.repeats and self.age >= OLD
 
 
 class RecallCell(msgspec.Struct, frozen=True):
-    """How many facts of one age and importance come to mind."""
+    """How many facts of one age and importance are recalled."""
 
     age: int
     important: bool
@@ -248,15 +248,15 @@ class MemoryScore(msgspec.Struct, frozen=True):
 
     kind: str
     lasting: Interval
-    """Recalled, of what should last."""
+    """Share recalled of what should last."""
     fading: Interval
-    """Not recalled, of what should fade."""
+    """Share not recalled of what should fade."""
     balance: Interval
-    """The mean of the two; 0.5 for who keeps everything, or nothing."""
+    """The mean of the two; 0.5 for keeping everything, or nothing."""
     tokens: Interval
-    """Of what a cue brings to mind."""
+    """Of what a cue recalls."""
     thoughts: Interval
-    """Kept by a person in the end."""
+    """Kept by a person at the end."""
     cells: tuple[RecallCell, ...]
 
 
@@ -264,53 +264,53 @@ Rows = Sequence[AskedFact]
 
 
 def scored(kind: str, asked: Rows, seed: int) -> MemoryScore:
-    """Return the shares of one kind of memory."""
-    lasting = [one for one in asked if one.should_last]
-    fading = [one for one in asked if one.should_fade]
+    """Return the score of one kind of memory."""
+    lasting = [fact for fact in asked if fact.should_last]
+    fading = [fact for fact in asked if fact.should_fade]
     last, fade = (
-        _sums(lasting, asked, lambda one: one.found),
-        _sums(fading, asked, lambda one: not one.found),
+        _sums(lasting, asked, lambda fact: fact.recalled),
+        _sums(fading, asked, lambda fact: not fact.recalled),
     )
     return MemoryScore(
         kind,
         _share(last, seed),
         _share(fade, seed),
         _balance(last, fade, seed),
-        _share(_sums(asked, asked, lambda one: one.tokens), seed, POSITIVE),
-        _share(_sums(asked, asked, lambda one: one.thoughts), seed, POSITIVE),
+        _share(_sums(asked, asked, lambda fact: fact.tokens), seed, POSITIVE),
+        _share(_sums(asked, asked, lambda fact: fact.thoughts), seed, POSITIVE),
         tuple(_cells(asked, seed)),
     )
 
 
 def _cells(asked: Rows, seed: int) -> list[RecallCell]:
-    found = []
+    cells = []
     for important in (True, False):
         for often in (True, False):
-            for age in sorted({one.age for one in asked}):
+            for age in sorted({fact.age for fact in asked}):
                 some = [
-                    one
-                    for one in asked
-                    if (one.important, one.repeats >= OFTEN, one.age) == (important, often, age)
+                    fact
+                    for fact in asked
+                    if (fact.important, fact.repeats >= OFTEN, fact.age) == (important, often, age)
                 ]
-                share = _share(_sums(some, asked, lambda one: one.found), seed)
-                found.append(RecallCell(age, important, often, share))
-    return found
+                share = _share(_sums(some, asked, lambda fact: fact.recalled), seed)
+                cells.append(RecallCell(age, important, often, share))
+    return cells
 
 
 Sums = tuple[Floats, Floats]
-"""Of each person: the sum of a value, and how many facts it is over."""
+"""Per person: the sum of a value, and how many facts it is over."""
 
 
 def _people(asked: Rows) -> dict[tuple[int, int], int]:
-    return {person: place for place, person in enumerate(sorted({one.person for one in asked}))}
+    return {person: place for place, person in enumerate(sorted({fact.person for fact in asked}))}
 
 
 def _sums(some: Rows, asked: Rows, value: Callable[[AskedFact], float]) -> Sums:
     places = _people(asked)
     sums, counts = np.zeros(len(places)), np.zeros(len(places))
-    for one in some:
-        sums[places[one.person]] += value(one)
-        counts[places[one.person]] += 1
+    for fact in some:
+        sums[places[fact.person]] += value(fact)
+        counts[places[fact.person]] += 1
     return sums, counts
 
 
@@ -328,8 +328,8 @@ def _balance(last: Sums, fade: Sums, seed: int) -> Interval:
         return sum(float(total / max(over, 1.0)) for total, over in sums) / 2
 
     samples = bootstrap(halves, len(last[0]), seed=seed, names=("facts",))
-    found = percentile_interval(mean, samples, count=count, bounds=SHARE)
-    if found.low != found.high:
-        return found
+    interval = percentile_interval(mean, samples, count=count, bounds=SHARE)
+    if interval.low != interval.high:
+        return interval
     low, high = ((parts[0].low + parts[1].low) / 2, (parts[0].high + parts[1].high) / 2)
     return Interval(mean, low, high, count)

@@ -1,4 +1,4 @@
-"""Who predicts stars: means, biases, factors, a user's own histogram, and the minds that can."""
+"""Evaluation C: predicting the stars people give, by baselines and by minds that rate."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.grounding import Lives
+from audience.grounding import Lives, fit_ratings
 from audience.lab.evaluation.baselines import Ground
-from audience.lab.evaluation.cases import Case, Contestant, Task, TaskSet, drawn_users, lives_of
+from audience.lab.evaluation.cases import Case, Task, TaskSet, drawn_users, lives_of
 from audience.lab.evaluation.contest import ContestAnswers, Entrant
-from audience.lab.evaluation.contestants import GROUNDED, LLM, ContestRules, asked_entry
+from audience.lab.evaluation.contestants import GROUNDED, LLM, ContestRules, asked_entry, entrant
 from audience.lab.evaluation.language import RATINGS
 from audience.lab.evaluation.result import (
-    ContestantRow,
     ContestCell,
-    Frame,
     Result,
     answers_in,
-    framed,
+    bounds_of,
     order_of,
+    with_rows,
 )
 from audience.lab.evaluation.source import Real
 from audience.recommenders import one_thread
-from audience.results import POSITIVE, bootstrap, percentile_interval
+from audience.results import POSITIVE, Bounds, bootstrap, percentile_interval
 from audience.world import Bools, Floats, Ints, dice, keys, rng
 
 FACTORS = 12
@@ -37,7 +36,7 @@ KINDS = (GROUNDED, LLM, "llm+evidence")
 
 
 class Biases:
-    """mean + how a user rates + how an item is rated, each drawn to nothing by doubt."""
+    """mean + bias of the user + bias of the item, each shrunk towards zero."""
 
     def __init__(self, lives: Lives) -> None:
         rated = lives.stars > 0
@@ -52,7 +51,7 @@ class Biases:
             self.of_user = _drawn_in(self.users, left, lives.people, _USER_DOUBT)
 
     def of(self, users: Ints, items: Ints) -> Floats:
-        """Return the stars expected."""
+        """Return the expected stars."""
         return self.mean + self.of_user[users] + self.of_item[items]
 
 
@@ -62,7 +61,7 @@ def _drawn_in(owners: Ints, values: Floats, count: int, doubt: float) -> Floats:
 
 
 class Factors:
-    """What biases leave over, as products of points of people and of items."""
+    """Matrix factorisation of what the biases leave over."""
 
     def __init__(self, biases: Biases, lives: Lives, seed: int) -> None:
         left = biases.stars - biases.of(biases.users, biases.items)
@@ -76,21 +75,21 @@ class Factors:
 
     def of(self, users: Ints, items: Ints) -> Floats:
         """Return what is added to the biases."""
-        found: Floats = (self.of_user[users] * self.of_item[items]).sum(axis=1)
-        return found
+        products: Floats = (self.of_user[users] * self.of_item[items]).sum(axis=1)
+        return products
 
 
 def _points(owners: Ints, others: Ints, left: Floats, points: Floats, count: int) -> Floats:
-    """Return the least squares point of each owner, given the points of the other side."""
-    found = np.zeros((count, points.shape[1]))
+    """Return the least-squares point of each owner, given the points of the other side."""
+    solved = np.zeros((count, points.shape[1]))
     order = np.argsort(owners, kind="stable")
     bounds = np.searchsorted(owners[order], np.arange(count + 1))
     penalty = _PENALTY * np.eye(points.shape[1])
     for owner in np.flatnonzero(np.diff(bounds)).tolist():
         rows = order[bounds[owner] : bounds[owner + 1]]
         near = points[others[rows]]
-        found[owner] = np.linalg.solve(near.T @ near + penalty, near.T @ left[rows])
-    return found
+        solved[owner] = np.linalg.solve(near.T @ near + penalty, near.T @ left[rows])
+    return solved
 
 
 class Predicted:
@@ -104,8 +103,8 @@ class Predicted:
         sizes = [len(case.candidates) for case in cases]
         users = np.repeat(np.array([case.user for case in cases], np.int64), sizes)
         items = np.array([item for case in cases for item in case.candidates], np.int64)
-        found = np.clip(self.predict(users, items), 1.0, 5.0)
-        return np.split(found, np.cumsum(sizes)[:-1].tolist())
+        stars = np.clip(self.predict(users, items), 1.0, 5.0)
+        return np.split(stars, np.cumsum(sizes)[:-1].tolist())
 
 
 def user_mean(ground: Ground) -> Predicted:
@@ -118,7 +117,7 @@ def user_mean(ground: Ground) -> Predicted:
 
 
 def own_histogram(ground: Ground) -> Predicted:
-    """Return stars drawn from what each user gave before: a perfect histogram, blind to items."""
+    """Return stars drawn from each user's own: a perfect histogram, blind to items."""
     lives = ground.lives
     rated = lives.stars > 0
     places = np.clip(np.floor(lives.stars[rated] + 0.5), 1, 5).astype(np.int64) - 1
@@ -141,45 +140,42 @@ def biases(ground: Ground) -> Predicted:
 
 def biases_and_factors(ground: Ground) -> Predicted:
     """Return biases with matrix factorisation of what they leave over."""
-    found = Biases(ground.lives)
-    more = Factors(found, ground.lives, ground.seed)
-    return Predicted("bias + MF", lambda u, i: found.of(u, i) + more.of(u, i))
+    plain = Biases(ground.lives)
+    factors = Factors(plain, ground.lives, ground.seed)
+    return Predicted("bias + MF", lambda u, i: plain.of(u, i) + factors.of(u, i))
 
 
 def baseline_raters() -> list[Entrant]:
-    """Return the baselines of C."""
+    """Return the baselines of table C."""
     made = (
         ("user mean", user_mean),
         ("bias", biases),
         ("bias + MF", biases_and_factors),
         ("own histogram, drawn", own_histogram),
     )
-    return [_entry(name, make, "baseline") for name, make in made]
+    return [entrant(name, make, practises=False) for name, make in made]
 
 
 def mind_raters(kinds: Sequence[str], rules: ContestRules) -> list[Entrant]:
     """Return the minds that can rate; a grounded one takes part with means and with draws."""
-    found = []
+    raters = []
     for kind in kinds:
         if kind == GROUNDED:
-            found.append(_entry("grounded", _grounded, "mind"))
-            found.append(_entry("grounded, drawn", _grounded_drawn, "mind"))
+            raters.append(entrant("grounded", _grounded, kind="mind", practises=False))
+            drawn = entrant("grounded, drawn", _grounded_drawn, kind="mind", practises=False)
+            raters.append(drawn)
         elif kind in KINDS:
-            found.append(asked_entry(kind, rules, RATINGS))
+            raters.append(asked_entry(kind, rules, RATINGS))
         else:
-            raise BadInput(f"--mind {kind}: does not rate here; give one of {', '.join(KINDS)}")
-    return found
+            raise BadInput(f"--mind {kind}: cannot rate here; give one of {', '.join(KINDS)}")
+    return raters
 
 
 def _grounded(ground: Ground) -> Predicted:
-    from audience.grounding import fit_ratings
-
     return Predicted("grounded", fit_ratings(ground.lives, ground.seed).predict)
 
 
 def _grounded_drawn(ground: Ground) -> Predicted:
-    from audience.grounding import fit_ratings
-
     rater = fit_ratings(ground.lives, ground.seed)
 
     def drawn(users: Ints, items: Ints) -> Floats:
@@ -189,30 +185,23 @@ def _grounded_drawn(ground: Ground) -> Predicted:
     return Predicted("grounded, drawn", drawn)
 
 
-def _entry(name: str, make: Callable[[Ground], Contestant], kind: str) -> Entrant:
-    async def made(ground: Ground) -> Contestant:
-        return make(ground)
-
-    return Entrant(name, made, kind, practises=False)
-
-
 RANDOM, LATEST = "random split", "last 20 % in time"
 SHARE = 0.2
 MOST = 40
-"""Ratings of one user that are asked for at once, so that a prompt stays readable."""
+"""Ratings of one user asked for at once, so that a prompt stays readable."""
 STARS = 5
 COLUMNS = ("RMSE", "MAE", "JSD")
 Measure = Callable[[Floats], Floats]
 """From how often each person counts, [..., people], to a value."""
 _NOTES = (
-    f"A fifth of the ratings is predicted: drawn by name ({RANDOM}), or each user's latest "
+    f"A fifth of the ratings is predicted: by a named draw ({RANDOM}), or each user's latest "
     f"({LATEST}). JSD: between the histograms of predicted and real stars, base 2, 1 to 5. "
-    "Intervals by drawing users again and again. Unreadable answers count as the worst star.",
+    "Bootstrap intervals over users. Unreadable answers count as the worst star.",
 )
 
 
 class RatingSplit(msgspec.Struct, frozen=True, eq=False):
-    """An arena of ratings with the stars that were really given."""
+    """A task set of ratings with the stars that were really given."""
 
     arena: TaskSet
     stars: tuple[Floats, ...]
@@ -220,7 +209,7 @@ class RatingSplit(msgspec.Struct, frozen=True, eq=False):
 
 
 def splits_of(real: Real, *, agents: int | None = None, seed: int = 1) -> list[RatingSplit]:
-    """Return both splits with the same users. What is learnt from is the same whoever is asked."""
+    """Return both splits with the same users; the training part does not depend on who is asked."""
     rated = np.flatnonzero(real.stars > 0)
     if len(rated) < len(real) / 2:
         raise BadInput(f"{real.name} has no ratings; give data with stars, such as MovieLens 100K")
@@ -232,8 +221,8 @@ def splits_of(real: Real, *, agents: int | None = None, seed: int = 1) -> list[R
 
 def _by_draw(real: Real, rated: Ints, seed: int) -> Bools:
     drawn = keys(seed, "eval", "rating", real.users[rated], real.items[rated], rated)
-    found: Bools = drawn < np.uint64(int(SHARE * 2**64))
-    return found
+    held: Bools = drawn < np.uint64(int(SHARE * 2**64))
+    return held
 
 
 def _latest(real: Real, rated: Ints, sizes: Ints) -> Bools:
@@ -242,8 +231,8 @@ def _latest(real: Real, rated: Ints, sizes: Ints) -> Bools:
     starts = np.cumsum(sizes) - sizes
     place = np.empty(len(users), np.int64)
     place[order] = np.arange(len(users)) - starts[users[order]]
-    found: Bools = place >= sizes[users] - np.floor(sizes[users] * SHARE + 1e-9)
-    return found
+    held: Bools = place >= sizes[users] - np.floor(sizes[users] * SHARE + 1e-9)
+    return held
 
 
 def _split(real: Real, rated: Ints, name: str, held: Bools, users: Ints, seed: int) -> RatingSplit:
@@ -267,12 +256,12 @@ def _split(real: Real, rated: Ints, name: str, held: Bools, users: Ints, seed: i
 
 def _lists(users: Ints, values: Ints) -> dict[int, Ints]:
     order = np.argsort(users, kind="stable")
-    found, starts = np.unique(users[order], return_index=True)
-    return dict(zip(found.tolist(), np.split(values[order], starts[1:].tolist()), strict=True))
+    owners, starts = np.unique(users[order], return_index=True)
+    return dict(zip(owners.tolist(), np.split(values[order], starts[1:].tolist()), strict=True))
 
 
 class _Sums:
-    """Of each user: squared and absolute errors, histograms of predicted and real stars."""
+    """Per user: squared and absolute errors, histograms of predicted and real stars."""
 
     def __init__(self, split: RatingSplit, scores: Sequence[Floats]) -> None:
         cases = split.arena.tasks[0].cases
@@ -281,30 +270,36 @@ class _Sums:
         _, owner = np.unique(users, return_inverse=True)
         self.people = int(owner.max()) + 1
         real = np.concatenate(list(split.stars))
-        given = np.concatenate(list(scores))
-        # What cannot be read is as wrong as a star can be.
-        given = np.where(np.isnan(given), np.where(real > 3.0, 1.0, STARS), given)
+        predicted = np.concatenate(list(scores))
+        # An unreadable answer counts as the worst possible one.
+        predicted = np.where(np.isnan(predicted), np.where(real > 3.0, 1.0, STARS), predicted)
         self.count = np.bincount(owner, minlength=self.people).astype(np.float64)
-        self.squared = np.bincount(owner, (given - real) ** 2, self.people)
-        self.absolute = np.bincount(owner, np.abs(given - real), self.people)
-        self.given, self.real = (_histogram(owner, one, self.people) for one in (given, real))
+        self.squared = np.bincount(owner, (predicted - real) ** 2, self.people)
+        self.absolute = np.bincount(owner, np.abs(predicted - real), self.people)
+        self.given, self.real = (
+            _histogram(owner, stars, self.people) for stars in (predicted, real)
+        )
 
     def rmse(self, weights: Floats) -> Floats:
-        found: Floats = np.sqrt(weights @ self.squared / (weights @ self.count))
-        return found
+        error: Floats = np.sqrt(weights @ self.squared / (weights @ self.count))
+        return error
 
     def mae(self, weights: Floats) -> Floats:
-        found: Floats = weights @ self.absolute / (weights @ self.count)
-        return found
+        error: Floats = weights @ self.absolute / (weights @ self.count)
+        return error
 
     def jsd(self, weights: Floats) -> Floats:
         return divergence(weights @ self.given, weights @ self.real)
 
 
 def cells_of(
-    measures: Mapping[str, Measure], users: int, baselines: Sequence[str], seed: int
+    measures: Mapping[str, Measure],
+    users: int,
+    baselines: Sequence[str],
+    seed: int,
+    bounds: Bounds = POSITIVE,
 ) -> tuple[dict[str, ContestCell], str]:
-    """Return everybody's cell in one column where less is better, and the best baseline."""
+    """Return everybody's cell in a column where lower is better, and the best baseline."""
     values = {name: float(measure(np.ones(users))) for name, measure in measures.items()}
     known = [name for name in baselines if math.isfinite(values[name])]
     best = min(known, key=lambda name: values[name]) if known else ""
@@ -313,15 +308,21 @@ def cells_of(
         weights = np.bincount(people, minlength=users).astype(np.float64)
         return [float(measure(weights)) for measure in measures.values()]
 
-    found = bootstrap(drawn, users, seed=seed, names=("ratings",))
-    samples = dict(zip(measures, found if len(found) else [found] * len(measures), strict=True))
+    drawn_values = bootstrap(drawn, users, seed=seed, names=("ratings",))
+    samples = dict(
+        zip(
+            measures,
+            drawn_values if len(drawn_values) else [drawn_values] * len(measures),
+            strict=True,
+        )
+    )
     cells = {}
     for name, value in values.items():
         against = None
         if best and name != best:
             apart = samples[name] - samples[best]
             against = percentile_interval(value - values[best], apart, count=users)
-        mean = percentile_interval(value, samples[name], count=users, bounds=POSITIVE)
+        mean = percentile_interval(value, samples[name], count=users, bounds=bounds)
         cells[name] = ContestCell(mean, users, against)
     return cells, best
 
@@ -332,17 +333,17 @@ def _histogram(owner: Ints, stars: Floats, people: int) -> Floats:
     return counts.reshape(people, STARS).astype(np.float64)
 
 
-def divergence(one: Floats, other: Floats) -> Floats:
-    """Return the Jensen-Shannon divergence of rows of counts, base 2: 0 equal, 1 apart."""
-    first = one / one.sum(axis=-1, keepdims=True)
-    second = other / other.sum(axis=-1, keepdims=True)
+def divergence(counts: Floats, others: Floats) -> Floats:
+    """Return the Jensen-Shannon divergence of rows of counts in bits: 0 equal, 1 disjoint."""
+    first = counts / counts.sum(axis=-1, keepdims=True)
+    second = others / others.sum(axis=-1, keepdims=True)
     middle = (first + second) / 2.0
     parts = [
         np.where(p > 0, p * np.log2(np.maximum(p, 1e-300) / np.maximum(middle, 1e-300)), 0.0)
         for p in (first, second)
     ]
-    found: Floats = np.maximum(0.5 * (parts[0] + parts[1]).sum(axis=-1), 0.0)
-    return found
+    bits: Floats = np.maximum(0.5 * (parts[0] + parts[1]).sum(axis=-1), 0.0)
+    return bits
 
 
 def ratings_result(
@@ -354,37 +355,35 @@ def ratings_result(
     seed: int,
     model: str = "",
 ) -> Result:
-    """Return the table of C."""
+    """Return table C."""
     kinds = order_of(entries, mixes=False)
     baselines = [name for name, kind in kinds.items() if kind == "baseline"]
-    frame = Frame(
+    empty = Result(
         "ratings",
         f"Ratings on {real.name}",
         real.name,
         0,
         seed,
+        model,
         tuple(split.arena.name for split in splits),
         COLUMNS,
-        model,
-        lower=COLUMNS,
-        headline="",
+        lower_is_better=COLUMNS,
         notes=_NOTES,
     )
-    empty = framed(frame, kinds, {}, answers_in(played))
+    empty = with_rows(empty, kinds, {}, answers_in(played))
     rows = {row.name: row for row in empty.rows}
     best: dict[str, dict[str, str]] = {}
     users = 0
-    for split, one in zip(splits, played, strict=True):
+    for split, contest in zip(splits, played, strict=True):
         group = split.arena.name
-        sums = {name: _Sums(split, one.answers[name, group].scores) for name in kinds}
+        sums = {name: _Sums(split, contest.answers[name, group].scores) for name in kinds}
         users = next(iter(sums.values())).people
         for column in COLUMNS:
             measures: dict[str, Measure] = {
                 name: getattr(each, column.lower()) for name, each in sums.items()
             }
-            cells, first = cells_of(measures, users, baselines, seed)
+            cells, first = cells_of(measures, users, baselines, seed, bounds_of(column))
             best.setdefault(group, {})[column] = first
             for name, cell in cells.items():
                 rows[name].cells.setdefault(group, {})[column] = cell
-    shown: tuple[ContestantRow, ...] = tuple(rows.values())
-    return msgspec.structs.replace(empty, rows=shown, best=best, users=users)
+    return msgspec.structs.replace(empty, best=best, users=users)

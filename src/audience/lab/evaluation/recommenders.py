@@ -1,8 +1,7 @@
-"""Checking recommenders against what people really did next, everything ranked."""
+"""Offline evaluation of recommenders: the last item of each user, ranked among all."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from audience.datasets.loaders import read_folder, recognise
 from audience.errors import BadInput
 from audience.metrics import gini
 from audience.recommenders import Context, Ranker, Recommender
-from audience.results import SHARE, t_interval
+from audience.results import SHARE, finite, t_interval
 from audience.world import Catalogue, Floats, Interactions, Ints, SocialGraph, Ties, dice, rng
 
 MEASURES = ("recall", "ndcg", "mrr", "coverage", "gini")
@@ -21,7 +20,7 @@ _USERS = 4096
 
 
 class InteractionColumns(msgspec.Struct, frozen=True, eq=False):
-    """Interactions as columns of one length; stars are 0 where none were given."""
+    """Interactions as columns of equal length; stars are 0 where none were given."""
 
     users: Ints
     items: Ints
@@ -36,7 +35,7 @@ class InteractionColumns(msgspec.Struct, frozen=True, eq=False):
 
 
 class OfflineSplit(msgspec.Struct, frozen=True, eq=False):
-    """What is learnt from, and one later item of each user to be found."""
+    """The training part, and one later item of each user to be found."""
 
     train: InteractionColumns
     truth: InteractionColumns
@@ -45,7 +44,7 @@ class OfflineSplit(msgspec.Struct, frozen=True, eq=False):
 
 
 class RecommenderScore(msgspec.Struct, frozen=True):
-    """What a recommender reached."""
+    """What a recommender achieved."""
 
     recommender: str
     users: int
@@ -56,9 +55,9 @@ class RecommenderScore(msgspec.Struct, frozen=True):
 
 
 def leave_last(lived: InteractionColumns, spare: int = 0) -> OfflineSplit:
-    """Hold out the last interaction of each user who has more; set `spare` before it aside.
+    """Hold out the last interaction of each user with enough; set `spare` before it aside.
 
-    Where moments are equal the order of the rows decides.
+    Where times are equal the order of the rows decides.
     """
     order = np.lexsort((lived.at, lived.users))
     users = lived.users[order]
@@ -69,7 +68,7 @@ def leave_last(lived: InteractionColumns, spare: int = 0) -> OfflineSplit:
     parts = (~many | (after > spare), many & (after == 0), many & (after > 0) & (after <= spare))
     train, truth, aside = (lived.rows(np.sort(order[part])) for part in parts)
     if not len(truth.users):
-        raise BadInput(f"nobody has {spare + 2} interactions, so that there is nothing to find")
+        raise BadInput(f"nobody has {spare + 2} interactions, so there is nothing to predict")
     return OfflineSplit(train, truth, aside)
 
 
@@ -83,9 +82,9 @@ def check_offline(
     seed: int = 1,
     ties: SocialGraph | None = None,
 ) -> list[RecommenderScore]:
-    """Return what each recommender reaches on the same split, everything else ranked against."""
+    """Return what each recommender achieves on the same split, ranking the whole catalogue."""
     if not 1 <= k <= len(catalogue):
-        raise BadInput(f"k is {k}; give 1 to {len(catalogue)}, as many as there are items")
+        raise BadInput(f"k is {k}; give 1 to {len(catalogue)}, the number of items")
     columns = (split.train.users, split.train.items, split.train.at)
     whole = np.ones(len(split.train.users))
     learnt = Interactions.of(catalogue, people, (*columns, whole, split.train.stars), ties)
@@ -97,7 +96,7 @@ def check_offline(
 
 
 def slates_of(ranker: Ranker, split: OfflineSplit, k: int, seed: int) -> Ints:
-    """Return [truths, k]: what each user to be found for is shown, less what is known of it."""
+    """Return [truths, k]: what each user is shown, without items they already know."""
     barred = _barred(split)
     slates = []
     for start in range(0, len(barred), _USERS):
@@ -112,9 +111,9 @@ def slates_of(ranker: Ranker, split: OfflineSplit, k: int, seed: int) -> Ints:
 
 def scored(name: str, slates: Ints, split: OfflineSplit, items: int) -> RecommenderScore:
     """Return the measures of some slates."""
-    found = measures(slates, split.truth.items)
+    per_user = measures(slates, split.truth.items)
     values, bounds = {}, {}
-    for measure, each in found.items():
+    for measure, each in per_user.items():
         values[measure], low, high = t_interval(each, SHARE).three
         bounds[measure] = (low, high)
     shown = np.bincount(slates[slates >= 0], minlength=items).astype(np.float64)
@@ -134,7 +133,7 @@ def measures(slates: Ints, truths: Ints) -> dict[str, Floats]:
 
 
 def _barred(split: OfflineSplit) -> list[tuple[int, ...]]:
-    """Return what each user to be found for lived before; never the truth itself."""
+    """Return the items each user consumed before; never the truth itself."""
     users = np.concatenate([split.train.users, split.spare.users])
     items = np.concatenate([split.train.items, split.spare.items])
     order = np.argsort(users, kind="stable")
@@ -148,20 +147,15 @@ def _barred(split: OfflineSplit) -> list[tuple[int, ...]]:
 def plain_scores(scores: Sequence[RecommenderScore], seed: int) -> dict[str, object]:
     """Return scores as plain values; what is not a number becomes None."""
     rows = []
-    for one in scores:
-        values = {name: _plain(value) for name, value in one.values.items()}
-        bounds = {name: [_plain(end) for end in ends] for name, ends in one.bounds.items()}
-        rows.append({"recommender": one.recommender, "values": values, "intervals": bounds})
+    for score in scores:
+        values, bounds = finite(score.values), finite(score.bounds)
+        rows.append({"recommender": score.recommender, "values": values, "intervals": bounds})
     first = scores[0]
     return {"seed": seed, "users": first.users, "k": first.k, "recommenders": rows}
 
 
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
 class OfflineSource(msgspec.Struct, frozen=True, eq=False):
-    """All that recommenders may be checked on."""
+    """All that recommenders may be evaluated on."""
 
     catalogue: Catalogue
     people: int
@@ -170,11 +164,11 @@ class OfflineSource(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_source(path: Path) -> OfflineSource:
-    """Return the interactions of a dataset with its items and ties, or say what is missing."""
-    found = _own(path) if (path / "items.csv").exists() else _published(path)
-    if not len(found.lived.users):
+    """Return the interactions of a dataset with its items and ties; raise if there are none."""
+    source = _own(path) if (path / "items.csv").exists() else _published(path)
+    if not len(source.lived.users):
         raise BadInput(f"{path}: has no interactions, so that there is nothing to check")
-    return found
+    return source
 
 
 def _own(path: Path) -> OfflineSource:

@@ -1,17 +1,22 @@
-"""A result as a table for people, as Markdown and as CSV."""
+"""Reports of evaluations: tables, notes, a figure, and the files they are written to."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from audience.files import replace_all
 from audience.lab.evaluation import activity
 from audience.lab.evaluation.activity import Fit
-from audience.lab.evaluation.result import AREA, ContestantRow, ContestCell, Result, result_values
+from audience.lab.evaluation.result import (
+    AREA,
+    ContestantRow,
+    ContestCell,
+    Result,
+    bounds_of,
+    result_values,
+)
 from audience.results import (
     MUTED,
     Column,
@@ -19,11 +24,12 @@ from audience.results import (
     ResultTable,
     csv_text,
     draw_ranked,
-    figure_files,
-    frozen,
+    json_text,
+    panels,
     short,
-    styled,
+    styled_figure,
     to_markdown,
+    write_result,
 )
 
 if TYPE_CHECKING:
@@ -50,12 +56,15 @@ def group_table(result: Result, group: str) -> ResultTable:
         for row in result.rows
         if group in row.cells
     ]
-    columns = (Column(name, over="users", digits=3, half=True) for name in result.columns)
+    columns = (
+        Column(name, over="users", digits=3, half=True, bounds=bounds_of(name))
+        for name in result.columns
+    )
     return ResultTable((Column(group, is_text=True), *columns), tuple(rows))
 
 
 def paired_table(result: Result, group: str) -> ResultTable:
-    """Return the differences to the best baseline of whoever is no baseline."""
+    """Return the paired differences to the best baseline, for all but baselines."""
     rows = [
         (label(row), *(_difference(row.cells[group].get(name)) for name in result.columns))
         for row in result.rows
@@ -80,29 +89,29 @@ def _difference(cell: ContestCell | None) -> Interval | str:
 
 def best_line(result: Result, group: str) -> list[str]:
     """Return the best baseline of each column."""
-    found = result.best.get(group, {})
-    return [LABELS.get(name, name) for name in (found.get(one, "") for one in result.columns)]
+    best = result.best.get(group, {})
+    return [LABELS.get(name, name) for name in (best.get(column, "") for column in result.columns)]
 
 
 def footer(result: Result) -> list[str]:
-    """Return what a reader must know besides: people, seed, models and what they cost."""
+    """Return the notes below the tables: people, seed, models and their cost."""
     spent = result.spent
-    told = [
-        f"{result.dataset}: {result.users:,} users, seed {result.seed}; ± is a 95 % interval over "
-        "users.",
+    lines = [
+        f"{result.dataset}: {result.users:,} users, seed {result.seed}; ± or [low, high] is a 95 % "
+        "interval over users.",
         f"Model: {result.model or 'none'}; {spent.calls:,} calls ({result.calls_now:,} of them "
         f"now), {spent.tokens:,} tokens, {spent.cost}.",
     ]
     odd = {label(row): row.unreadable for row in result.rows if row.unreadable}
     if odd:
         counts = ", ".join(f"{name} {count:,}" for name, count in odd.items())
-        told.append(f"Unreadable answers, scored as wrong: {counts}.")
+        lines.append(f"Unreadable answers, scored as wrong: {counts}.")
     people = [row for row in result.rows if row.kind == "people"]
     fewer = {label(row): _users(row) for row in people if _users(row) < result.users}
     if fewer:
         counts = ", ".join(f"{name} {count:,}" for name, count in fewer.items())
-        told.append(f"Fewer users: {counts}.")
-    return [*told, *result.notes]
+        lines.append(f"Fewer users: {counts}.")
+    return [*lines, *result.notes]
 
 
 def _users(row: ContestantRow) -> int:
@@ -127,11 +136,11 @@ def as_csv(result: Result) -> str:
     for row in result.rows:
         for group, cells in row.cells.items():
             for column, cell in cells.items():
-                said = (result.name, group, column, row.name, row.kind, row.model, cell.users)
+                key = (result.name, group, column, row.name, row.kind, row.model, cell.users)
                 best = result.best.get(group, {}).get(column, "")
                 apart = cell.against_best or Interval()
                 numbers = (*_digits(cell.value), best, *_digits(apart))
-                rows.append((*said, *numbers))
+                rows.append((*key, *numbers))
     return csv_text((*heads, *numbered, *paired), rows)
 
 
@@ -140,37 +149,26 @@ def _digits(interval: Interval) -> list[str]:
 
 
 MOST = 4
-"""Panels side by side."""
+"""Most panels in a row."""
 _COLOURS = {"baseline": 5, "mind": 1, "people": 2}
 
 
-def side_by_side(result: Result) -> Figure:
-    """Return a panel for each group and drawn column, contestants below each other."""
-    with styled():
-        return frozen(_panels(result))
-
-
 def drawn_columns(result: Result) -> tuple[str, ...]:
-    """Return the columns a figure shows: all of one kind, or the headline alone."""
+    """Return the columns that are drawn: the headline, or all if there is none."""
     return (result.headline,) if result.headline else result.columns
 
 
-def _panels(result: Result) -> Figure:
-    from matplotlib.figure import Figure
-
+@styled_figure
+def side_by_side(result: Result) -> Figure:
+    """Return a panel for each group and drawn column, contestants below each other."""
     columns = drawn_columns(result)
     groups = [group for group in result.groups if not group.endswith(AREA)]
-    panels = [(group, column) for group in groups for column in columns]
-    across = max(1, min(len(columns) if len(columns) > 1 else len(panels), MOST))
-    down = -(-len(panels) // across)
-    height = 0.9 + down * (0.55 + 0.2 * len(result.rows))
-    figure = Figure(figsize=(1.9 + 2.1 * across, height), layout="constrained")
-    grid = figure.subplots(down, across, sharey=True, squeeze=False)
-    for place, axes in enumerate(grid.flat):
-        if place < len(panels):
-            _panel(axes, result, *panels[place])
-        else:
-            axes.set_visible(False)
+    parts = [(group, column) for group in groups for column in columns]
+    across = min(len(columns) if len(columns) > 1 else len(parts), MOST)
+    height = (0.9, 0.55 + 0.2 * len(result.rows))
+    figure, grid = panels(len(parts), across, (1.9, 2.1), height, sharey=True)
+    for axes, (group, column) in zip(grid, parts, strict=True):
+        _panel(axes, result, group, column)
     return figure
 
 
@@ -184,37 +182,22 @@ def _panel(axes: Axes, result: Result, group: str, column: str) -> None:
         axes.set_xlabel("less is better", color=MUTED, fontsize=8)
 
 
-FORMATS = ("png", "svg")
-
-
 def write_evaluation(result: Result, folder: Path) -> list[Path]:
     """Write a result into a folder and return the paths."""
-    told = json.dumps(result_values(result), indent=1, allow_nan=False) + "\n"
-    drawn = side_by_side(result)
-    return replace_all(
-        {
-            folder / "result.json": told.encode(),
-            folder / "table.md": markdown(result).encode(),
-            folder / "table.csv": as_csv(result).encode(),
-            **{
-                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
-            },
-        }
-    )
+    texts = {
+        "result.json": json_text(result_values(result)),
+        "table.md": markdown(result),
+        "table.csv": as_csv(result),
+    }
+    return write_result(folder, texts, side_by_side(result))
 
 
 def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: Path) -> list[Path]:
     """Write the fits of activity into a folder and return the paths."""
-    told = json.dumps(activity.activity_values(fits, left, seed), indent=1, allow_nan=False) + "\n"
     lines = [to_markdown(activity.table(fits), bare=True), *activity.foot(fits, left, seed)]
-    drawn = activity.survival(fits)
-    return replace_all(
-        {
-            folder / "result.json": told.encode(),
-            folder / "table.md": ("\n".join(lines) + "\n").encode(),
-            folder / "table.csv": activity.numbers(fits).encode(),
-            **{
-                folder / name: body for name, body in figure_files(drawn, "figure", FORMATS).items()
-            },
-        }
-    )
+    texts = {
+        "result.json": json_text(activity.activity_values(fits, left, seed)),
+        "table.md": "\n".join(lines) + "\n",
+        "table.csv": activity.numbers(fits),
+    }
+    return write_result(folder, texts, activity.survival(fits))

@@ -1,4 +1,4 @@
-"""What an evaluation found: a value with its interval for everybody, and paired differences."""
+"""The result of a contest: values with intervals for every contestant, and paired differences."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from functools import reduce
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from audience.lab.evaluation.cases import Case
 from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant, StoredAnswers
 from audience.llm import Counts
-from audience.results import Interval, finite, t_interval
+from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval, finite, t_interval
 from audience.world import Bools, Floats, Ints
 
 AREA = ", AUC"
-"""The end of the name of a group that tells a second measure of the same tasks."""
+"""The suffix of groups that hold a second measure, AUC, of the same tasks."""
+PEOPLE = "real humans"
+_UNLIMITED = ("RMSE", "MAE", "popularity")
+"""Columns of errors; those of all others lie between 0 and 1."""
 Values = Mapping[str, Floats]
 """One number per person for each contestant; NaN where it was not asked."""
 
@@ -27,7 +31,7 @@ class ContestCell(msgspec.Struct, frozen=True):
     value: Interval
     users: int
     against_best: Interval | None = None
-    """How much more than the best baseline, over the same people, paired; none for itself."""
+    """How much more than the best baseline, paired over the same people; None for itself."""
 
 
 class ContestantRow(msgspec.Struct, frozen=True):
@@ -45,7 +49,7 @@ class ContestantRow(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """One evaluation, ready to be printed, drawn and kept."""
+    """One evaluation, ready to be printed, drawn and stored."""
 
     name: str
     title: str
@@ -55,59 +59,76 @@ class Result(msgspec.Struct, frozen=True):
     model: str
     groups: tuple[str, ...]
     columns: tuple[str, ...]
-    lower_is_better: tuple[str, ...]
-    """Columns in which less is better."""
-    rows: tuple[ContestantRow, ...]
-    best: dict[str, dict[str, str]]
+    lower_is_better: tuple[str, ...] = ()
+    rows: tuple[ContestantRow, ...] = ()
+    best: dict[str, dict[str, str]] = {}
     """The best baseline by group and column."""
-    headline: str
-    """The column that is drawn."""
+    headline: str = ""
+    """The column that is drawn; where empty, all are."""
     notes: tuple[str, ...] = ()
     calls_now: int = 0
-    """Of all the calls it rests on, those made for this result; the others were kept."""
+    """Of all the calls it rests on, those made for this result; the others were stored."""
 
     @property
     def spent(self) -> Counts:
         return reduce(Counts.plus, (row.spent for row in self.rows), Counts())
 
 
-class Who(msgspec.Struct, frozen=True):
-    """A contestant as far as a table tells of it."""
-
-    name: str
-    kind: str
-    model: str = ""
-    unreadable: int = 0
-    spent: Counts = msgspec.field(default_factory=Counts)
+def bounds_of(column: str) -> Bounds:
+    """Return the possible values of a column: an error is at least 0, all else is a share."""
+    return POSITIVE if column in _UNLIMITED else SHARE
 
 
-def rows_of(
-    who: Sequence[Who],
+def with_rows(
+    result: Result,
+    kinds: Mapping[str, str],
     values: Mapping[str, Mapping[str, Values]],
-    lower: Sequence[str] = (),
-) -> tuple[tuple[ContestantRow, ...], dict[str, dict[str, str]]]:
-    """Return the rows of a table and its best baselines, from values by group and column."""
-    kinds = {one.name: one.kind for one in who}
+    answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
+) -> Result:
+    """Return the result with a row for each of `kinds`, from values by group and column."""
+    spent = {name: Counts() for name in kinds}
+    unreadable = dict.fromkeys(kinds, 0)
+    for part in answers:
+        for (name, _), stored in part.items():
+            if name in kinds:
+                spent[name] = spent[name].plus(stored.spent)
+                unreadable[name] += stored.unreadable
+    cells, best = _cells(kinds, values, result.lower_is_better)
+    rows = (
+        ContestantRow(
+            name,
+            kind,
+            cells[name],
+            result.model if name.startswith("llm") else "",
+            unreadable[name],
+            spent[name],
+        )
+        for name, kind in kinds.items()
+    )
+    return replace(result, rows=tuple(rows), best=best)
+
+
+def _cells(
+    kinds: Mapping[str, str], values: Mapping[str, Mapping[str, Values]], lower: Sequence[str]
+) -> tuple[dict[str, dict[str, dict[str, ContestCell]]], dict[str, dict[str, str]]]:
+    """Return the cells of every contestant, and the best baselines, by group and column."""
     best: dict[str, dict[str, str]] = {}
-    cells: dict[str, dict[str, dict[str, ContestCell]]] = {one.name: {} for one in who}
+    cells: dict[str, dict[str, dict[str, ContestCell]]] = {name: {} for name in kinds}
     for group, columns in values.items():
-        for column, found in columns.items():
-            baselines = {name: each for name, each in found.items() if kinds[name] == "baseline"}
+        for column, scores in columns.items():
+            baselines = {name: own for name, own in scores.items() if kinds[name] == "baseline"}
             first = best_of(baselines, is_lower=column in lower)
             if first:
                 best.setdefault(group, {})[column] = first
-            for name, each in found.items():
-                reference = found[first] if first and first != name else None
-                cells[name].setdefault(group, {})[column] = cell_of(each, reference)
-    rows = (
-        ContestantRow(one.name, one.kind, cells[one.name], one.model, one.unreadable, one.spent)
-        for one in who
-    )
-    return tuple(rows), best
+            for name, own in scores.items():
+                reference = scores[first] if first and first != name else None
+                cell = cell_of(own, reference, bounds_of(column))
+                cells[name].setdefault(group, {})[column] = cell
+    return cells, best
 
 
 def best_of(values: Values, *, is_lower: bool = False) -> str:
-    """Return whose mean is best; nobody where there is none."""
+    """Return who has the best mean; empty if nobody has one."""
     some = {name: each[~np.isnan(each)] for name, each in values.items()}
     means = {name: float(each.mean()) for name, each in some.items() if len(each)}
     if not means:
@@ -115,9 +136,9 @@ def best_of(values: Values, *, is_lower: bool = False) -> str:
     return min(means, key=lambda name: means[name] if is_lower else -means[name])
 
 
-def cell_of(values: Floats, reference: Floats | None) -> ContestCell:
+def cell_of(values: Floats, reference: Floats | None, bounds: Bounds = ANY) -> ContestCell:
     """Return a mean and its paired difference to a reference over the same people."""
-    mean = t_interval(values)
+    mean = t_interval(values, bounds)
     against = None if reference is None else t_interval(values - reference)
     return ContestCell(mean, mean.count, against)
 
@@ -130,53 +151,55 @@ def result_values(result: Result) -> dict[str, object]:
 
 
 def hits(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return |truth and chosen| / a of each case; what could not be said is scored as wrong.
+    """Return |truth and chosen| / a of each case; an unreadable answer is scored as wrong.
 
-    Chosen are the a highest; equal scores share their places, so that order is worth nothing.
+    Chosen are the a highest; equal scores share their ranks, so that their order is irrelevant.
     """
-    found = np.zeros(len(cases))
+    shares = np.zeros(len(cases))
     for rows, truth, values in _alike(cases, scores):
-        wanted = truth.sum(axis=1)
-        cut = np.take_along_axis(np.sort(values, axis=1), -wanted[:, None], axis=1)
+        count = truth.sum(axis=1)
+        cut = np.take_along_axis(np.sort(values, axis=1), -count[:, None], axis=1)
         sure, tied = values > cut, values == cut
-        share = (wanted - sure.sum(axis=1)) / np.maximum(tied.sum(axis=1), 1)
+        share = (count - sure.sum(axis=1)) / np.maximum(tied.sum(axis=1), 1)
         right = (sure & truth).sum(axis=1) + share * (tied & truth).sum(axis=1)
-        found[rows] = np.where(np.isnan(values).any(axis=1), 0.0, right / np.maximum(wanted, 1))
-    return found
+        shares[rows] = np.where(np.isnan(values).any(axis=1), 0.0, right / np.maximum(count, 1))
+    return shares
 
 
 def aucs(cases: Sequence[Case], scores: Sequence[Floats]) -> Floats:
-    """Return the AUC within each case; what could not be said is worth a half."""
-    found = np.zeros(len(cases))
+    """Return the AUC within each case; an unreadable answer counts one half."""
+    areas = np.zeros(len(cases))
     for rows, truth, values in _alike(cases, scores):
-        unsaid = np.asarray(np.isnan(values).any(axis=1))
-        found[rows] = np.where(unsaid, 0.5, _areas(np.where(unsaid[:, None], 0.0, values), truth))
-    return found
+        unreadable = np.asarray(np.isnan(values).any(axis=1))
+        areas[rows] = np.where(
+            unreadable, 0.5, _areas(np.where(unreadable[:, None], 0.0, values), truth)
+        )
+    return areas
 
 
 def auc(scores: Floats, truth: Sequence[bool]) -> float:
-    """Return how often something taken up scores above something not; ties count half."""
+    """Return how often a consumed item scores above another; ties count half."""
     if np.isnan(scores).any():
         return math.nan
     return float(_areas(scores[None, :], np.array([truth], np.bool_))[0])
 
 
 def _areas(values: Floats, truth: Bools) -> Floats:
-    """Return the AUC of each row; NaN where all or none were taken up."""
+    """Return the AUC of each row; NaN where all or none were consumed."""
     above, level = np.zeros(len(values)), np.zeros(len(values))
     for column in range(values.shape[1]):
         others = truth[:, column, None] & ~truth
-        one = values[:, column, None]
-        above += ((one > values) & others).sum(axis=1)
-        level += ((one == values) & others).sum(axis=1)
+        score = values[:, column, None]
+        above += ((score > values) & others).sum(axis=1)
+        level += ((score == values) & others).sum(axis=1)
     pairs = (truth.sum(axis=1) * (~truth).sum(axis=1)).astype(np.float64)
     pairs[pairs == 0] = np.nan
-    found: Floats = above / pairs + 0.5 * (level / pairs)
-    return found
+    areas: Floats = above / pairs + 0.5 * (level / pairs)
+    return areas
 
 
 def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[Ints, Bools, Floats]]:
-    """Yield cases with as many candidates together: their numbers, truth and scores as rows."""
+    """Yield cases with equally many candidates: their numbers, truth and scores as rows."""
     sizes = np.array([len(case.candidates) for case in cases], np.int64)
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero(sizes == size)
@@ -184,75 +207,14 @@ def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[In
         yield rows, truth, np.array([scores[row] for row in rows.tolist()], np.float64)
 
 
-PEOPLE = "real humans"
-
-
-class Frame(msgspec.Struct, frozen=True):
-    """What a result says besides its numbers."""
-
-    name: str
-    title: str
-    dataset: str
-    users: int
-    seed: int
-    groups: tuple[str, ...]
-    columns: tuple[str, ...]
-    model: str = ""
-    lower: tuple[str, ...] = ()
-    headline: str = ""
-    notes: tuple[str, ...] = ()
-
-
 def order_of(entries: Sequence[Entrant], *, mixes: bool = True) -> dict[str, str]:
     """Return the kind of everybody in a table by name: baselines, the mixes, then minds."""
-    shown = {one.name: one.kind for one in entries if one.kind != "feature"}
-    found = {name: kind for name, kind in shown.items() if kind == "baseline"}
-    found |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
-    return found | shown
-
-
-def framed(
-    frame: Frame,
-    kinds: Mapping[str, str],
-    values: Mapping[str, Mapping[str, Values]],
-    answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
-) -> Result:
-    """Return the result of an evaluation; `kinds` gives the order of the rows."""
-    spent = {name: Counts() for name in kinds}
-    unreadable = dict.fromkeys(kinds, 0)
-    for one in answers:
-        for (name, _), kept in one.items():
-            if name in kinds:
-                spent[name] = spent[name].plus(kept.spent)
-                unreadable[name] += kept.unreadable
-    who = [
-        Who(
-            name,
-            kind,
-            frame.model if name.startswith("llm") else "",
-            unreadable[name],
-            spent[name],
-        )
-        for name, kind in kinds.items()
-    ]
-    rows, best = rows_of(who, values, frame.lower)
-    return Result(
-        frame.name,
-        frame.title,
-        frame.dataset,
-        frame.users,
-        frame.seed,
-        frame.model,
-        frame.groups,
-        frame.columns,
-        frame.lower,
-        rows,
-        best,
-        frame.headline,
-        frame.notes,
-    )
+    shown = {entry.name: entry.kind for entry in entries if entry.kind != "feature"}
+    ordered = {name: kind for name, kind in shown.items() if kind == "baseline"}
+    ordered |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
+    return ordered | shown
 
 
 def answers_in(played: Sequence[ContestAnswers]) -> list[Mapping[tuple[str, str], StoredAnswers]]:
     """Return all answers that were given, practice included: both are paid for."""
-    return [answers for one in played for answers in (one.answers, one.practice)]
+    return [answers for contest in played for answers in (contest.answers, contest.practice)]

@@ -1,4 +1,4 @@
-"""What evaluations read: what real people did, from any dataset of files."""
+"""Real interactions that evaluations compare with, and how they are split into parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from audience.world import Catalogue, Domain, Floats, Ints, Item, keys
 
 
 class Real(msgspec.Struct, frozen=True, eq=False):
-    """What real people did, as columns in the order of time."""
+    """What real people did, as columns in chronological order."""
 
     name: str
     catalogue: Catalogue
@@ -24,7 +24,7 @@ class Real(msgspec.Struct, frozen=True, eq=False):
     items: Ints
     at: Ints
     stars: Floats
-    """0.5 to 5; 0 where nothing was given."""
+    """0.5 to 5; 0 where none were given."""
     domain: Domain = Domain("item", "items", "tried")
     keys: tuple[str, ...] = ()
     """The ids of the people in the source."""
@@ -36,10 +36,10 @@ class Real(msgspec.Struct, frozen=True, eq=False):
 
 def read_real(path: Path) -> Real:
     """Return the interactions of a dataset by its path or its published name."""
-    found = _own(path) if path.is_dir() and is_own(path) else _loaded(path)
-    if not len(found):
-        raise BadInput(f"{path}: has no interactions, so that there is nothing to compare with")
-    return found
+    real = _own(path) if path.is_dir() and is_own(path) else _loaded(path)
+    if not len(real):
+        raise BadInput(f"{path}: has no interactions, so there is nothing to compare with")
+    return real
 
 
 def _own(path: Path) -> Real:
@@ -54,7 +54,7 @@ def _own(path: Path) -> Real:
 
 
 def _loaded(path: Path) -> Real:
-    names = [one.name for one in PUBLIC]
+    names = [published.name for published in PUBLIC]
     if not path.exists() and str(path) not in names:
         raise BadInput(
             f"--data {path}: there is no such path, and {unknown('dataset', str(path), names)}"
@@ -87,9 +87,9 @@ class SplitInteractions(msgspec.Struct, frozen=True, eq=False):
 
     real: Real
     part: Ints
-    """0 training, 1 validation, 2 test, of each row."""
+    """Of each row: 0 training, 1 validation, 2 test."""
     asked: int
-    """The people up to this place may be asked; the others are training data alone."""
+    """People up to this id may be evaluated; the others are training data only."""
 
 
 def read_parts(path: Path, also: Path | None, seed: int) -> SplitInteractions:
@@ -98,8 +98,8 @@ def read_parts(path: Path, also: Path | None, seed: int) -> SplitInteractions:
         if also is not None:
             raise BadInput(f"--also {also}: {path} holds no published split to add people to")
         return drawn_parts(read_real(path), seed)
-    found = _published(path)
-    return found if also is None else _with(found, path, read_real(also))
+    parts = _published(path)
+    return parts if also is None else _with(parts, path, read_real(also))
 
 
 def drawn_parts(real: Real, seed: int) -> SplitInteractions:
@@ -127,7 +127,7 @@ def _published(path: Path) -> SplitInteractions:
             users += [user] * len(taken)
             items += taken
             part += [number] * len(taken)
-    # Nothing tells the order of what is in one file; its own stands in.
+    # The files give no times; the order of their lines stands in.
     at = np.arange(len(users), dtype=np.int64)
     people = max(users, default=-1) + 1
     columns = (np.array(users), np.array(items), at, np.zeros(len(users)))
@@ -136,7 +136,7 @@ def _published(path: Path) -> SplitInteractions:
 
 
 def _catalogue(path: Path) -> Catalogue:
-    """Return the items; their mean ratings are over all data and their texts written later."""
+    """Return the items without mean ratings, which are over all data, and later texts."""
     rows = _table(path, ("movie_id", "title", "genres"))
     items = []
     for place, row in enumerate(rows):
@@ -151,7 +151,7 @@ def _table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
         with path.open(newline="", encoding="utf-8") as lines:
             rows = list(csv.DictReader(lines))
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror or error}; a published split has it") from error
+        raise BadInput(f"{path}: {error.strerror or error}; a published split needs it") from error
     missing = [name for name in columns if rows and name not in rows[0]]
     if missing or not rows:
         raise BadInput(f"{path}: line 1: column {missing[0] if missing else columns[0]} is missing")
@@ -159,20 +159,20 @@ def _table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _with(parted: SplitInteractions, path: Path, more: Real) -> SplitInteractions:
-    """Return the split with everybody else of the data it was drawn from as training data.
+    """Return the split with everybody else of the source data as training data.
 
-    People and items are told apart by their raw ids. The order of what is in the split is taken
-    from there too, since it knows it.
+    People and items are matched by their raw ids. The times of what is in the split are taken
+    from the source as well.
     """
     real = parted.real
     places = _indices(path / ITEMS)
-    item = np.array([places.get(one.key, -1) for one in more.catalogue.items], np.int64)
+    item = np.array([places.get(entry.key, -1) for entry in more.catalogue.items], np.int64)
     inside = _indices(path / USERS)
     person = np.array([inside.get(key, -1) for key in more.keys], np.int64)
     outside = np.flatnonzero(person < 0)
     if len(outside) == len(person):
         raise BadInput(
-            f"--also {more.name}: nobody of the split is in it; give the data it is from"
+            f"--also {more.name}: has none of the people of the split; give the data it is from"
         )
     person[outside] = real.people + np.arange(len(outside))
     users, items = person[more.users], item[more.items]
@@ -196,10 +196,12 @@ def _with(parted: SplitInteractions, path: Path, more: Real) -> SplitInteraction
         )
     ]
     order = np.argsort(joined[2], kind="stable")
-    one, two, three, four, part = (column[order] for column in joined)
+    users, items, at, stars, part = (column[order] for column in joined)
     name = f"{real.name} with {len(outside):,} others of {more.name}"
     people = real.people + len(outside)
-    whole = Real(name, real.catalogue, people, one, two, three, four, real.domain, dated=more.dated)
+    whole = Real(
+        name, real.catalogue, people, users, items, at, stars, real.domain, dated=more.dated
+    )
     return SplitInteractions(whole, part, real.people)
 
 

@@ -1,4 +1,4 @@
-"""From scores to yes and no: as many as promise most, by chances learnt from others' practice."""
+"""Evaluation B: would a person consume it, yes or no, at several ratios (Agent4Rec's table)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from audience.lab.evaluation.cases import (
     lives_of,
 )
 from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant
-from audience.lab.evaluation.result import Frame, Result, answers_in, aucs, framed, hits, order_of
+from audience.lab.evaluation.result import Result, answers_in, aucs, hits, order_of, with_rows
 from audience.lab.evaluation.source import TEST, TRAIN, VALID, SplitInteractions
-from audience.recommenders import ALS, Context
+from audience.recommenders import ALS, Context, one_thread
 from audience.world import Bools, Floats, Ints, dice, rng
 
 _PENALTY = 1e-3
@@ -34,53 +34,55 @@ def decided(
     before: Sequence[Floats],
     seed: int,
 ) -> list[Floats]:
-    """Return 1 for what is said yes to, else 0; NaN stays where nothing could be said.
+    """Return 1 for yes and 0 for no; NaN stays where there was no answer.
 
-    The chance that a candidate was taken up is logistic in its score, in how it stands out from
-    its list and in its place there, by the practice of people in other folds. Of each list the
-    best are taken, as many as accuracy and F1 together may be expected to be highest with.
+    The chance that a candidate was consumed is logistic in its score, in how it stands out from
+    its list and in its rank there, learnt from the practice of people in other folds. Of each
+    list the best are taken, as many as maximise the expected sum of accuracy and F1.
     """
     now, earlier = _columns(name, cases, scores), _columns(name, practice, before)
-    asked, told = folds_of(cases, seed), folds_of(practice, seed)
+    folds, practice_folds = folds_of(cases, seed), folds_of(practice, seed)
     chances = np.zeros(len(now.truth))
     for fold in range(FOLDS):
-        others = (told != fold)[earlier.owner] & ~np.isnan(earlier.values).any(axis=1)
+        others = (practice_folds != fold)[earlier.owner] & ~np.isnan(earlier.values).any(axis=1)
         if not others.any():
             continue
-        mine = (asked == fold)[now.owner]
+        mine = (folds == fold)[now.owner]
         chances[mine] = _Chance(earlier, others).of(now.values[mine])
-    found = [np.full(len(one), np.nan) for one in scores]
-    there = np.array([not np.isnan(one).any() for one in scores])
-    sizes = np.array([len(one) for one in scores], np.int64)
+    answers = [np.full(len(own), np.nan) for own in scores]
+    there = np.array([not np.isnan(own).any() for own in scores])
+    sizes = np.array([len(own) for own in scores], np.int64)
     parts = now.split(chances)
     for size in np.unique(sizes[there]).tolist():
         rows = np.flatnonzero(there & (sizes == size)).tolist()
-        said = yes(np.stack([scores[row] for row in rows]), np.stack([parts[row] for row in rows]))
-        for row, each in zip(rows, said, strict=True):
-            found[row] = each
-    return found
+        chosen = yes(
+            np.stack([scores[row] for row in rows]), np.stack([parts[row] for row in rows])
+        )
+        for row, each in zip(rows, chosen, strict=True):
+            answers[row] = each
+    return answers
 
 
 def yes(scores: Floats, chances: Floats) -> Floats:
     """Return [lists, items]: 1 for the best of each list, as many as promise most.
 
-    Equal scores are told alike.
+    Equal scores get equal answers.
     """
     order = np.argsort(-scores, axis=1, kind="stable")
-    ranked, likely = (np.take_along_axis(one, order, axis=1) for one in (scores, chances))
+    ranked, likely = (np.take_along_axis(values, order, axis=1) for values in (scores, chances))
     worth = expected_worth(likely)
     worth[:, 1:-1][ranked[:, 1:] == ranked[:, :-1]] = -1.0
     counts = worth.argmax(axis=1)
-    said = np.zeros(scores.shape)
+    answers = np.zeros(scores.shape)
     taken = (np.arange(scores.shape[1])[None, :] < counts[:, None]).astype(np.float64)
-    np.put_along_axis(said, order, taken, axis=1)
-    return said
+    np.put_along_axis(answers, order, taken, axis=1)
+    return answers
 
 
 def expected_worth(chances: Floats) -> Floats:
-    """Return [lists, items + 1]: accuracy + F1 to expect of a yes to the first 0, 1, 2 and so on.
+    """Return [lists, items + 1]: expected accuracy + F1 of a yes to the first 0, 1, 2 and so on.
 
-    Each item is taken up by its own chance, whatever the others are.
+    Items are consumed independently, each with its own chance.
     """
     lists, size = chances.shape
     before, after = sums_of(chances), sums_of(chances[:, ::-1])[::-1]
@@ -89,7 +91,7 @@ def expected_worth(chances: Floats) -> Floats:
     for count in range(size + 1):
         right, missed = number[:, None], number[None, :]
         f1 = 2.0 * right / np.maximum(count + right + missed, 1)
-        # No BLAS: what is said of one list must not depend on how many others there are.
+        # No BLAS: the result for one list must not depend on how many others there are.
         inner = np.einsum("la,ab->lb", before[count], f1)
         worth[:, count] = (inner * after[count]).sum(axis=1)
         likely = chances[:, :count].sum(axis=1) + (1.0 - chances[:, count:]).sum(axis=1)
@@ -98,31 +100,31 @@ def expected_worth(chances: Floats) -> Floats:
 
 
 def sums_of(chances: Floats) -> Floats:
-    """Return [items + 1, lists, items + 1]: how likely so many of the first few are taken up."""
+    """Return [items + 1, lists, items + 1]: the chance of so many among the first few."""
     lists, size = chances.shape
-    found = np.zeros((size + 1, lists, size + 1))
-    found[0, :, 0] = 1.0
+    chance_of = np.zeros((size + 1, lists, size + 1))
+    chance_of[0, :, 0] = 1.0
     for place in range(size):
         chance = chances[:, place, None]
-        found[place + 1] = found[place] * (1.0 - chance)
-        found[place + 1, :, 1:] += found[place, :, :-1] * chance
-    return found
+        chance_of[place + 1] = chance_of[place] * (1.0 - chance)
+        chance_of[place + 1, :, 1:] += chance_of[place, :, :-1] * chance
+    return chance_of
 
 
 def _columns(name: str, cases: Sequence[Case], scores: Sequence[Floats]) -> Flat:
-    """Return scores, how far they are from the list's mean and best, and their places in it."""
+    """Return scores, how far they are from the list's mean and best, and their ranks in it."""
     flat = Flat(cases, {name: scores})
     sums = np.stack([np.add.reduceat(column, flat.starts) for column in flat.values.T], axis=1)
     best = np.stack([np.maximum.reduceat(column, flat.starts) for column in flat.values.T], axis=1)
     sizes = np.bincount(flat.owner)[:, None]
     apart = [flat.values - (sums / sizes)[flat.owner], flat.values - best[flat.owner]]
-    places = np.concatenate([_places(one) for one in scores])
+    places = np.concatenate([_places(own) for own in scores])
     flat.values = np.concatenate([flat.values, *apart, np.log(places)[:, None]], axis=1)
     return flat
 
 
 def _places(scores: Floats) -> Floats:
-    """Return 1 for the highest, and so on; equal scores share the middle of their places."""
+    """Return 1 for the highest, and so on; equal scores share their mean rank."""
     above = (scores[None, :] > scores[:, None]).sum(axis=1)
     level = (scores[None, :] == scores[:, None]).sum(axis=1)
     places: Floats = above + (np.maximum(level, 1) + 1.0) / 2.0
@@ -148,7 +150,8 @@ class _Chance:
             return wrong + 0.5 * _PENALTY * float(inner @ inner), slope + _PENALTY * inner
 
         nothing = np.zeros(scaled.shape[1])
-        self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
+        with one_thread():
+            self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
 
     def of(self, values: Floats) -> Floats:
         """Return the chance of each row."""
@@ -164,19 +167,19 @@ BY_RECOMMENDER = "chosen by MF"
 KNOWN = "F1, count known"
 COLUMNS = ("accuracy", "precision", "recall", "F1", KNOWN, "AUC")
 _NOTES = (
-    "Each user is asked about items of its test part and m times as many that it never took up. "
-    "Scores become yes and no by chances learnt from other users' validation parts: of each list "
-    "as many as accuracy and F1 may be expected to be best with. At 1:9 'always no' has an "
-    "accuracy of .90: F1 and AUC tell more. "
-    f"{KNOWN}: where as many are chosen as were taken up, which no model that says yes and no is "
-    "told. "
-    f"{BY_RECOMMENDER}: the {SHOWN} items that matrix factorisation ranks first, told apart by "
-    "whether the user took them up later.",
+    "Each user is asked about items of their test part and m times as many that they never "
+    "consumed. Scores become yes and no by chances learnt from other users' validation parts: of "
+    "each list as many as maximise expected accuracy and F1. At 1:9 'always no' has an accuracy of "
+    ".90: F1 and AUC say more. "
+    f"{KNOWN}: where as many are chosen as were consumed, which no model that says yes and no "
+    "knows. "
+    f"{BY_RECOMMENDER}: the {SHOWN} items that matrix factorisation ranks first, by whether the "
+    "user consumed them later.",
 )
 
 
 def ratio_name(m: int) -> str:
-    """Return a ratio as tables head it."""
+    """Return a ratio as it heads a table."""
     return f"1:{m}"
 
 
@@ -228,19 +231,19 @@ def shown_by(
 ) -> dict[int, Ints]:
     """Return what matrix factorisation shows each user, for test and for practice.
 
-    Items of the other held-out part are left out: nobody shall be asked to say no to them.
+    Items of the other held-out part are left out: saying no to them would be counted as right.
     """
     ranker = ALS().fit(Ground(lives, seed).interactions, rng(seed, "fit", 0))
     zeros = np.zeros(len(users), np.int64)
-    found = {}
+    pages = {}
     for part, other in ((TEST, VALID), (VALID, TEST)):
         barred = [
             tuple(np.concatenate([held[TRAIN][user], held[other][user]]).tolist())
             for user in users.tolist()
         ]
         context = Context(zeros, zeros, barred, dice(seed, "eval", "shown", users))
-        found[part] = np.asarray(ranker.rank(users, SHOWN, context))
-    return found
+        pages[part] = np.asarray(ranker.rank(users, SHOWN, context))
+    return pages
 
 
 def _shown(histories: Mapping[int, tuple[int, ...]], held: Sequence[Ints], pages: Ints) -> Task:
@@ -248,7 +251,7 @@ def _shown(histories: Mapping[int, tuple[int, ...]], held: Sequence[Ints], pages
     for (user, history), page in zip(histories.items(), pages, strict=True):
         items = page[page >= 0]
         truth = np.isin(items, held[user])
-        # In the order of their ids: a ranking would be told by the order.
+        # In the order of their ids, since the order of a ranking would give it away.
         order = np.argsort(items)
         case = (tuple(items[order].tolist()), tuple(truth[order].tolist()))
         cases.append(Case(user, history, *case))
@@ -262,9 +265,9 @@ def taste_result(
     *,
     model: str = "",
 ) -> Result:
-    """Return the table of B."""
+    """Return table B."""
     arena, kinds = played.arena, order_of(entries)
-    graded = {one.name for one in entries if one.practises} | {MIX, CONTENT_MIX}
+    graded = {entry.name for entry in entries if entry.practises} | {MIX, CONTENT_MIX}
     values: dict[str, dict[str, dict[str, Floats]]] = {}
     for task, practice in zip(arena.tasks, arena.practice, strict=True):
         columns: dict[str, dict[str, Floats]] = {}
@@ -273,48 +276,48 @@ def taste_result(
                 continue
             scores = played.answers[name, task.name].scores
             if task.name == BY_RECOMMENDER:
-                found = {"AUC": aucs(task.cases, scores)}
+                own = {"AUC": aucs(task.cases, scores)}
             else:
                 if name in graded:
                     before = played.practice[name, task.name].scores
-                    said = decided(name, task.cases, scores, practice.cases, before, arena.seed)
+                    answers = decided(name, task.cases, scores, practice.cases, before, arena.seed)
                 else:
-                    said = [np.where(np.isnan(one), np.nan, one > 0.5) for one in scores]
-                found = measured(task.cases, scores, said)
+                    answers = [np.where(np.isnan(own), np.nan, own > 0.5) for own in scores]
+                own = measured(task.cases, scores, answers)
                 if name in graded:
-                    found[KNOWN] = hits(task.cases, scores)
-            for column, each in found.items():
+                    own[KNOWN] = hits(task.cases, scores)
+            for column, each in own.items():
                 columns.setdefault(column, {})[name] = each
         values[task.name] = columns
-    frame = Frame(
+    result = Result(
         "taste",
         f"Taste alignment on {parted.real.name}",
         parted.real.name,
         len(arena.tasks[0].cases),
         arena.seed,
+        model,
         tuple(task.name for task in arena.tasks),
         COLUMNS,
-        model,
         headline="AUC",
         notes=_NOTES,
     )
-    return framed(frame, kinds, values, answers_in([played]))
+    return with_rows(result, kinds, values, answers_in([played]))
 
 
 def measured(
-    cases: Sequence[Case], scores: Sequence[Floats], said: Sequence[Floats]
+    cases: Sequence[Case], scores: Sequence[Floats], answers: Sequence[Floats]
 ) -> dict[str, Floats]:
-    """Return accuracy, precision, recall, F1 and AUC of each user; the unreadable is all wrong."""
-    rows = [_one(case, yes) for case, yes in zip(cases, said, strict=True)]
-    found = np.array(rows, np.float64).reshape(-1, 4).T
-    named = dict(zip(COLUMNS[:4], found, strict=True))
+    """Return accuracy, precision, recall, F1 and AUC of each user; unreadable is all wrong."""
+    rows = [_measures(case, yes) for case, yes in zip(cases, answers, strict=True)]
+    table = np.array(rows, np.float64).reshape(-1, 4).T
+    named = dict(zip(COLUMNS[:4], table, strict=True))
     return {**named, "AUC": aucs(cases, scores)}
 
 
-def _one(case: Case, said: Floats) -> tuple[float, float, float, float]:
-    if np.isnan(said).any():
+def _measures(case: Case, answers: Floats) -> tuple[float, float, float, float]:
+    if np.isnan(answers).any():
         return 0.0, 0.0, 0.0, 0.0
-    truth, yes = np.array(case.truth), said > 0.5
+    truth, yes = np.array(case.truth), answers > 0.5
     hit = float((truth & yes).sum())
     precision = hit / max(float(yes.sum()), 1.0)
     recall = hit / max(float(truth.sum()), 1.0)

@@ -1,4 +1,4 @@
-"""Files of answers: what in them can be used, and what is wrong with the rest, by name."""
+"""Files of answers: reading the key, the answers that can be used, and the problems of the rest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST = 2000
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One answer; the fields that its task asks for."""
+    """One answer; only the fields that its task asks for are set."""
 
     chosen: tuple[int, ...] | None = None
     """Places of candidates."""
@@ -37,11 +37,11 @@ class JudgeAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     informative: int | None = None
     relevant: int | None = None
     again: tuple[int, ...] | int | None = None
-    """A model's second answer, with the order of what it was shown turned round."""
+    """A model's second answer, with what it was shown in reverse order."""
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """All that one judge answered and that can be used."""
+    """All usable answers of one judge."""
 
     judge: str
     by: str
@@ -49,20 +49,20 @@ class Answered(msgspec.Struct, frozen=True):
     path: str
     answers: dict[str, JudgeAnswer]
     tasks: int
-    """How many it was given; a model is not asked to write."""
+    """How many tasks the judge was given; a model is not asked to write."""
     saved: str = ""
     unreadable: dict[str, int] = {}
-    """Replies of a model that could not be used, by what was asked for."""
+    """Replies of a model that could not be used, by task and reason."""
     usage: dict[str, Any] = {}
 
     @property
     def name(self) -> str:
-        """What tables call this judge."""
+        """The judge's name in tables."""
         return f"model judge {self.judge}" if self.by == MODEL else self.judge
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """Something in a file that is left out."""
+    """Something in a file that is left out, and why."""
 
     path: str
     task: str
@@ -82,43 +82,43 @@ class _File(msgspec.Struct, frozen=True):
 
 
 def read_key(path: Path) -> Key:
-    """Return a key, or say what the file is instead."""
+    """Return the key of a page; raise if the file is something else."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Key)
+        key = msgspec.json.decode(path.read_bytes(), type=Key)
     except OSError as error:
         raise BadInput(f"--key {path} cannot be read: {error.strerror or error}") from error
     except msgspec.MsgspecError as error:
         raise BadInput(
-            f"--key {path} is no key ({error}); give the .key.json that lies beside the page"
+            f"--key {path} is not a key ({error}); give the .key.json that lies beside the page"
         ) from error
-    if found.format != KEY or found.version > VERSION:
+    if key.format != KEY or key.version > VERSION:
         raise BadInput(f"--key {path} was made by a newer version of audience; use that one")
-    return found
+    return key
 
 
 def read_answers(paths: Iterable[Path], key: Key) -> tuple[list[Answered], list[Problem]]:
-    """Return what each judge answered, and all that had to be left out."""
-    found: dict[tuple[str, str], Answered] = {}
+    """Return what each judge answered, and everything that had to be left out."""
+    judges: dict[tuple[str, str], Answered] = {}
     problems: list[Problem] = []
     for path in paths:
-        one = _read(path, key, problems)
-        if one is None:
+        answered = _read(path, key, problems)
+        if answered is None:
             continue
-        who = (one.by, one.judge.casefold())
-        if who in found:
-            kept, left = _fuller(found[who], one)
-            found[who] = kept
-            why = f"{one.judge} also gave {kept.path}, which is taken: it is fuller or newer"
+        who = (answered.by, answered.judge.casefold())
+        if who in judges:
+            kept, left = _fuller(judges[who], answered)
+            judges[who] = kept
+            why = f"{answered.judge} also gave {kept.path}, which is used: it is fuller or newer"
             problems.append(Problem(left.path, "", why))
         else:
-            found[who] = one
-    return list(found.values()), problems
+            judges[who] = answered
+    return list(judges.values()), problems
 
 
-def _fuller(one: Answered, other: Answered) -> tuple[Answered, Answered]:
-    """Return two files of one judge: that with more answers first, then the later."""
-    first = (len(one.answers), one.saved) >= (len(other.answers), other.saved)
-    return (one, other) if first else (other, one)
+def _fuller(mine: Answered, other: Answered) -> tuple[Answered, Answered]:
+    """Return two files of one judge, the one with more answers first, else the later one."""
+    is_fuller = (len(mine.answers), mine.saved) >= (len(other.answers), other.saved)
+    return (mine, other) if is_fuller else (other, mine)
 
 
 def _read(path: Path, key: Key, problems: list[Problem]) -> Answered | None:
@@ -127,7 +127,7 @@ def _read(path: Path, key: Key, problems: list[Problem]) -> Answered | None:
     except OSError as error:
         why = f"cannot be read: {error.strerror or error}"
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        why = f"holds no answers: {error}"
+        why = f"is not a file of answers: {error}"
     else:
         why = _unfit(file, key)
         if not why:
@@ -138,13 +138,13 @@ def _read(path: Path, key: Key, problems: list[Problem]) -> Answered | None:
 
 def _unfit(file: _File, key: Key) -> str:
     if file.format != ANSWERS:
-        return "holds no answers: its format is another"
+        return "is not a file of answers: it has another format"
     if file.version > VERSION:
-        return "was made by a newer version"
+        return "was made by a newer version of audience"
     if file.page != key.page:
-        return "answers another page than the key is for"
+        return "belongs to another page than the key"
     if not any(mark.isprintable() and not mark.isspace() for mark in file.judge):
-        return "does not say who judged"
+        return "does not name the judge"
     return "" if file.by in (PEOPLE, MODEL) else f"is by {file.by!r}, neither person nor model"
 
 
@@ -154,18 +154,19 @@ def _usable(path: str, file: _File, key: Key, problems: list[Problem]) -> Answer
     for id_, raw in file.answers.items():
         task = tasks.get(id_)
         if task is None:
-            problems.append(Problem(path, id_, "there is no such task"))
+            problems.append(Problem(path, id_, "no such task"))
             continue
         try:
-            given = msgspec.json.decode(raw, type=JudgeAnswer)
-            twice_ = "is answered twice" if file.by == PEOPLE and given.again is not None else ""
-            why = twice_ or _own(task, file.judge, key) or wrong(task, given)
+            answer = msgspec.json.decode(raw, type=JudgeAnswer)
+            is_double = file.by == PEOPLE and answer.again is not None
+            why = "is answered twice" if is_double else _own(task, file.judge, key)
+            why = why or wrong(task, answer)
         except msgspec.MsgspecError as error:
             why = str(error)
         if why:
             problems.append(Problem(path, id_, why))
         else:
-            answers[id_] = given
+            answers[id_] = answer
     return Answered(
         "".join(mark for mark in file.judge if mark.isprintable()).strip(),
         file.by,
@@ -181,22 +182,22 @@ def _usable(path: str, file: _File, key: Key, problems: list[Problem]) -> Answer
 def _own(task: Task, judge: str, key: Key) -> str:
     seal = key.tasks[task.id]
     own = isinstance(seal, Paired) and seal.author.casefold() == judge.strip().casefold()
-    return "judges a text of the judge's own" if own else ""
+    return "judges the judge's own text" if own else ""
 
 
-def wrong(task: Task, given: JudgeAnswer) -> str:
-    """Return why an answer does not answer its task; empty when it does."""
+def wrong(task: Task, answer: JudgeAnswer) -> str:
+    """Return why an answer does not fit its task; empty if it does."""
     match task:
         case Choose():
-            second = given.chosen if given.again is None else given.again
-            return _unchosen(task, given.chosen) or _unchosen(task, second)
+            second = answer.chosen if answer.again is None else answer.again
+            return _unchosen(task, answer.chosen) or _unchosen(task, second)
         case Write():
-            text = (given.text or "").strip()
-            return "" if 0 < len(text) <= _LONGEST else "has no text, or too long a one"
+            text = (answer.text or "").strip()
+            return "" if 0 < len(text) <= _LONGEST else "has no text, or one that is too long"
         case Pair():
-            return _off_scale(given.verdict) or _off_scale(given.again or given.verdict)
+            return _off_scale(answer.verdict) or _off_scale(answer.again or answer.verdict)
         case Score():
-            return _off_scale(given.informative) or _off_scale(given.relevant)
+            return _off_scale(answer.informative) or _off_scale(answer.relevant)
 
 
 def _unchosen(task: Choose, chosen: Sequence[int] | int | None) -> str:
@@ -205,21 +206,23 @@ def _unchosen(task: Choose, chosen: Sequence[int] | int | None) -> str:
     if len(set(chosen)) != task.choose or len(chosen) != task.choose:
         return f"chooses {len(set(chosen))} instead of {task.choose}"
     if not all(0 <= place < len(task.candidates) for place in chosen):
-        return "chooses what was not shown"
+        return "chooses something that was not shown"
     return ""
 
 
 def _off_scale(value: object) -> str:
     if value is None:
-        return "has no judgement"
-    return "" if value in VERDICTS else f"judges {value}, which is not 1 to 5"
+        return "has no rating"
+    return "" if value in VERDICTS else f"rates {value}, which is not 1 to 5"
 
 
-def twice(given: JudgeAnswer) -> tuple[float, ...]:
-    """Return the verdict of a pair, and the second one where it was asked twice."""
-    return tuple(float(one) for one in (given.verdict, given.again) if isinstance(one, int))
+def twice(answer: JudgeAnswer) -> tuple[float, ...]:
+    """Return the verdict on a pair, and the second one if it was asked twice."""
+    return tuple(
+        float(verdict) for verdict in (answer.verdict, answer.again) if isinstance(verdict, int)
+    )
 
 
-def choices_in(given: JudgeAnswer) -> tuple[tuple[int, ...], ...]:
-    """Return what was chosen, and the second choice where it was asked for twice."""
-    return tuple(one for one in (given.chosen, given.again) if isinstance(one, tuple))
+def choices_in(answer: JudgeAnswer) -> tuple[tuple[int, ...], ...]:
+    """Return what was chosen, and the second choice if it was asked twice."""
+    return tuple(choice for choice in (answer.chosen, answer.again) if isinstance(choice, tuple))

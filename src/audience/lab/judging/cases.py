@@ -1,4 +1,4 @@
-"""What a run's memories made of what was lived: the cases of T1 to T3, out of its log."""
+"""The cases that are judged: texts of memories from a log, choices, and pairs of sequences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ from msgspec.structs import replace
 
 from audience.engine import LivedRound
 from audience.errors import BadInput
-from audience.lab.evaluation import SHAPES, UNIFORM, Case, GeneratedSteps, Real, arenas, shape_name
+from audience.lab.evaluation import (
+    SHAPES,
+    UNIFORM,
+    Case,
+    GeneratedSteps,
+    Real,
+    arenas,
+    shape_name,
+    stars_given,
+)
 from audience.lab.judging.tasks import VERSION, WRITTEN, Choose, Chosen, Pair, Paired, Shown
 from audience.log import Log
 from audience.memory import Life, is_telling, observations
@@ -22,7 +31,7 @@ from audience.world import Agent, Catalogue, World, events as e, key, rng
 
 _KINDS = {"insight": "T2", "reflection": "T3"}
 _LONGER = 1.25
-"""How much longer than its summary an observation must be for there to be something to sum up."""
+"""How much longer than its summary an observation must be to be worth summarising."""
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -38,16 +47,16 @@ class Made(msgspec.Struct, frozen=True):
 
 def made_in(log: Log, *, cases: int, seed: int) -> dict[str, list[Made]]:
     """Return up to `cases` summaries, insights and reflections each, by a named draw."""
-    found: dict[str, list[tuple[int, Made]]] = {what: [] for what in WRITTEN}
-    for one in _all(log):
-        drawn = found[one.what]
-        drawn.append((key(seed, "judging", one.case), one))
+    texts: dict[str, list[tuple[int, Made]]] = {what: [] for what in WRITTEN}
+    for made in _all(log):
+        drawn = texts[made.what]
+        drawn.append((key(seed, "judging", made.case), made))
         if len(drawn) > 8 * cases + 256:
             drawn.sort(key=lambda pair: pair[0])
             del drawn[cases:]
     return {
-        what: [one for _, one in sorted(drawn, key=lambda pair: pair[0])[:cases]]
-        for what, drawn in found.items()
+        what: [made for _, made in sorted(drawn, key=lambda pair: pair[0])[:cases]]
+        for what, drawn in texts.items()
     }
 
 
@@ -69,11 +78,10 @@ def _all(log: Log) -> Iterable[Made]:
 
 
 def _consolidated(life: Life, chapter: e.Chapter, texts: dict[int, str]) -> Iterable[Made]:
-    """Yield what one memory made at the end of a round; `texts` is what it made before."""
-    taken = [one.event for one in chapter.entries if isinstance(one.event, e.Remembered)]
-    yield from _summaries(life, taken)
-    for entry in chapter.entries:
-        event = entry.event
+    """Yield what one memory made at the end of a round; `texts`: what it made before."""
+    events = [entry.event for entry in chapter.entries]
+    yield from _summaries(life, [event for event in events if isinstance(event, e.Remembered)])
+    for event in events:
         if isinstance(event, e.Remembered | e.Reflected | e.Merged):
             texts[event.thought] = event.text
         if isinstance(event, e.Reflected) and event.kind in _KINDS:
@@ -84,19 +92,19 @@ def _consolidated(life: Life, chapter: e.Chapter, texts: dict[int, str]) -> Iter
 
 
 def _summaries(life: Life, taken: Sequence[e.Remembered]) -> Iterable[Made]:
-    """Yield what became of each observation; only where none went missing on the way."""
+    """Yield the summary of each observation, provided that none is missing."""
     seen = observations(life)
     if len(seen) != len(taken):
         return
-    for one, event in zip(seen, taken, strict=True):
-        same = one.at == event.at and one.items[: len(event.items)] == event.items
-        if same and is_telling(one) and len(one.text) >= _LONGER * len(event.text):
+    for observation, event in zip(seen, taken, strict=True):
+        same = observation.at == event.at and observation.items[: len(event.items)] == event.items
+        if same and is_telling(observation) and len(observation.text) >= _LONGER * len(event.text):
             case = f"{event.agent}-{event.thought}"
-            yield Made("T1", case, person(life.me), (one.text,), event.text)
+            yield Made("T1", case, person(life.me), (observation.text,), event.text)
 
 
 def person(me: Agent) -> str:
-    """Return who somebody is, in a line."""
+    """Return who a person is, in one line."""
     who = me.profile
     parts = [who.name or f"Person {who.id}"]
     if who.age:
@@ -111,7 +119,7 @@ def person(me: Agent) -> str:
 
 
 HISTORY = 30
-"""Items of a history that are shown; of the others it is said how many and of which kind."""
+"""Items of a history that are shown; the others are summed up by number and tags."""
 _TASTES = 4
 
 
@@ -125,15 +133,15 @@ def choices(
 ) -> Iterator[tuple[Choose, Chosen]]:
     """Yield `cases` choices of each shape, the same as `eval discrimination` makes with this seed.
 
-    Nobody is asked about twice: the history of one shape would give the truth of another away.
+    No person occurs twice: the history of one shape would give away the truth of another.
     """
     if cases * len(shapes) > real.people:
         raise BadInput(
             f"--cases {cases}: {len(shapes)} shapes need {cases * len(shapes)} people and "
             f"{real.name} has {real.people}; ask for fewer"
         )
-    found = arenas(real, shapes=shapes, agents=cases * len(shapes), seed=seed)
-    tasks = {task.name: task for arena in found for task in arena.tasks}
+    task_sets = arenas(real, shapes=shapes, agents=cases * len(shapes), seed=seed)
+    tasks = {task.name: task for arena in task_sets for task in arena.tasks}
     order = rng(seed, "judging", "users").permutation(cases * len(shapes))
     stars = _stars(real)
     for place, (a, b) in enumerate(shapes):
@@ -168,26 +176,19 @@ def _choice(
 
 def shown_item(catalogue: Catalogue, item: int, stars: float = 0.0) -> Shown:
     """Return an item as judges see it."""
-    found = catalogue[item]
-    return Shown(found.title, found.year, found.tags, stars)
-
-
-def told_item(catalogue: Catalogue, item: int) -> str:
-    """Return an item on one line."""
-    found = catalogue[item]
-    year = f" ({found.year})" if found.year else ""
-    return f"{found.title}{year}" + (f" · {', '.join(found.tags)}" if found.tags else "")
+    entry = catalogue[item]
+    return Shown(entry.title, entry.year, entry.tags, stars)
 
 
 def tastes(catalogue: Catalogue, history: Sequence[int]) -> str:
-    """Return the commonest tags of a history with their shares, each item counted once a tag."""
+    """Return the most frequent tags of a history with their shares."""
     counts = Counter(tag for item in history for tag in catalogue[item].tags)
-    common = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:_TASTES]
+    common = sorted(counts.items(), key=lambda counted: (-counted[1], counted[0]))[:_TASTES]
     return ", ".join(f"{tag} {100 * many / len(history):.0f} %" for tag, many in common)
 
 
 def _stars(real: Real) -> dict[tuple[int, int], float]:
-    """Return what each person gave each item, the first time where there are several."""
+    """Return the stars each person gave each item, the first time where there are several."""
     rated = np.flatnonzero(real.stars > 0)[::-1]
     columns = (real.users[rated], real.items[rated], real.stars[rated])
     users, items, stars = (column.tolist() for column in columns)
@@ -197,13 +198,13 @@ def _stars(real: Real) -> dict[tuple[int, int], float]:
 SEQUENCES, REFERENCES = "audience-sequences", "audience-references"
 AGENT, PERSON = "agent", "person"
 TRUTH = "truth"
-"""The name under which a file of sequences gives what a person really did."""
+"""The key under which a file of sequences holds what a person really did."""
 
 _File = TypeVar("_File", "SequenceFile", "References")
 
 
 class Walk(msgspec.Struct, frozen=True):
-    """What several minds, and the person itself, went on to from the same past."""
+    """How several minds, and the person themselves, went on from the same history."""
 
     user: int
     steps: int
@@ -241,40 +242,40 @@ class References(msgspec.Struct, frozen=True):
 def read_file(path: Path, kind: type[_File], flag: str) -> _File:
     """Return a file of sequences or of references."""
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=kind)
+        file = msgspec.json.decode(path.read_bytes(), type=kind)
     except OSError as error:
         raise BadInput(f"{flag} {path} cannot be read: {error.strerror or error}") from error
     except msgspec.MsgspecError as error:
-        raise BadInput(f"{flag} {path} is no such file: {error}") from error
-    wanted = kind.__struct_defaults__[-2]
-    if found.format != wanted:
-        raise BadInput(f"{flag} {path}: its format is {found.format!r}, not {wanted!r}")
-    return found
+        raise BadInput(f"{flag} {path} is not such a file: {error}") from error
+    expected = kind.__struct_defaults__[-2]
+    if file.format != expected:
+        raise BadInput(f"{flag} {path}: its format is {file.format!r}, not {expected!r}")
+    return file
 
 
-def text_pairs(found: References, seed: int) -> Iterator[tuple[Pair, Paired]]:
+def text_pairs(references: References, seed: int) -> Iterator[tuple[Pair, Paired]]:
     """Yield each text that a person wrote beside the agent's, in a drawn order."""
-    for one in found.cases:
-        made = one.made
-        for author, text in sorted(one.texts.items()):
+    for reference in references.cases:
+        made = reference.made
+        for author, text in sorted(reference.texts.items()):
             case = f"{made.what}/{made.case}/{author}"
             sides: dict[str, tuple[str, ...]] = {AGENT: (made.text,), PERSON: (text,)}
             about = (made.what, made.person, made.lines)
             yield _pair(about, sides, made.what, case, seed, author)
 
 
-def way_pairs(found: SequenceFile, cases: int, seed: int) -> Iterator[tuple[Pair, Paired]]:
-    """Yield every two ways of up to `cases` people for each number of steps."""
-    for steps in sorted({walk.steps for walk in found.walks}):
-        walks = [walk for walk in found.walks if walk.steps == steps]
+def way_pairs(file: SequenceFile, cases: int, seed: int) -> Iterator[tuple[Pair, Paired]]:
+    """Yield every pair of sequences of up to `cases` people for each number of steps."""
+    for steps in sorted({walk.steps for walk in file.walks}):
+        walks = [walk for walk in file.walks if walk.steps == steps]
         walks.sort(key=lambda walk: key(seed, "judging", "walk", walk.user, walk.steps))
         for walk in walks[:cases]:
-            about = ("sequence", "", tuple(_told(one) for one in walk.history))
+            about = ("sequence", "", tuple(item_line(item) for item in walk.history))
             names = sorted(walk.ways, key=lambda name: name == TRUTH)
             for first, second in combinations(names, 2):
-                # Stars would give away which way somebody really went.
+                # Stars would give away the sequence that is real.
                 sides = {
-                    name: tuple(_told(replace(one, stars=0.0)) for one in walk.ways[name])
+                    name: tuple(item_line(replace(item, stars=0.0)) for item in walk.ways[name])
                     for name in (first, second)
                 }
                 yield _pair(about, sides, f"N={steps}", f"N={steps}/{walk.user}", seed)
@@ -295,37 +296,38 @@ def _pair(
     return seen, Paired(table, case, first, second, author)
 
 
-def _told(item: Shown) -> str:
+def item_line(item: Shown) -> str:
+    """Return an item on one line, with the stars that the person gave it."""
     year = f" ({item.year})" if item.year else ""
     stars = f" · {item.stars:g} of 5 stars" if item.stars else ""
     return f"{item.title}{year}" + (f" · {', '.join(item.tags)}" if item.tags else "") + stars
 
 
 FILE = "sequences.json"
-"""The newest items of a history that judges see."""
+"""The file of sequences in the folder of an evaluation of generation."""
 
 
-def exported(real: Real, found: Sequence[GeneratedSteps], names: Sequence[str]) -> bytes:
-    """Return the file that `audience eval people make` and `judge` take: named minds and truth."""
-    stars = _walk_stars(real)
+def exported(real: Real, generated: Sequence[GeneratedSteps], names: Sequence[str]) -> bytes:
+    """Return the file for `audience eval people make` and `judge`: named minds and the truth."""
+    stars = stars_given(real)
 
     def shown(user: int, item: int, *, rated: bool) -> Shown:
         return shown_item(real.catalogue, item, stars.get((user, item), 0.0) if rated else 0.0)
 
     walks = []
-    for one in found:
-        for place, (user, history) in enumerate(one.path.histories.items()):
+    for steps in generated:
+        for place, (user, history) in enumerate(steps.path.histories.items()):
             ways = {
-                name: one.ways[name].scores[place].astype(np.int64).tolist()
+                name: steps.ways[name].scores[place].astype(np.int64).tolist()
                 for name in names
-                if name in one.ways
+                if name in steps.ways
             }
-            ways[TRUTH] = list(one.path.truth[user])
+            ways[TRUTH] = list(steps.path.truth[user])
             last = reversed(history[-HISTORY:])
             walks.append(
                 Walk(
                     user,
-                    one.path.steps,
+                    steps.path.steps,
                     tuple(shown(user, item, rated=True) for item in last),
                     {
                         name: tuple(shown(user, item, rated=False) for item in way)
@@ -334,9 +336,3 @@ def exported(real: Real, found: Sequence[GeneratedSteps], names: Sequence[str]) 
                 )
             )
     return msgspec.json.encode(SequenceFile(tuple(walks), real.domain.plural)) + b"\n"
-
-
-def _walk_stars(real: Real) -> dict[tuple[int, int], float]:
-    rated = real.stars > 0
-    pairs = zip(real.users[rated].tolist(), real.items[rated].tolist(), strict=True)
-    return dict(zip(pairs, real.stars[rated].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What comes to mind for a behaviour, with all of a memory and without a part of it (table 2)."""
+"""Table 2: what a person recalls for a behaviour, with all of their memory and without parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from audience.engine import run_sync
 from audience.errors import BadInput
-from audience.lab.judging.cases import person, told_item
+from audience.lab.judging.cases import item_line, person, shown_item
 from audience.lab.judging.tasks import VARIANTS, Score, ScoredKey
 from audience.log import Log
 from audience.memory import Memory, RecAgentMemory
@@ -17,17 +17,17 @@ from audience.scenario import Part, parse
 from audience.world import Agent, World, events as e, key
 
 LIMIT = 5
-"""Long-term thoughts that come to mind at most, as for a mind that is a language model."""
+"""Long-term thoughts recalled at most, as for a mind that is a language model."""
 _MEMORY_KINDS = ("choosing", "talking", "posting")
 _OPTIONS = ("decay", "budget", "embedder")
 
 
 class Behaviour(msgspec.Struct, frozen=True):
-    """A moment in which somebody needed memories."""
+    """A moment in which a person needed memories."""
 
     kind: str
     me: Agent
-    """As it was before."""
+    """As the person was before."""
     cue: str
     lines: tuple[str, ...]
     now: int
@@ -36,19 +36,19 @@ class Behaviour(msgspec.Struct, frozen=True):
 
 
 def scores(log: Log, *, cases: int, seed: int) -> Iterator[tuple[Score, ScoredKey]]:
-    """Yield each of some behaviours of a run with each variant of its memory."""
+    """Yield some behaviours of a run, each with every variant of the memory."""
     part = parse(log.scenario, str(log.folder)).memory
     if part.kind != "recagent":
         raise BadInput(
-            f"--run {log.folder}: its memory is {part.kind!r}; memories are scored for one with "
-            "the three stores of RecAgent: run with --memory recagent"
+            f"--run {log.folder}: its memory is {part.kind!r}; only RecAgent's memory with its "
+            "three stores can be scored: run with --memory recagent"
         )
     memory = _memory(part)
-    for one in _spread(_behaviours(log, seed), cases):
+    for behaviour in _spread(_behaviours(log, seed), cases):
         for variant in VARIANTS:
-            case = f"{one.me.profile.id}-{one.now}-{one.kind}"
-            came = recalled(memory, one, variant)
-            yield Score("", person(one.me), one.lines, came), ScoredKey(case, variant)
+            case = f"{behaviour.me.profile.id}-{behaviour.now}-{behaviour.kind}"
+            came = recalled(memory, behaviour, variant)
+            yield Score("", person(behaviour.me), behaviour.lines, came), ScoredKey(case, variant)
 
 
 def _memory(part: Part) -> Memory:
@@ -59,38 +59,38 @@ def _memory(part: Part) -> Memory:
 
 
 def recalled(memory: Memory, behaviour: Behaviour, variant: str) -> tuple[str, ...]:
-    """Return what comes to mind when a part of what is remembered is taken away."""
+    """Return what is recalled when a part of the memory is taken away."""
     lacking = variant.partition("no-")[2]
     left = tuple(
-        one
-        for one in behaviour.me.thoughts
-        if one.store != lacking and (lacking != "reflection" or one.kind != "reflection")
+        thought
+        for thought in behaviour.me.thoughts
+        if thought.store != lacking and (lacking != "reflection" or thought.kind != "reflection")
     )
-    found: list[str] = []
+    texts: list[str] = []
 
     async def work() -> None:
         me = replace(behaviour.me, thoughts=left)
         came = await memory.recall(me, behaviour.cue, behaviour.now, LIMIT)
-        found.extend(one.text for one in came.thoughts)
+        texts.extend(thought.text for thought in came.thoughts)
 
     run_sync(work)
-    return tuple(found)
+    return tuple(texts)
 
 
-def _spread(found: Iterable[Behaviour], cases: int) -> list[Behaviour]:
-    """Return the best behaviours, each kind in turn, each person once while there are others."""
+def _spread(behaviours: Iterable[Behaviour], cases: int) -> list[Behaviour]:
+    """Return the best behaviours, each kind in turn, no person twice while there are others."""
     kinds: dict[str, list[Behaviour]] = {kind: [] for kind in _MEMORY_KINDS}
-    for one in sorted(found, key=lambda one: one.rank):
-        kinds[one.kind].append(one)
+    for behaviour in sorted(behaviours, key=lambda behaviour: behaviour.rank):
+        kinds[behaviour.kind].append(behaviour)
     chosen: list[Behaviour] = []
     people: set[int] = set()
     again: list[Behaviour] = []
     while any(kinds.values()):
         for left in kinds.values():
             if left:
-                one = left.pop(0)
-                (again if one.me.profile.id in people else chosen).append(one)
-                people.add(one.me.profile.id)
+                behaviour = left.pop(0)
+                (again if behaviour.me.profile.id in people else chosen).append(behaviour)
+                people.add(behaviour.me.profile.id)
     return (chosen + again)[:cases]
 
 
@@ -98,11 +98,11 @@ def _behaviours(log: Log, seed: int) -> Iterator[Behaviour]:
     world = World(log.genesis())
     for chapter in log.chapters():
         if chapter.phase in (e.VISITS, e.CONVERSATIONS):
-            for found in _in_chapter(world, chapter):
-                kind, agent, cue, lines = found
+            for kind, agent, cue, lines in _in_chapter(world, chapter):
                 me = world.agents[agent]
-                stores = {one.store for one in me.thoughts}
-                richness = len(stores) + any(one.kind == "reflection" for one in me.thoughts)
+                stores = {thought.store for thought in me.thoughts}
+                reflects = any(thought.kind == "reflection" for thought in me.thoughts)
+                richness = len(stores) + reflects
                 if stores:
                     drawn = key(seed, "judging", kind, agent, chapter.round)
                     now = _moment(world, chapter)
@@ -112,7 +112,7 @@ def _behaviours(log: Log, seed: int) -> Iterator[Behaviour]:
 
 
 def _moment(world: World, chapter: e.Chapter) -> int:
-    woke = (one.event.at for one in chapter.entries if isinstance(one.event, e.Woke))
+    woke = (entry.event.at for entry in chapter.entries if isinstance(entry.event, e.Woke))
     return next(woke, world.genesis.clock.at(chapter.round, 0.5))
 
 
@@ -139,7 +139,7 @@ def _in_chapter(
 
 def _page(world: World, agent: int, slate: Sequence[int]) -> tuple[str, tuple[str, ...]]:
     name, words = _name(world, agent), world.genesis.domain
-    lines = [told_item(world.catalogue, item) for item in slate]
+    lines = [item_line(shown_item(world.catalogue, item)) for item in slate]
     head = f"{name} looks at recommended {words.plural} and decides which to take:"
     return " ".join(world.catalogue[item].title for item in slate), (head, *lines)
 
@@ -147,17 +147,17 @@ def _page(world: World, agent: int, slate: Sequence[int]) -> tuple[str, tuple[st
 def _post(world: World, me: Agent) -> tuple[str, tuple[str, ...]]:
     cue = " ".join(message.text for message in me.inbox[-3:]) or " ".join(me.profile.interests)
     seen = tuple(
-        f"{_name(world, one.author)} posted: {one.text}" if one.author >= 0 else one.text
-        for one in me.inbox[-3:]
+        f"{_name(world, post.author)} posted: {post.text}" if post.author >= 0 else post.text
+        for post in me.inbox[-3:]
     )
     return cue, (f"{_name(world, me.profile.id)} is about to write a post for friends.", *seen)
 
 
 def _talk(world: World, event: e.Said, before: Sequence[e.AnyEvent]) -> tuple[str, tuple[str, ...]]:
-    said = [one for one in before if isinstance(one, e.Said)][-2:]
+    speech = [line for line in before if isinstance(line, e.Said)][-2:]
     head = f"{_name(world, event.agent)} talks with {_name(world, event.to)} and is about to speak."
-    lines = tuple(f"{_name(world, one.agent)} said: {one.text}" for one in said)
-    return " ".join(one.text for one in said), (head, *lines)
+    lines = tuple(f"{_name(world, line.agent)} said: {line.text}" for line in speech)
+    return " ".join(line.text for line in speech), (head, *lines)
 
 
 def _name(world: World, agent: int) -> str:

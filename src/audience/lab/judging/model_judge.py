@@ -1,4 +1,4 @@
-"""Tasks as prompts for a model, and what its replies say. Nothing unreadable is mended."""
+"""A language model as judge: the tasks as prompts, its replies, and how consistent it is."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ from audience.llm import (
 )
 
 LINE = 600
-"""Characters of a line at most."""
+"""Longest line of a prompt in characters."""
 _QUESTIONS = {
     "T1": "Two summaries of the same event. Which serves this person's memory better?",
     "T2": "Two insights drawn from the same moments. Which is the better one?",
@@ -64,12 +64,12 @@ _FROM = {
 
 
 def judge_prompts(folder: str = "", model: str = "") -> Prompts:
-    """Return the prompt files of judges, laid over by those of a folder."""
+    """Return the prompt files of judges, overridden by those in a folder."""
     return Prompts(Path(__file__).parent / "prompts", folder=folder, model=model)
 
 
 class JudgePrompt(msgspec.Struct, frozen=True):
-    """One prompt, and what its reply has to look like."""
+    """One prompt, and the schema of its reply."""
 
     purpose: str
     messages: tuple[ChatMessage, ...]
@@ -77,7 +77,7 @@ class JudgePrompt(msgspec.Struct, frozen=True):
 
 
 def ask_of(pack: Prompts, task: Choose | Pair | Score, *, turned: bool = False) -> JudgePrompt:
-    """Return how a model is asked; `turned`: in the other order."""
+    """Return the prompt for a task; `turned`: in reverse order."""
     match task:
         case Choose():
             return _ask(pack, "judge_choose", _choose(task, turned), _chosen(task))
@@ -102,11 +102,11 @@ def _ask(pack: Prompts, name: str, holes: dict[str, str], schema: dict[str, Any]
 
 def _choose(task: Choose, turned: bool) -> dict[str, str]:
     candidates = task.candidates[::-1] if turned else task.candidates
-    listed = [f"{place}. {_told(item)}" for place, item in enumerate(candidates, 1)]
+    listed = [f"{place}. {_item_line(item)}" for place, item in enumerate(candidates, 1)]
     before = f"{task.earlier} more before" if task.earlier else ""
     more = "; ".join(part for part in (before, task.tastes) if part)
     return {
-        "history": _lines([_told(item) for item in task.history]),
+        "history": _lines([_item_line(item) for item in task.history]),
         "more": f"({more})" if more else "",
         "candidates": "\n".join(listed),
         "choose": str(task.choose),
@@ -130,7 +130,7 @@ def _lines(texts: Sequence[str]) -> str:
     return "\n".join(f"- {plain(text, LINE)}" for text in texts)
 
 
-def _told(item: Shown) -> str:
+def _item_line(item: Shown) -> str:
     year = f" ({item.year})" if item.year else ""
     stars = f", {item.stars:g} of 5 stars" if item.stars else ""
     return plain(f"{item.title}{year}: {', '.join(item.tags)}{stars}", LINE)
@@ -145,19 +145,19 @@ def _points(*names: str) -> dict[str, Any]:
     return object_of(**dict.fromkeys(names, whole_of(VERDICTS[0], VERDICTS[-1])))
 
 
-def told(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
-    """Return one field of a reply, as it stands there."""
-    found = unanswered(reply) or loose_json(reply.text)
-    if isinstance(found, Unreadable):
-        return found
-    if not isinstance(found, dict) or name not in found:
+def field_in(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401
+    """Return one field of a reply, unchecked."""
+    fields = unanswered(reply) or loose_json(reply.text)
+    if isinstance(fields, Unreadable):
+        return fields
+    if not isinstance(fields, dict) or name not in fields:
         return Unreadable(f"no {name}")
-    return found[name]
+    return fields[name]
 
 
 def point_in(reply: Reply, name: str, *, turned: bool = False) -> int | Unreadable:
-    """Return a point of the scale; of a turned pair, as if it had not been turned."""
-    value = told(reply, name)
+    """Return a rating from a reply; of a turned pair, as if it had not been turned."""
+    value = field_in(reply, name)
     if isinstance(value, Unreadable):
         return value
     if isinstance(value, bool) or not isinstance(value, int) or value not in VERDICTS:
@@ -167,38 +167,38 @@ def point_in(reply: Reply, name: str, *, turned: bool = False) -> int | Unreadab
 
 def choice_in(reply: Reply, task: Choose, *, turned: bool = False) -> tuple[int, ...] | Unreadable:
     """Return the places chosen; of a turned list, as if it had not been turned."""
-    value = told(reply, "chosen")
+    value = field_in(reply, "chosen")
     if isinstance(value, Unreadable):
         return value
     count = len(task.candidates)
-    if not isinstance(value, list) or not all(type(one) is int for one in value):
-        return Unreadable("chosen is no list of numbers")
+    if not isinstance(value, list) or not all(type(place) is int for place in value):
+        return Unreadable("chosen is not a list of numbers")
     if len(set(value)) != task.choose or len(value) != task.choose:
-        return Unreadable(f"chosen holds not {task.choose}")
-    if not all(1 <= one <= count for one in value):
-        return Unreadable("chosen holds what was not shown")
-    return tuple(sorted(count - one if turned else one - 1 for one in value))
+        return Unreadable(f"chosen does not hold {task.choose}")
+    if not all(1 <= place <= count for place in value):
+        return Unreadable("chosen holds something that was not shown")
+    return tuple(sorted(count - place if turned else place - 1 for place in value))
 
 
 AT_ONCE = 64
 FLUSHED = 8
-"""Tasks after which calls are made to last, so that a judge who is stopped goes on from there."""
+"""Calls are written to disk after this many tasks, so that a stopped judge can resume."""
 _TOKENS = 400
 Progress = Callable[[int, int], None]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What a model answered, what could not be read, and what it took."""
+    """What a model answered, what could not be read, and what it cost."""
 
     answers: dict[str, JudgeAnswer]
     unreadable: dict[str, int]
-    """Replies that could not be used, by what they were asked for and what was wrong."""
+    """Replies that could not be used, by task and reason."""
     passed: int
     """Tasks that a model is not asked: texts are for people to write."""
     spent: Counts
     cost: str
     model: str = ""
-    """What the endpoint calls the model that answered."""
+    """The name that the endpoint gives the model."""
 
 
 def judge(
@@ -210,16 +210,16 @@ def judge(
     temperature: float = 0.0,
     progress: Progress = lambda done, of: None,
 ) -> Judged:
-    """Ask a model every task that is not writing; the door is closed in the end."""
+    """Return a model's answers to every task but writing; the gateway is closed at the end."""
     judges = _Judge(door, judge_prompts(prompts, model), temperature)
     tasks = [task for task in sheet.tasks if not isinstance(task, Write)]
     answers: dict[str, JudgeAnswer] = {}
 
-    async def one(task: Task, free: asyncio.Semaphore) -> None:
+    async def answer_task(task: Task, free: asyncio.Semaphore) -> None:
         async with free:
-            given = await judges.answer(task)
-        if given is not None:
-            answers[task.id] = given
+            answer = await judges.answer(task)
+        if answer is not None:
+            answers[task.id] = answer
         judges.done += 1
         if judges.done % FLUSHED == 0:
             door.flush()
@@ -228,7 +228,7 @@ def judge(
     async def work() -> None:
         free = asyncio.Semaphore(AT_ONCE)
         try:
-            await together(one(task, free) for task in tasks)
+            await together(answer_task(task, free) for task in tasks)
         finally:
             await door.close()
 
@@ -266,22 +266,22 @@ class _Judge:
         self.done = 0
 
     async def answer(self, task: Task) -> JudgeAnswer | None:
-        """Return what a model says of a task; nothing where a reply of it could not be read."""
+        """Return a model's answer to a task; None if a reply could not be read."""
         match task:
             case Choose():
                 chosen, again = await self._both(task, partial(choice_in, task=task))
-                return self._given("choose", chosen=chosen, again=again)
+                return self._answer_of("choose", chosen=chosen, again=again)
             case Pair():
                 verdict, again = await self._both(task, partial(point_in, name="verdict"))
-                return self._given("pair", verdict=verdict, again=again)
+                return self._answer_of("pair", verdict=verdict, again=again)
             case Score():
                 ask = ask_of(self.pack, task)
                 points = await self._ask(ask, f"{task.id}.0", _points_in)
-                return self._given("score", **points)
+                return self._answer_of("score", **points)
         return None
 
     async def _both(self, task: Choose | Pair, read: Callable[..., Any]) -> list[Any]:
-        """Return what is said of a task in both orders."""
+        """Return the answers to a task in both orders."""
         return await together(
             self._ask(
                 ask_of(self.pack, task, turned=turned),
@@ -305,13 +305,13 @@ class _Judge:
         self.models |= {answer.replies[0].model} - {""}
         return answer.value
 
-    def _given(self, kind: str, **found: Any) -> JudgeAnswer | None:  # noqa: ANN401
-        """Return an answer all of whose parts could be read; the others are counted."""
-        lacking = [one.why for one in found.values() if isinstance(one, Unreadable)]
-        # One reply holds both scores: it is unreadable once.
+    def _answer_of(self, kind: str, **parts: Any) -> JudgeAnswer | None:  # noqa: ANN401
+        """Return an answer if all its parts could be read; the others are counted."""
+        lacking = [part.why for part in parts.values() if isinstance(part, Unreadable)]
+        # One reply holds both scores, so it counts once.
         for why in dict.fromkeys(lacking) if kind == "score" else lacking:
             self.unreadable[f"{kind}: {why.partition(':')[0][:60]}"] += 1
-        return None if lacking else JudgeAnswer(**found)
+        return None if lacking else JudgeAnswer(**parts)
 
 
 def _points_in(reply: Reply) -> dict[str, int | Unreadable]:
@@ -322,41 +322,42 @@ _EQUAL = 3
 
 
 class Turned(msgspec.Struct, frozen=True):
-    """How steady a model judge is, and how near to people. Shares of nothing are None."""
+    """How consistent a model judge is, and how close to people. Shares of nothing are None."""
 
     who: str
     pairs: int
-    """Asked twice, with the sides exchanged."""
+    """Pairs asked twice, with the sides exchanged."""
     other_side: int
-    """Of them, where the side that is better changed with the order."""
+    """Of them, those where the better side changed with the order."""
     other_point: int
-    """Of them, where the point on the scale changed at all."""
+    """Of them, those where the rating changed at all."""
     first_shown: float | None
-    """How often the one shown first won, of all answers that prefer one; 0.5 is fair."""
+    """How often the side shown first won, of all answers that prefer one; 0.5 is fair."""
     choices: int
     other_choice: int
     like_people: dict[str, float]
-    """Share of a person's judgements of the same task that a model shares, by kind."""
+    """Share of a person's judgements of the same tasks that the model shares, by kind."""
 
 
 def turned(key: Key, answered: Sequence[Answered]) -> list[Turned]:
-    """Return how steady each model judge is."""
-    people = [one for one in answered if one.by == PEOPLE]
-    return [_turned(key, one, people) for one in answered if one.by == MODEL]
+    """Return how consistent each model judge is."""
+    people = [judge for judge in answered if judge.by == PEOPLE]
+    return [_turned(key, judge, people) for judge in answered if judge.by == MODEL]
 
 
 def _turned(key: Key, model: Answered, people: Sequence[Answered]) -> Turned:
-    pairs = [both for one in model.answers.values() if len(both := twice(one)) == 2]
-    won = [first for one in pairs for first in _first_won(one)]
-    chosen = [two for one in model.answers.values() if len(two := choices_in(one)) == 2]
+    answers = model.answers.values()
+    pairs = [both for answer in answers if len(both := twice(answer)) == 2]
+    won = [is_first for both in pairs for is_first in _first_won(both)]
+    chosen = [choice for answer in answers if len(choice := choices_in(answer)) == 2]
     return Turned(
         model.name,
         len(pairs),
-        sum(_side(one) != _side(other) for one, other in pairs),
-        sum(one != other for one, other in pairs),
+        sum(_side(first) != _side(second) for first, second in pairs),
+        sum(first != second for first, second in pairs),
         sum(won) / len(won) if won else None,
         len(chosen),
-        sum(set(one) != set(other) for one, other in chosen),
+        sum(set(first) != set(second) for first, second in chosen),
         _like_people(key, model, people),
     )
 
@@ -366,30 +367,30 @@ def _side(verdict: float) -> int:
 
 
 def _first_won(verdicts: Sequence[float]) -> list[bool]:
-    """Return for each answer that prefers one whether that one was shown first."""
-    straight, back = (_side(one) for one in verdicts)
-    return [one for side, one in ((straight, straight < 0), (back, back > 0)) if side]
+    """Return for each answer that prefers a side whether that side was shown first."""
+    straight, back = (_side(verdict) for verdict in verdicts)
+    return [won for side, won in ((straight, straight < 0), (back, back > 0)) if side]
 
 
 def _like_people(key: Key, model: Answered, people: Sequence[Answered]) -> dict[str, float]:
-    found: dict[str, list[float]] = {}
+    shares: dict[str, list[float]] = {}
     for person in people:
         for id_ in person.answers.keys() & model.answers.keys():
             mine, theirs = model.answers[id_], person.answers[id_]
             match key.tasks[id_]:
                 case Chosen():
                     own = set(theirs.chosen or ())
-                    shared = [len(own & set(one)) / len(own) for one in choices_in(mine)]
-                    found.setdefault("choices: the same item", []).extend(shared)
+                    shared = [len(own & set(choice)) / len(own) for choice in choices_in(mine)]
+                    shares.setdefault("choices: the same item", []).extend(shared)
                 case Paired():
                     side = _side(twice(theirs)[0])
-                    same = [float(_side(one) == side) for one in twice(mine)]
-                    found.setdefault("pairs: the same side", []).extend(same)
+                    same = [float(_side(verdict) == side) for verdict in twice(mine)]
+                    shares.setdefault("pairs: the same side", []).extend(same)
                 case ScoredKey():
                     points = (
                         (mine.informative, theirs.informative),
                         (mine.relevant, theirs.relevant),
                     )
-                    near = [float(abs((one or 0) - (other or 0)) <= 1) for one, other in points]
-                    found.setdefault("scores: within a point", []).extend(near)
-    return {what: sum(values) / len(values) for what, values in sorted(found.items())}
+                    near = [float(abs((ours or 0) - (own or 0)) <= 1) for ours, own in points]
+                    shares.setdefault("scores: within a point", []).extend(near)
+    return {what: sum(values) / len(values) for what, values in sorted(shares.items())}

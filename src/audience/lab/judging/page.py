@@ -1,4 +1,4 @@
-"""The page on which people judge: one HTML file that asks nothing of the network."""
+"""The page on which people judge, one offline HTML file, and the tasks it is made of."""
 
 from __future__ import annotations
 
@@ -13,6 +13,17 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.errors import BadInput
+from audience.lab.evaluation import SHAPES, read_real
+from audience.lab.judging.cases import (
+    References,
+    SequenceFile,
+    choices,
+    made_in,
+    read_file,
+    text_pairs,
+    way_pairs,
+)
+from audience.lab.judging.memory_cases import scores
 from audience.lab.judging.tasks import (
     SHEET,
     VARIANTS,
@@ -29,20 +40,21 @@ from audience.lab.judging.tasks import (
     WrittenKey,
     sheet_id,
 )
+from audience.log import Log
 from audience.world import rng
 
 _BEGIN, _END = '<script type="application/json" id="sheet">', "</script>"
 
 
 def page_of(sheet: Sheet) -> str:
-    """Return the whole page. Its policy forbids every request, and every script but its own."""
+    """Return the whole page. Its policy forbids all requests, and all scripts but its own."""
     style, script = _part("page.css"), _part("page.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    told = msgspec.json.encode(sheet).decode().replace("<", "\\u003c").replace("&", "\\u0026")
-    parts = {"policy": policy, "style": style, "sheet": told, "script": script}
+    text = msgspec.json.encode(sheet).decode().replace("<", "\\u003c").replace("&", "\\u0026")
+    parts = {"policy": policy, "style": style, "sheet": text, "script": script}
     return Template(_part("page.html")).substitute(parts)
 
 
@@ -56,7 +68,7 @@ def sheet_in(path: Path) -> Sheet:
         raise BadInput(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, msgspec.MsgspecError) as error:
         raise BadInput(
-            f"{path} is no page of tasks; give one that `audience eval people make` wrote"
+            f"{path} is not a page of tasks; give one that `audience eval people make` wrote"
         ) from error
     if sheet.format != SHEET or sheet.version > VERSION:
         raise BadInput(f"{path} was made by a newer version of audience; use that one")
@@ -85,9 +97,9 @@ class Sources(msgspec.Struct, frozen=True, kw_only=True):
     run: Path | None = None
     """A run with memories: texts to write, memories to score."""
     sequences: Path | None = None
-    """Ways on from the same past: pairs of tables 4 and 5."""
+    """Sequences from the same history: pairs of tables 4 and 5."""
     references: Path | None = None
-    """What people wrote: pairs of table 1."""
+    """Texts that people wrote: pairs of table 1."""
 
 
 def make(
@@ -97,86 +109,73 @@ def make(
     cases: int = 20,
     behaviours: int = BEHAVIOURS,
     negatives: str = "uniform",
-    shapes: Sequence[tuple[int, int]] = ((1, 5), (3, 3), (3, 7), (1, 9)),
+    shapes: Sequence[tuple[int, int]] = SHAPES,
     seed: int = 1,
 ) -> Key:
     """Return the key of a new page; the sheet in it is what judges see.
 
-    `cases`: of each shape of a choice, of each kind of text, of each number of steps.
+    `cases` is the number for each shape of a choice, kind of text, and number of steps.
     """
     if cases < 1 or behaviours < 1:
         raise BadInput("--cases and --behaviours: give at least 1")
     plural, parts = "items", list[list[Sealing]]()
     if CHOOSE in tasks:
-        from audience.lab.evaluation import read_real
-        from audience.lab.judging.cases import choices
-
         if sources.data is None:
             raise BadInput("--tasks a: choices are made from real interactions; give --data PATH")
         real = read_real(sources.data)
         plural = real.domain.plural
-        given = choices(real, cases=cases, seed=seed, shapes=shapes, negatives=negatives)
-        parts.append(list(given))
+        sealed_choices = choices(real, cases=cases, seed=seed, shapes=shapes, negatives=negatives)
+        parts.append(list(sealed_choices))
     if WRITE in tasks:
         parts += _texts(sources, cases, seed)
     if JUDGE in tasks:
         parts += _judgements(sources, cases, behaviours, seed)
     if not any(parts):
-        raise BadInput("there is nothing to judge in what was given; give a longer run")
+        raise BadInput("there is nothing to judge in these sources; give a longer run")
     return sealed(parts, plural, seed)
 
 
 def sealed(parts: Iterable[Sequence[Sealing]], plural: str, seed: int) -> Key:
     """Return the key of these tasks: kind by kind, in a drawn order inside each, numbered."""
-    found: list[Sealing] = []
+    ordered: list[Sealing] = []
     for place, part in enumerate(parts):
         order = rng(seed, "judging", "order", place).permutation(len(part))
-        found += [part[at] for at in order.tolist()]
-    tasks = tuple(replace(task, id=f"t{number}") for number, (task, _) in enumerate(found, 1))
+        ordered += [part[at] for at in order.tolist()]
+    tasks = tuple(replace(task, id=f"t{number}") for number, (task, _) in enumerate(ordered, 1))
     sheet = Sheet(sheet_id(tasks), plural, tasks)
-    pairs = zip(tasks, (seal for _, seal in found), strict=True)
+    pairs = zip(tasks, (seal for _, seal in ordered), strict=True)
     return Key(sheet.id, seed, sheet, {task.id: seal for task, seal in pairs})
 
 
 def _texts(sources: Sources, cases: int, seed: int) -> list[list[Sealing]]:
-    from audience.lab.judging.cases import made_in
-    from audience.log import Log
-
     if sources.run is None:
         raise BadInput("--tasks b: texts are written about what agents lived; give --run RUN")
     with Log.open(sources.run) as log:
-        found = made_in(log, cases=cases, seed=seed)
-    if not any(found.values()):
+        texts = made_in(log, cases=cases, seed=seed)
+    if not any(texts.values()):
         raise BadInput(
-            f"--run {sources.run}: nobody in it has summed anything up; "
+            f"--run {sources.run}: no agent summarised anything; "
             "run it with --memory recagent, for more rounds"
         )
     return [
         [
-            (Write("", one.what, one.person, one.lines), WrittenKey(one.case, one.text))
-            for one in made
+            (
+                Write("", made_text.what, made_text.person, made_text.lines),
+                WrittenKey(made_text.case, made_text.text),
+            )
+            for made_text in made
         ]
-        for made in found.values()
+        for made in texts.values()
     ]
 
 
 def _judgements(sources: Sources, cases: int, behaviours: int, seed: int) -> list[list[Sealing]]:
-    from audience.lab.judging.cases import (
-        References,
-        SequenceFile as Sequences,
-        read_file,
-        text_pairs,
-        way_pairs,
-    )
-    from audience.lab.judging.memory_cases import scores
-    from audience.log import Log
-
     parts: list[list[Sealing]] = []
     if sources.references is not None:
-        found = read_file(sources.references, References, "--references")
-        parts.append(list(text_pairs(found, seed)))
+        references = read_file(sources.references, References, "--references")
+        parts.append(list(text_pairs(references, seed)))
     if sources.sequences is not None:
-        ways = read_file(sources.sequences, Sequences, "--sequences")
+        ways = read_file(sources.sequences, SequenceFile, "--sequences")
         parts.append(list(way_pairs(ways, cases, seed)))
     if sources.run is not None:
         with Log.open(sources.run) as log:
@@ -184,22 +183,22 @@ def _judgements(sources: Sources, cases: int, behaviours: int, seed: int) -> lis
     if not parts:
         raise BadInput(
             "--tasks c: there is nothing to judge; give --run RUN for memories, --sequences FILE "
-            "for ways on, --references FILE for texts"
+            "for sequences, --references FILE for texts"
         )
     return parts
 
 
 def notes(key: Key, tasks: Sequence[str]) -> list[str]:
-    """Return what is thin on a page: kinds of text that nobody made, memories that are alike."""
-    found = []
+    """Return what a page lacks: kinds of text that no memory made, memories that do not differ."""
+    lines = []
     there = {task.what for task in key.sheet.tasks if isinstance(task, Write)}
     lacking = [what for what in WRITTEN if what not in there]
     if WRITE in tasks and lacking:
-        found.append(f"no {' and no '.join(lacking)}: in this run no memory made any")
+        lines.append(f"no {' and no '.join(lacking)}: no memory of this run made any")
     if JUDGE in tasks and not any(isinstance(task, Pair) for task in key.sheet.tasks):
-        found.append(
+        lines.append(
             "no blind pairs: --references FILE (of an import of task b) gives those of texts, "
-            "--sequences FILE (of `audience eval generation`) those of ways on"
+            "--sequences FILE (of `audience eval generation`) those of sequences"
         )
     memories: dict[str, dict[str, tuple[str, ...]]] = {}
     for task in key.sheet.tasks:
@@ -207,10 +206,12 @@ def notes(key: Key, tasks: Sequence[str]) -> list[str]:
         if isinstance(task, Score) and isinstance(seal, ScoredKey):
             memories.setdefault(seal.case, {})[seal.variant] = task.memories
     for variant in VARIANTS[1:]:
-        same = sum(one.get(variant) == one.get(VARIANTS[0]) for one in memories.values())
+        same = sum(
+            variants.get(variant) == variants.get(VARIANTS[0]) for variants in memories.values()
+        )
         if same:
-            found.append(
-                f"{variant}: the same comes to mind as with the full memory in {same} of "
+            lines.append(
+                f"{variant}: recalls the same as the full memory in {same} of "
                 f"{len(memories)} behaviours"
             )
-    return found
+    return lines

@@ -1,4 +1,4 @@
-"""How far judges agree: Krippendorff's alpha and the share of equal judgements."""
+"""The tables of judging: hits, verdicts and scores with intervals, and how far judges agree."""
 
 from __future__ import annotations
 
@@ -35,31 +35,31 @@ from audience.results import (
 from audience.world import Floats
 
 Ratings = Sequence[Mapping[str, float]]
-"""For each thing judged, the judgement of each judge who gave one."""
+"""For each thing judged, the rating of each judge who gave one."""
 
 
 class Agreement(msgspec.Struct, frozen=True):
     """How far judges agree on what two or more of them judged."""
 
     alpha: float
-    """1: wholly; 0: as by chance; NaN where all said the same throughout or none met."""
+    """Krippendorff's: 1 complete, 0 as by chance; NaN without variation or common things."""
     low: float
     high: float
-    """A 95 % interval by drawing anew among the things judged."""
+    """A 95 % bootstrap interval over the things judged."""
     equal: float
-    """Share of pairs of judgements of the same thing that are equal."""
+    """Share of pairs of ratings of the same thing that are equal."""
     things: int
     judges: int
 
 
 def agreement(ratings: Ratings, *, ordered: bool) -> Agreement:
-    """Return how far judges agree; `ordered` where judgements are degrees and not mere names."""
-    judges = len({judge for one in ratings for judge in one})
-    shared = [tuple(one.values()) for one in ratings if len(one) > 1]
+    """Return how far judges agree; `ordered`: ratings are degrees, not mere categories."""
+    judges = len({judge for thing in ratings for judge in thing})
+    shared = [tuple(thing.values()) for thing in ratings if len(thing) > 1]
     if not shared:
         return Agreement(math.nan, math.nan, math.nan, math.nan, 0, judges)
-    values = sorted({value for one in shared for value in one})
-    counts = np.array([[one.count(value) for value in values] for one in shared], np.float64)
+    values = sorted({value for thing in shared for value in thing})
+    counts = np.array([[thing.count(value) for value in values] for thing in shared], np.float64)
     alpha = _alpha(counts, ordered=ordered)
     samples = bootstrap(
         lambda things: _alpha(counts[things], ordered=ordered),
@@ -91,11 +91,11 @@ def _alpha(counts: Floats, *, ordered: bool) -> float:
 
 
 def _distances(totals: Floats) -> Floats:
-    """Return how far degrees are apart: by how many judgements lie between them, squared."""
+    """Return squared distances of degrees: by how many ratings lie between them."""
     upto = np.cumsum(totals)
     middle = upto - totals / 2
-    found: Floats = (middle[:, None] - middle[None, :]) ** 2
-    return found
+    squared: Floats = (middle[:, None] - middle[None, :]) ** 2
+    return squared
 
 
 ALL = "people"
@@ -103,7 +103,7 @@ QUESTIONS = ("informative", "relevant")
 
 
 class ChoiceTable(msgspec.Struct, frozen=True):
-    """One cell of table 3: the mean share of the truth among what was chosen."""
+    """One cell of table 3: the mean share of the truth among the chosen."""
 
     who: str
     negatives: str
@@ -115,7 +115,7 @@ class ChoiceTable(msgspec.Struct, frozen=True):
 
 
 class PairVerdicts(msgspec.Struct, frozen=True):
-    """One row of tables 1, 4 and 5: how often A was much better, better, equal, worse, much."""
+    """One row of tables 1, 4 and 5: how often A was much better, better, equal, and so on."""
 
     who: str
     table: str
@@ -123,7 +123,7 @@ class PairVerdicts(msgspec.Struct, frozen=True):
     b: str
     shares: tuple[float, ...]
     better: Interval
-    """How often A was better, with half of the times when they were equal."""
+    """How often A was better, plus half of the ties."""
     cases: int
     judges: int
     verdicts: int
@@ -151,7 +151,7 @@ class Agreed(msgspec.Struct, frozen=True):
 
 
 class JudgementTables(msgspec.Struct, frozen=True):
-    """All that answers say."""
+    """All tables of the answers."""
 
     choices: tuple[ChoiceTable, ...]
     verdicts: tuple[PairVerdicts, ...]
@@ -162,7 +162,7 @@ class JudgementTables(msgspec.Struct, frozen=True):
 
 
 def tables_of(key: Key, answered: Sequence[Answered]) -> JudgementTables:
-    """Return every table that the answers give; a row for all people, and one for each model."""
+    """Return every table of the answers: a row for all people, and one for each model."""
     groups = _groups(answered)
     people = groups.get(ALL, [])
     return JudgementTables(
@@ -175,16 +175,16 @@ def tables_of(key: Key, answered: Sequence[Answered]) -> JudgementTables:
 
 
 def _groups(answered: Sequence[Answered]) -> dict[str, list[Answered]]:
-    people = [one for one in answered if one.by == PEOPLE]
-    found = {ALL: people} if people else {}
-    return found | {one.name: [one] for one in answered if one.by != PEOPLE}
+    people = [judge for judge in answered if judge.by == PEOPLE]
+    groups = {ALL: people} if people else {}
+    return groups | {judge.name: [judge] for judge in answered if judge.by != PEOPLE}
 
 
 def share_of(values: Sequence[float], bounds: Bounds = SHARE) -> Interval:
     """Return a mean with its interval, kept within the scale.
 
-    Cases that are all alike have no spread, which says nothing of how sure one may be: a share
-    then gets Wilson's, which is wide enough for any share, and everything else no bounds.
+    Cases that are all equal have no variance, which does not mean certainty: a share then gets
+    Wilson's interval, and everything else no bounds.
     """
     mean = t_interval(np.array(values, np.float64), bounds)
     if mean.low != mean.high:
@@ -193,9 +193,9 @@ def share_of(values: Sequence[float], bounds: Bounds = SHARE) -> Interval:
     return Interval(mean.mean, *bounded, mean.count)
 
 
-def hit(seal: Chosen, given: JudgeAnswer) -> float:
-    """Return the share of the truth among what was chosen; the mean of both where asked twice."""
-    shares = [sum(seal.truth[place] for place in one) / seal.a for one in choices_in(given)]
+def hit(seal: Chosen, answer: JudgeAnswer) -> float:
+    """Return the share of the truth among the chosen; the mean of both if asked twice."""
+    shares = [sum(seal.truth[place] for place in choice) / seal.a for choice in choices_in(answer)]
     return sum(shares) / len(shares)
 
 
@@ -204,12 +204,12 @@ def _choices(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Choic
         lambda: defaultdict(list)
     )
     judges: dict[tuple[str, int, int], set[str]] = defaultdict(set)
-    for one, id_, given in _each(answered):
+    for judge, id_, answer in _each(answered):
         seal = key.tasks[id_]
         if isinstance(seal, Chosen):
             cell = (seal.negatives, seal.a, seal.b)
-            cells[cell][id_].append(hit(seal, given))
-            judges[cell].add(one.judge)
+            cells[cell][id_].append(hit(seal, answer))
+            judges[cell].add(judge.judge)
     for cell in sorted(cells, key=_shape_place):
         cases = cells[cell]
         means = [sum(values) / len(values) for values in cases.values()]
@@ -217,20 +217,20 @@ def _choices(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Choic
 
 
 def _shape_place(cell: tuple[str, int, int]) -> tuple[bool, int, int, int]:
-    """Return where a column stands: as in the paper, matched negatives after the uniform ones."""
+    """Return the order of a column: as in the paper, matched negatives after uniform ones."""
     negatives, a, b = cell
     known = SHAPES.index((a, b)) if (a, b) in SHAPES else len(SHAPES)
     return (negatives != UNIFORM, known, a, b)
 
 
 def _each(answered: Sequence[Answered]) -> Iterator[tuple[Answered, str, JudgeAnswer]]:
-    for one in answered:
-        for id_, given in one.answers.items():
-            yield one, id_, given
+    for judge in answered:
+        for id_, answer in judge.answers.items():
+            yield judge, id_, answer
 
 
 def sides(seal: Paired) -> tuple[str, str]:
-    """Return A and B as a table names them: what real people did or wrote stands last."""
+    """Return A and B as a table names them: what real people did or wrote comes last."""
     first, second = sorted(
         (seal.first, seal.second), key=lambda name: (name in (TRUTH, PERSON), name)
     )
@@ -247,17 +247,17 @@ def _verdicts(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Pair
         lambda: defaultdict(list)
     )
     judges: dict[tuple[str, str, str], set[str]] = defaultdict(set)
-    for one, id_, given in _each(answered):
+    for judge, id_, answer in _each(answered):
         seal = key.tasks[id_]
         if isinstance(seal, Paired):
             row = (seal.table, *sides(seal))
-            rows[row][_whose(seal)] += [towards(seal, verdict) for verdict in twice(given)]
-            judges[row].add(one.judge)
+            rows[row][_whose(seal)] += [towards(seal, verdict) for verdict in twice(answer)]
+            judges[row].add(judge.judge)
     for row in sorted(rows, key=_place):
         cases = [np.array(values) for values in rows[row].values()]
-        shares = [float(np.mean([(one == point).mean() for one in cases])) for point in VERDICTS]
-        better = [float(((one < 3) + 0.5 * (one == 3)).mean()) for one in cases]
-        many = sum(len(one) for one in cases)
+        shares = [float(np.mean([(case == point).mean() for case in cases])) for point in VERDICTS]
+        better = [float(((case < 3) + 0.5 * (case == 3)).mean()) for case in cases]
+        many = sum(len(case) for case in cases)
         counts = (len(cases), len(judges[row]), many)
         yield PairVerdicts(who, *row, tuple(shares), share_of(better), *counts)
 
@@ -273,16 +273,16 @@ def _place(row: tuple[str, str, str]) -> tuple[bool, int, str, str, str]:
 
 
 def _scores(who: str, key: Key, answered: Sequence[Answered]) -> Iterator[Scores]:
-    found: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in QUESTIONS}
+    scores: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in QUESTIONS}
     judges: dict[str, set[str]] = defaultdict(set)
-    for one, id_, given in _each(answered):
+    for judge, id_, answer in _each(answered):
         seal = key.tasks[id_]
         if isinstance(seal, ScoredKey):
             for name in QUESTIONS:
-                cases = found[name].setdefault(seal.variant, {})
-                cases.setdefault(seal.case, []).append(float(getattr(given, name)))
-            judges[seal.variant].add(one.judge)
-    means = {name: _means(variants) for name, variants in found.items()}
+                cases = scores[name].setdefault(seal.variant, {})
+                cases.setdefault(seal.case, []).append(float(getattr(answer, name)))
+            judges[seal.variant].add(judge.judge)
+    means = {name: _means(variants) for name, variants in scores.items()}
     for variant in VARIANTS:
         if variant in means[QUESTIONS[0]]:
             first, second = (means[name] for name in QUESTIONS)
@@ -311,17 +311,17 @@ def _less(means: Mapping[str, Mapping[str, float]], variant: str) -> Interval:
 
 
 def _agreed(key: Key, people: Sequence[Answered]) -> Iterator[Agreed]:
-    found: dict[tuple[str, bool], dict[str, dict[str, float]]] = {}
-    for one, id_, given in _each(people):
-        for what, ordered, thing, value in _judgements(key, id_, given):
-            things = found.setdefault((what, ordered), {})
-            things.setdefault(thing, {})[one.judge] = value
-    for (what, ordered), things in sorted(found.items(), key=lambda one: _kind_place(one[0][0])):
+    kinds: dict[tuple[str, bool], dict[str, dict[str, float]]] = {}
+    for judge, id_, answer in _each(people):
+        for what, ordered, thing, value in _judgements(key, id_, answer):
+            things = kinds.setdefault((what, ordered), {})
+            things.setdefault(thing, {})[judge.judge] = value
+    for (what, ordered), things in sorted(kinds.items(), key=lambda kind: _kind_place(kind[0][0])):
         yield Agreed(what, agreement(list(things.values()), ordered=ordered))
 
 
 def _kind_place(what: str) -> tuple[int, int, str]:
-    """Return where a kind of judgement stands: choices, texts, sequences by length, scores."""
+    """Return the order of a kind of judgement: choices, texts, sequences by length, scores."""
     steps = what.partition("=")[2]
     kinds = ("choices", *WRITTEN)
     if what in kinds:
@@ -329,25 +329,25 @@ def _kind_place(what: str) -> tuple[int, int, str]:
     return (len(kinds), int(steps), what) if steps.isdecimal() else (len(kinds) + 1, 0, what)
 
 
-def _judgements(key: Key, id_: str, given: JudgeAnswer) -> Iterator[tuple[str, bool, str, float]]:
-    """Yield what one answer judges: the kind, whether it is a degree, the thing, the judgement."""
+def _judgements(key: Key, id_: str, answer: JudgeAnswer) -> Iterator[tuple[str, bool, str, float]]:
+    """Yield what one answer judges: the kind, whether it is ordered, the thing, the rating."""
     seal = key.tasks[id_]
     match seal:
         case Chosen():
             for place in range(len(seal.candidates)):
-                chosen = place in (given.chosen or ())
+                chosen = place in (answer.chosen or ())
                 yield "choices", False, f"{id_}/{place}", float(chosen)
         case Paired():
-            yield seal.table, True, id_, towards(seal, float(given.verdict or math.nan))
+            yield seal.table, True, id_, towards(seal, float(answer.verdict or math.nan))
         case ScoredKey():
             for name in QUESTIONS:
-                yield name, True, id_, float(getattr(given, name))
+                yield name, True, id_, float(getattr(answer, name))
 
 
 def _texts(key: Key, people: Sequence[Answered]) -> dict[str, int]:
     kinds = {task.id: getattr(task, "what", "") for task in key.sheet.tasks}
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for _, id_, _ in _each(people):
         if isinstance(key.tasks[id_], WrittenKey):
-            found[kinds[id_]] = found.get(kinds[id_], 0) + 1
-    return found
+            counts[kinds[id_]] = counts.get(kinds[id_], 0) + 1
+    return counts

@@ -1,7 +1,7 @@
 """Tasks as a judge sees them, and the sealed key that says what each of them is.
 
-A sheet holds nothing by which a judge could tell the sides of a task apart; the key holds that, in
-a file of its own.
+A sheet holds nothing by which a judge could identify the sides of a task; the key does, in a file
+of its own.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ class Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     year: int | None = None
     tags: tuple[str, ...] = ()
     stars: float = 0.0
-    """What the person gave it; 0 where nothing was given, or where it is not to be known."""
+    """The person's rating; 0 if there is none, or if it is not to be shown."""
 
 
 class Choose(msgspec.Struct, frozen=True, tag="choose"):
-    """Which of some items did a person go on to, judged by what it lived before?"""
+    """Task: which of some items did a person consume next, given their history?"""
 
     id: str
     history: tuple[Shown, ...]
-    """The last items lived, newest first."""
+    """The last items, newest first."""
     earlier: int
     """How many more there were before them."""
     tastes: str
-    """How all of the history spreads over tags, in words."""
+    """The tags of the whole history with their shares, in words."""
     candidates: tuple[Shown, ...]
     choose: int
 
 
 class Write(msgspec.Struct, frozen=True, tag="write"):
-    """Put into one sentence what a person lived, understood or concludes."""
+    """Task: put into one sentence what a person lived, understood or concludes."""
 
     id: str
     what: str
@@ -54,7 +54,7 @@ class Write(msgspec.Struct, frozen=True, tag="write"):
 
 
 class Pair(msgspec.Struct, frozen=True, tag="pair"):
-    """Which of two is better, on five points?"""
+    """Task: which of two is better, on five points?"""
 
     id: str
     about: str
@@ -67,7 +67,7 @@ class Pair(msgspec.Struct, frozen=True, tag="pair"):
 
 
 class Score(msgspec.Struct, frozen=True, tag="score"):
-    """How informative and how relevant is what came to mind, 1 to 5 each?"""
+    """Task: how informative and how relevant is what was recalled, 1 to 5 each?"""
 
     id: str
     person: str
@@ -79,7 +79,7 @@ Task = Choose | Write | Pair | Score
 
 
 class Sheet(msgspec.Struct, frozen=True):
-    """All tasks of a page, in their order."""
+    """All tasks of a page, in order."""
 
     id: str
     plural: str
@@ -90,7 +90,7 @@ class Sheet(msgspec.Struct, frozen=True):
 
 
 class Chosen(msgspec.Struct, frozen=True, tag="choose"):
-    """What a choice was made from."""
+    """Key of a choice: what it was made from."""
 
     user: int
     key: str
@@ -98,19 +98,19 @@ class Chosen(msgspec.Struct, frozen=True, tag="choose"):
     b: int
     negatives: str
     candidates: tuple[int, ...]
-    """Items by the place they are shown at."""
+    """Items in the order they are shown."""
     truth: tuple[bool, ...]
 
 
 class WrittenKey(msgspec.Struct, frozen=True, tag="write"):
-    """The case that a text is written for, and what the agent made of it."""
+    """Key of a text: its case, and the agent's own text."""
 
     case: str
     agent: str
 
 
 class Paired(msgspec.Struct, frozen=True, tag="pair"):
-    """Which side is which."""
+    """Key of a pair: which side is which."""
 
     table: str
     """One of `WRITTEN`, or the number of steps of a sequence, such as `N=5`."""
@@ -118,11 +118,11 @@ class Paired(msgspec.Struct, frozen=True, tag="pair"):
     first: str
     second: str
     author: str = ""
-    """Who wrote the reference, so that nobody judges words of her own."""
+    """Who wrote the reference, so that no one judges their own words."""
 
 
 class ScoredKey(msgspec.Struct, frozen=True, tag="score"):
-    """Which memory this is."""
+    """Key of a score: which memory this is."""
 
     case: str
     variant: str
@@ -144,5 +144,5 @@ class Key(msgspec.Struct, frozen=True):
 
 
 def sheet_id(tasks: tuple[Task, ...]) -> str:
-    """Return the id of the sheet that holds these tasks."""
+    """Return the id of a sheet with these tasks."""
     return blake2b(msgspec.json.encode(tasks), digest_size=8).hexdigest()

@@ -1,4 +1,4 @@
-"""Asking a model many small questions: counted, kept in order, and never repaired."""
+"""Asks a model many small questions: limited, counted, and never repaired."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from audience.llm import (
 
 AT_ONCE = 64
 MINDED = 0.8
-"""The temperature at which minds are asked; what is known is asked at 0."""
+"""The temperature at which minds are asked; knowledge is asked at 0."""
 _MARK = re.compile(r"[\W_]*([^\W_]+)(?:[\W_]*|[.):,\n-].*)", re.DOTALL)
 _WORD = re.compile(r"[^\W_]+")
-Told = Callable[[int, int], None]
-"""Told how many questions are answered, and how many there are so far."""
+QuestionProgress = Callable[[int, int], None]
+"""Called with how many questions are answered, and how many there are so far."""
 
 
 class OptionChoice(msgspec.Struct, frozen=True):
-    """Which of some options a model takes."""
+    """Which of some options a model chooses."""
 
     place: int | None
-    """None where the answer names none, or several."""
+    """None if the answer names none, or several."""
     shares: tuple[float, ...] = ()
-    """The probability of each option, where the endpoint gives log-probabilities."""
+    """The probability of each option, if the endpoint gives log-probabilities."""
 
     def share(self, option: int) -> float | None:
-        """Return how much of the answer is this option: its probability, else all or nothing."""
+        """Return the share of an option: its probability, else all or nothing."""
         if self.shares:
             return self.shares[option]
         return None if self.place is None else float(self.place == option)
 
 
 class Asker:
-    """A gateway for questions: lets some through at once, and none after a halt."""
+    """A gateway for questions that limits concurrency and stops after a halt."""
 
     def __init__(
         self,
@@ -63,14 +63,14 @@ class Asker:
         seed: int = 1,
         at_once: int = AT_ONCE,
         where: str = "",
-        told: Told = lambda done, planned: None,
+        progress: QuestionProgress = lambda done, planned: None,
     ) -> None:
-        """`where` tells endpoints apart whose model has no name: they share no kept answers."""
+        """`where` separates endpoints whose model has no name: they share no stored answers."""
         self.gateway = gateway
         self.model = model
         own = Path(__file__).parent / "prompts"
         self.pack = Prompts(own, PROMPTS, folder=prompts, model=model)
-        """Those of probes, and behind them those of minds: some probes ask as a mind does."""
+        """The prompts of probes, then those of minds: some probes ask as a mind does."""
         self.seed = seed
         self.where = where
         self.answered_by: Counter[str] = Counter()
@@ -81,10 +81,10 @@ class Asker:
         self._free = asyncio.Semaphore(at_once)
         self._halt: Halt | None = None
         self._done = self._planned = 0
-        self._told = told
+        self._progress = progress
 
     async def ask(self, request: Request) -> Reply:
-        """Return what came of a request; after a halt nothing more is asked."""
+        """Return the reply to a request; after a halt nothing more is asked."""
         self._planned += 1
         if self.where:
             request = replace(request, salt=f"{self.where} {request.salt}")
@@ -99,7 +99,7 @@ class Asker:
         if reply.model and reply.outcome == "reply":
             self.answered_by[reply.model] += 1
         self._done += 1
-        self._told(self._done, self._planned)
+        self._progress(self._done, self._planned)
         return reply
 
     async def close(self) -> None: ...
@@ -107,7 +107,7 @@ class Asker:
     def prompt(
         self, name: str, holes: Mapping[str, str], rules: str = "probe_rules"
     ) -> tuple[ChatMessage, ...]:
-        """Return a prompt file as messages, under some rules."""
+        """Return a prompt file as messages, with its rules."""
         return (
             ChatMessage("system", self.pack.fill(rules, holes)),
             ChatMessage("user", self.pack.fill(name, holes)),
@@ -137,9 +137,9 @@ class Asker:
     async def choose(
         self, purpose: str, messages: tuple[ChatMessage, ...], salt: str, options: Sequence[str]
     ) -> OptionChoice:
-        """Return which option a model takes: by log-probability where offered, else by its words.
+        """Return which option a model chooses: by log-probability if offered, else by its words.
 
-        Log-probabilities do not depend on the dice; so a choice is asked for at temperature 0.
+        Log-probabilities do not depend on sampling, so choices are asked at temperature 0.
         """
         request = Request(
             purpose,
@@ -159,10 +159,8 @@ class Asker:
 
 
 def _object_in(reply: Reply) -> dict[str, Any] | Unreadable:
-    if reply.outcome != "reply":
-        return Unreadable(reply.why or reply.outcome)
-    found = loose_json(reply.text)
-    return found if isinstance(found, (Unreadable, dict)) else Unreadable("no JSON object")
+    fields = unanswered(reply) or loose_json(reply.text)
+    return fields if isinstance(fields, Unreadable | dict) else Unreadable("no JSON object")
 
 
 def _choice_in(reply: Reply, options: Sequence[str]) -> OptionChoice | Unreadable:
@@ -182,18 +180,18 @@ def softmax(scores: Sequence[float]) -> tuple[float, ...]:
 
 
 def named(text: str, options: Sequence[str]) -> int | None:
-    """Return the one option that a text names; None where it names none or several."""
+    """Return the only option that a text names; None if it names none or several."""
     places = {option.casefold(): place for place, option in enumerate(options)}
     first = _MARK.fullmatch(text.strip())
     if first and first[1].casefold() in places:
         return places[first[1].casefold()]
-    words = (one for one in _WORD.finditer(text) if one[0].casefold() in places)
-    found = {places[one[0].casefold()] for one in words if not _is_prose(one, text)}
-    return found.pop() if len(found) == 1 else None
+    words = (word for word in _WORD.finditer(text) if word[0].casefold() in places)
+    matches = {places[word[0].casefold()] for word in words if not _is_prose(word, text)}
+    return matches.pop() if len(matches) == 1 else None
 
 
 def _is_prose(word: re.Match[str], text: str) -> bool:
-    """Say whether a single letter is a word of the sentence: a small one, or an article."""
+    """Return True if a letter is a word of the sentence: lower case, or an article."""
     if len(word[0]) > 1:
         return False
     article = word[0] == "A" and re.match(r"\s+[^\W\d_]", text[word.end() :]) is not None
@@ -205,7 +203,7 @@ def whole(value: object, least: int, most: int) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except ValueError:
         return None
-    return int(found) if found.is_integer() and least <= found <= most else None
+    return int(number) if number.is_integer() and least <= number <= most else None

@@ -1,8 +1,7 @@
-"""Rows of a table about a model: a value, its interval, and what could not be read."""
+"""The result of a probe: rows with intervals, the table of a model, and its files."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from audience.engine import run_sync
 from audience.files import replace_all
-from audience.lab.probing.questions import AT_ONCE, Asker, Told
+from audience.lab.probing.questions import AT_ONCE, Asker, QuestionProgress
 from audience.llm import Counts
 from audience.results import (
     ANY,
@@ -22,6 +21,7 @@ from audience.results import (
     ResultTable,
     bootstrap,
     csv_text,
+    json_text,
     mean_interval,
     percentile_interval,
     text_of,
@@ -31,11 +31,11 @@ from audience.scenario import Models, SpendingOptions, cost_of, door_of, name_of
 from audience.world import Ints
 
 Answer = tuple[int, float | None]
-"""Whose answer it is, and its number; None where it could not be read."""
+"""Whose answer it is, and its number; None if it could not be read."""
 
 
 class ProbeRow(msgspec.Struct, frozen=True):
-    """One line of a table. What is not known is None."""
+    """One row of a table. What is not known is None."""
 
     part: str
     what: str
@@ -46,7 +46,7 @@ class ProbeRow(msgspec.Struct, frozen=True):
     """Answers that the value is over."""
     unreadable: int = 0
     chance: float | None = None
-    """What comes out without what is measured: by guessing, or between strangers."""
+    """What to expect without the effect: by guessing, or between strangers."""
     unit: str = "share"
 
 
@@ -62,11 +62,11 @@ def row(
 ) -> ProbeRow:
     """Return the mean of answers with a 95 % interval over those who gave them.
 
-    What could not be read is counted and left out, or scored as `unread` where that is given.
+    Unreadable answers are counted and left out, or scored as `unread` if that is given.
     """
-    given = list(answers)
-    lost = sum(value is None for _, value in given)
-    known = [(whose, unread if value is None else value) for whose, value in given]
+    every = list(answers)
+    lost = sum(value is None for _, value in every)
+    known = [(whose, unread if value is None else value) for whose, value in every]
     kept = [(whose, value) for whose, value in known if value is not None]
     value, low, high = interval(kept, seed, is_share=unit == "share")
     return ProbeRow(part, what, value, low, high, len(kept), lost, chance, unit)
@@ -77,9 +77,9 @@ def interval(
 ) -> tuple[float | None, float | None, float | None]:
     """Return a mean with its bounds by a bootstrap over people.
 
-    Where all agree: Wilson's for a share of none or all, else no bounds.
+    A share of none or all gets Wilson's bounds; if all samples are equal there are none.
     """
-    # By number, not by who answered first: the bounds must not hang on that.
+    # By number, not by who answered first, so that the bounds are reproducible.
     places = {whose: place for place, whose in enumerate(sorted({w for w, _ in answers}))}
     sums, counts = np.zeros(len(places)), np.zeros(len(places))
     for whose, value in answers:
@@ -91,36 +91,41 @@ def interval(
 
 
 def known(interval: Interval) -> tuple[float | None, float | None, float | None]:
-    """Return mean, low and high; None for NaN, and for bounds that every sample gave."""
+    """Return mean, low and high; None for NaN, and for bounds that are equal."""
     mean, low, high = (None if math.isnan(value) else value for value in interval.three)
-    # Samples that are all the same say nothing of how sure one may be.
+    # Samples that are all equal say nothing about the uncertainty.
     return (mean, None, None) if low == high else (mean, low, high)
 
 
 def statistic_row(
     part: str, what: str, statistic: Callable[[Ints], float], units: int, *, seed: int, count: int
 ) -> ProbeRow:
-    """Return the row of a statistic of `units` drawn things that is no mean; it is within 0 to 1.
+    """Return the row of a statistic between 0 and 1 that is not a mean.
 
-    `statistic` gets the places of the things that were drawn.
+    `statistic` gets the indices of the `units` that were drawn.
     """
     samples = bootstrap(statistic, units, seed=seed, names=("probe",))
     value = statistic(np.arange(units))
     return ProbeRow(part, what, *known(percentile_interval(value, samples, bounds=SHARE)), count)
 
 
+def difference(first: float | None, second: float | None) -> float | None:
+    """Return the first less the second; None where either is not known."""
+    return None if first is None or second is None else first - second
+
+
 def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean of what is known, None of nothing."""
+    """Return the mean of what is known; None if nothing is."""
     kept = [value for value in values if value is not None]
     return sum(kept) / len(kept) if kept else None
 
 
 KEPT_AFTER = 10
-"""Answers that a kill may cost at most; all before them are kept."""
+"""Answers that a killed probe may lose at most."""
 
 
 class ProbeTable(msgspec.Struct, frozen=True):
-    """Rows of a table, and what to know when reading them."""
+    """Rows of a table, and notes on reading them."""
 
     rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...] = ()
@@ -137,18 +142,18 @@ class Probed(msgspec.Struct, frozen=True):
     rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...]
     spent: Counts
-    """What asking has cost now; what was reused cost nothing."""
+    """What asking has cost now; reused answers cost nothing."""
     chosen: int
     """Choices between options that were asked for."""
     scored: int
     """Those that came with log-probabilities; the others were read from words."""
     cost: str = "–"
     in_all: str = "–"
-    """What all calls kept in the folder have cost, those of earlier askings too."""
+    """What all calls stored in the folder have cost, earlier ones included."""
 
     @property
     def unreadable(self) -> int:
-        return sum(one.unreadable for one in self.rows)
+        return sum(row.unreadable for row in self.rows)
 
 
 Work = Callable[[Asker], Awaitable[ProbeTable]]
@@ -166,18 +171,18 @@ def probe(
     seed: int = 1,
     prompts: str = "",
     at_once: int = AT_ONCE,
-    told: Told = lambda done, planned: None,
+    progress: QuestionProgress = lambda done, planned: None,
 ) -> Probed:
-    """Ask a model and return its table; calls are kept in `out`, so that none is paid for twice."""
+    """Return the table of a model; calls are stored in `out`, so that none is paid for twice."""
     out.mkdir(parents=True, exist_ok=True)
     door = door_of(models, spending, out)
     name = name_of(models)
-    found: list[Probed] = []
+    tables: list[Probed] = []
 
     def tell(done: int, planned: int) -> None:
         if done % KEPT_AFTER == 0:
             door.flush()
-        told(done, planned)
+        progress(done, planned)
 
     async def ask() -> None:
         try:
@@ -188,20 +193,20 @@ def probe(
                 seed=seed,
                 at_once=at_once,
                 where="" if name else models.url,
-                told=tell,
+                progress=tell,
             )
             came = await work(asker)
             known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"
             model = f"{known_as} (embedded)" if name == "embedded" else known_as
             figures = (came.rows, came.notes, door.meter.total(), asker.chosen, asker.scored)
-            found.append(
+            tables.append(
                 Probed(evaluation, model, dataset, people, seed, *figures, door.meter.cost())
             )
         finally:
             await door.close()
 
     run_sync(ask)
-    return msgspec.structs.replace(found[0], in_all=cost_of(out, models))
+    return msgspec.structs.replace(tables[0], in_all=cost_of(out, models))
 
 
 def plain(probed: Probed) -> dict[str, object]:
@@ -221,7 +226,7 @@ def plain(probed: Probed) -> dict[str, object]:
 
 
 def foot(probed: Probed) -> str:
-    """Return in words what a table rests on."""
+    """Return the notes below a table."""
     spent = probed.spent
     lines = [
         f"model {probed.model}; {probed.people} people of {probed.dataset}, seed {probed.seed}; "
@@ -269,12 +274,11 @@ def _value(row: ProbeRow) -> str:
 
 def keep(probed: Probed, out: Path) -> list[Path]:
     """Write a table as JSON, Markdown and CSV; return the paths."""
-    told = json.dumps(plain(probed), indent=1, allow_nan=False) + "\n"
     title = f"# {probed.evaluation}: {probed.model}"
     shown = "\n".join([title, "", to_markdown(table(probed), bare=True), foot(probed), ""])
     rows = (msgspec.structs.astuple(row) for row in probed.rows)
     contents = {
-        out / f"{probed.evaluation}.json": told,
+        out / f"{probed.evaluation}.json": json_text(plain(probed)),
         out / f"{probed.evaluation}.md": shown,
         out / f"{probed.evaluation}.csv": csv_text(ProbeRow.__struct_fields__, rows),
     }

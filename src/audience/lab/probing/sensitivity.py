@@ -1,4 +1,4 @@
-"""Pages shown in other orders and asked for in other words: what is picked all the same."""
+"""Prompt probe: how picks change with the order of a page and the words of a prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from audience.agents.language import PageReply, holes_of, item_line, read, schema_of
 from audience.lab.probing.questions import MINDED, Asker
-from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, mean_of, row
+from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, mean_of, row
 from audience.lab.probing.town import Town
 from audience.lab.probing.visits import ACTIONS, Steps, walked
 from audience.llm import Request, ask_for, together, unanswered
@@ -20,23 +20,23 @@ TOKENS = 400
 """As many as a mind may answer with."""
 OWN = "page"
 WORDINGS = ("probe_page_1", "probe_page_2", "probe_page_3")
-"""Prompt files that ask for the same as the minds' own in other words."""
+"""Prompt files that ask the same as the minds' own in other words."""
 LETTERS = "ABCDE"
 PLACES = ("first", "second", "third", "fourth", "fifth")
 
 
 class PagePick(msgspec.Struct, frozen=True):
-    """What was picked of a page."""
+    """What was picked from a page."""
 
     who: int
     order: tuple[int, ...]
     items: frozenset[int] | None
-    """None where the answer could not be read."""
+    """None if the answer could not be read."""
     stars: tuple[int, ...] = ()
 
 
 def page_of(town: Town, who: int, turn: int = 0) -> tuple[int, ...]:
-    """Return somebody's page, turned by so many places."""
+    """Return a person's page, rotated by `turn` places."""
     items = town.unknown(who, PAGE, "page")
     return tuple(items[turn:] + items[:turn])
 
@@ -44,7 +44,7 @@ def page_of(town: Town, who: int, turn: int = 0) -> tuple[int, ...]:
 async def pick(
     asker: Asker, town: Town, who: int, *, turn: int = 0, wording: str = OWN, nth: int = 0
 ) -> PagePick:
-    """Return what a model picks for somebody, asked as a mind asks, once."""
+    """Return what a model picks for a person, asked once as a mind asks."""
     order = page_of(town, who, turn)
     seen = town.at(town.person(who), 0, order)
     request = Request(
@@ -59,11 +59,11 @@ async def pick(
     answer = await ask_for(
         asker, request, lambda reply: unanswered(reply) or read(seen, reply.text)
     )
-    found = answer.value
-    if not isinstance(found, PageReply):
+    page_reply = answer.value
+    if not isinstance(page_reply, PageReply):
         return PagePick(who, order, None)
-    stars = tuple(one.stars for one in found.picks if one.stars)
-    return PagePick(who, order, frozenset(one.item for one in found.picks), stars)
+    stars = tuple(picked.stars for picked in page_reply.picks if picked.stars)
+    return PagePick(who, order, frozenset(picked.item for picked in page_reply.picks), stars)
 
 
 async def by_place(asker: Asker, town: Town) -> list[ProbeRow]:
@@ -75,71 +75,67 @@ async def by_place(asker: Asker, town: Town) -> list[ProbeRow]:
 
 
 def place_rows(picked: Sequence[PagePick], seed: int) -> list[ProbeRow]:
-    """Return pick rates by place, the first less the last, and how far picks follow the items."""
-    rates = [[(one.who, _at(one, place)) for one in picked] for place in range(PAGE)]
+    """Return pick rates by place, first less last, and how far picks follow the items."""
+    rates = [[(page.who, _at(page, place)) for page in picked] for place in range(PAGE)]
     overall = mean_of(value for each in rates for _, value in each)
-    found = [
+    rows = [
         row("place", f"picked at the {PLACES[place]} place", each, seed=seed, chance=overall)
         for place, each in enumerate(rates)
     ]
-    gaps = [(one.who, _less(_at(one, 0), _at(one, PAGE - 1))) for one in picked]
+    gaps = [(page.who, difference(_at(page, 0), _at(page, PAGE - 1))) for page in picked]
     what = "first less last place"
-    found.append(row("place", what, gaps, seed=seed, chance=0.0, unit="difference"))
+    rows.append(row("place", what, gaps, seed=seed, chance=0.0, unit="difference"))
     alike: list[Answer] = [
-        (one.who, overlap(one, other))
-        for one, other in combinations(picked, 2)
-        if one.who == other.who
+        (first.who, overlap(first, second))
+        for first, second in combinations(picked, 2)
+        if first.who == second.who
     ]
     readable = [each for each in alike if each[1] is not None]
-    return [*found, row("place", "overlap of picks in two orders", readable, seed=seed)]
+    return [*rows, row("place", "overlap of picks in two orders", readable, seed=seed)]
 
 
-def _at(one: PagePick, place: int) -> float | None:
-    return None if one.items is None else float(one.order[place] in one.items)
+def _at(page: PagePick, place: int) -> float | None:
+    return None if page.items is None else float(page.order[place] in page.items)
 
 
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
-
-
-def overlap(one: PagePick, other: PagePick) -> float | None:
-    """Return the share of items in both of all that were picked; 1 where nothing was, twice."""
-    if one.items is None or other.items is None:
+def overlap(first: PagePick, second: PagePick) -> float | None:
+    """Return the Jaccard overlap of two picks; 1 if both are empty."""
+    if first.items is None or second.items is None:
         return None
-    either = one.items | other.items
-    return len(one.items & other.items) / len(either) if either else 1.0
+    either = first.items | second.items
+    return len(first.items & second.items) / len(either) if either else 1.0
 
 
 async def by_letter(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how often each letter is chosen where one must be, over all rotations."""
     asks = [(who, turn) for who in town.people for turn in range(PAGE)]
     choices = await together(_letter(asker, town, who, turn) for who, turn in asks)
-    found = []
+    rows = []
     for place, letter in enumerate(LETTERS):
         answers = [
             (who, each[place] if each else None)
             for (who, _), each in zip(asks, choices, strict=True)
         ]
         what = f"{letter} is chosen, of {LETTERS}"
-        found.append(row("letter", what, answers, seed=asker.seed, chance=1 / PAGE))
-    return found
+        rows.append(row("letter", what, answers, seed=asker.seed, chance=1 / PAGE))
+    return rows
 
 
 async def _letter(asker: Asker, town: Town, who: int, turn: int) -> list[float]:
-    """Return the share of each letter; nothing where the answer could not be read."""
+    """Return the share of each letter; empty if the answer could not be read."""
     order = page_of(town, who, turn)
     lines = (item_line(town.item(item)).partition("] ")[2] for item in order)
     shown = "\n".join(f"{letter}) {line}" for letter, line in zip(LETTERS, lines, strict=True))
     holes = holes_of(town.at(town.person(who), 0, order), (), "page") | {"options": shown}
     messages = asker.prompt("probe_pick", holes)
-    found = await asker.choose("letter", messages, f"letter/{who}/{turn}", tuple(LETTERS))
-    shares = [found.share(place) for place in range(PAGE)]
+    choice = await asker.choose("letter", messages, f"letter/{who}/{turn}", tuple(LETTERS))
+    shares = [choice.share(place) for place in range(PAGE)]
     return [share for share in shares if share is not None]
 
 
 async def by_wording(asker: Asker, town: Town) -> list[ProbeRow]:
     """Return how far picks stay the same when the same page is asked for in other words."""
-    # Not the asking that `by_place` does: each question is a question of its own.
+    # Not what `by_place` has asked already: each question has its own number.
     ways = [(OWN, 1), (OWN, 2), *((wording, 1) for wording in WORDINGS)]
     picked = await together(
         together([pick(asker, town, who, wording=wording, nth=nth) for who in town.people])
@@ -156,41 +152,41 @@ def wording_rows(
     others: dict[str, list[PagePick]],
     seed: int,
 ) -> list[ProbeRow]:
-    """Return for each wording the agreement with the minds' own, and how much more is picked."""
-    floor = mean_of(overlap(one, two) for one, two in zip(own, again, strict=True))
-    lost = sum(one.items is None for one in own)
-    rates = [(one.who, None if one.items is None else len(one.items) / PAGE) for one in own]
-    found = [row("wording", "own words: share of a page picked", rates, seed=seed)]
-    same = [(one.who, overlap(one, two)) for one, two in zip(own, again, strict=True)]
-    found.append(row("wording", "own words, asked twice: overlap of picks", same, seed=seed))
+    """Return for each wording the overlap with the minds' own, and how much more is picked."""
+    same = [(first.who, overlap(first, second)) for first, second in zip(own, again, strict=True)]
+    floor = mean_of(value for _, value in same)
+    lost = sum(page.items is None for page in own)
+    rates = [(page.who, _share(page)) for page in own]
+    rows = [row("wording", "own words: share of a page picked", rates, seed=seed)]
+    rows.append(row("wording", "own words, asked twice: overlap of picks", same, seed=seed))
     for number, each in enumerate(others.values(), 1):
         pairs = list(zip(own, each, strict=True))
-        alike = [(one.who, overlap(one, two)) for one, two in pairs]
-        more = [(one.who, _less(_share(two), _share(one))) for one, two in pairs]
-        stars = [(one.who, _less(_stars(two), _stars(one))) for one, two in pairs]
+        alike = [(first.who, overlap(first, second)) for first, second in pairs]
+        more = [(first.who, difference(_share(second), _share(first))) for first, second in pairs]
+        stars = [(first.who, difference(_stars(second), _stars(first))) for first, second in pairs]
         label = f"wording {number}"
-        found.append(row("wording", f"{label}: overlap of picks", alike, seed=seed, chance=floor))
+        rows.append(row("wording", f"{label}: overlap of picks", alike, seed=seed, chance=floor))
         for what, gaps in (("share picked", more), ("mean stars", stars)):
-            told = f"{label}: {what}, less own words"
-            kept = [one for one in gaps if one[1] is not None]
-            made = row("wording", told, kept, seed=seed, chance=0.0, unit="difference")
-            unread = sum(one.items is None for one in each)
-            found.append(msgspec.structs.replace(made, unreadable=unread))
-    return [msgspec.structs.replace(found[0], unreadable=lost), *found[1:]]
+            title = f"{label}: {what}, less own words"
+            kept = [gap for gap in gaps if gap[1] is not None]
+            made = row("wording", title, kept, seed=seed, chance=0.0, unit="difference")
+            unread = sum(page.items is None for page in each)
+            rows.append(msgspec.structs.replace(made, unreadable=unread))
+    return [msgspec.structs.replace(rows[0], unreadable=lost), *rows[1:]]
 
 
-def _share(one: PagePick) -> float | None:
-    return None if one.items is None else len(one.items) / PAGE
+def _share(picks: PagePick) -> float | None:
+    return None if picks.items is None else len(picks.items) / PAGE
 
 
-def _stars(one: PagePick) -> float | None:
-    return sum(one.stars) / len(one.stars) if one.stars else None
+def _stars(picks: PagePick) -> float | None:
+    return sum(picks.stars) / len(picks.stars) if picks.stars else None
 
 
 async def prompts(asker: Asker, town: Town, real: list[Steps], why_not: str = "") -> ProbeTable:
-    """Return how picks move with places and wordings, and how visits compare with `real` ones.
+    """Return how picks depend on places and wordings, and how visits compare with `real` ones.
 
-    `why_not` says why there are no real ones.
+    `why_not` says why there are no real visits.
     """
     rows = await together(
         (
@@ -201,19 +197,19 @@ async def prompts(asker: Asker, town: Town, real: list[Steps], why_not: str = ""
         )
     )
     notes = [
-        f"place: each page in all {PAGE} rotations, so that every item stands everywhere "
+        f"place: each page in all {PAGE} rotations, so that every item has every place "
         "once. Chance: the rate over all places. letter: a forced choice, by log-probability "
         "where offered.",
         "wording: the same page asked for in other words; chance: the same words asked twice.",
         f"visits: actions are {', '.join(ACTIONS)}; "
         + (
-            f"{len(real):,} real ones are compared by their first actions, pages left out since "
-            "ratings do not tell of them, and visits without a pick left out as real ones cannot "
-            "lack one; chance: one half of the real ones against the other."
+            f"{len(real):,} real ones are compared by their first actions, without pages, which "
+            "ratings do not record, and without visits that have no pick, as every real one has "
+            "one; chance: one half of the real ones against the other."
             if real
             else f"not compared with real ones: {why_not}."
         ),
         "Unreadable answers are counted, left out and never repaired, except in visits, where a "
         "mind asks once more as it does in a run.",
     ]
-    return ProbeTable(tuple(one for part in rows for one in part), tuple(notes))
+    return ProbeTable(tuple(row for part in rows for row in part), tuple(notes))

@@ -1,4 +1,4 @@
-"""The words of the probes: questions, invented titles, what others made of an item."""
+"""The people and items that a model is probed with, and the words of the questions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,11 @@ from audience.world import (
     Observation,
     Situation,
     World,
-    mentioned,
     rng,
-    same,
 )
 
 DRESSES = ("real", "masked", "invented")
-"""How a title is shown: as it is, as a number, or as one that belongs to nothing there is."""
+"""How a title is shown: as it is, as a number, or as an invented title."""
 PATTERNS = (
     "The {s} {t} of {p}",
     "{n} and the {s} {t}",
@@ -55,14 +53,14 @@ SPEECH = (
     "What did you like best lately, and what would you tell a friend to leave alone?",
     "Which {plural} would you talk about with somebody you have just met, and why?",
 )
-"""Questions that are answered freely; whoever answers should name titles."""
+"""Questions with free answers that should name titles."""
 QUESTIONS = {
     "kind": "Which kind of {plural} do you like most?",
     "age": "How old are you?",
     "stars": "How many stars out of 5 do you give <{title}>?",
     "rather": "Which of these two would you rather have on a free evening: <{title}> or <{other}>?",
 }
-"""Questions that are asked again and again."""
+"""Questions that are asked repeatedly."""
 REPUTE = {
     "bad": "It is not of the kinds that $name likes. Nearly everybody who has $past it was let "
     "down: 1.5 of 5 stars on average, called dull, clumsy and far too long.",
@@ -73,13 +71,11 @@ REPUTE = {
 """What is known of an invented item, from bad to good."""
 
 
-__all__ = ["dressed", "invented", "listed", "mentioned", "same"]
-
 REAL, MASKED, INVENTED = DRESSES
 
 
 def invented(item: Item, seed: int) -> str:
-    """Return a title that belongs to nothing there is, always the same for an item."""
+    """Return an invented title, always the same for an item."""
     draws = rng(seed, "probe", "invented", item.id)
     words = {
         name: some[int(draws.integers(len(some)))]
@@ -89,7 +85,7 @@ def invented(item: Item, seed: int) -> str:
 
 
 def dressed(item: Item, dress: str, seed: int, noun: str) -> str:
-    """Return the name under which an item is shown; everything else about it stays."""
+    """Return the title under which an item is shown; everything else about it stays."""
     if dress == MASKED:
         return f"<{noun} {item.id + 1}>"
     return f"<{invented(item, seed)}>" if dress == INVENTED else f"<{item.title}>"
@@ -117,14 +113,14 @@ _PUBLISHED = {
 
 
 class Town(msgspec.Struct, frozen=True, eq=False):
-    """Some people of a dataset, with all that they lived."""
+    """Some people of a dataset with their histories."""
 
     name: str
     genesis: Genesis
     world: World
     seed: int
     is_real: bool = False
-    """Whether the people and what they lived come from data; otherwise they are drawn."""
+    """Whether the people and their histories come from data; otherwise they are drawn."""
 
     @property
     def people(self) -> range:
@@ -132,7 +128,7 @@ class Town(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def words(self) -> dict[str, str]:
-        """The domain's words, as prompts ask for them."""
+        """The domain's words, as prompts use them."""
         domain = self.genesis.domain
         return {"noun": domain.noun, "plural": domain.plural, "past": domain.past}
 
@@ -143,16 +139,16 @@ class Town(msgspec.Struct, frozen=True, eq=False):
         return self.genesis.catalogue[number]
 
     def unknown(self, who: int, count: int, *names: str | int) -> list[int]:
-        """Return items by a named draw that somebody never lived."""
-        lived = [one.item for one in self.person(who).history]
+        """Return items by a named draw that a person never consumed."""
+        lived = [entry.item for entry in self.person(who).history]
         free = np.setdiff1d(np.arange(len(self.genesis.catalogue)), lived)
         if len(free) < count:
-            raise BadInput(f"person {who} lived nearly every item: {count} others are needed")
+            raise BadInput(f"person {who} consumed nearly every item: {count} others are needed")
         drawn: list[int] = rng(self.seed, "probe", *names, who).choice(free, count, False).tolist()
         return drawn
 
     def at(self, me: Agent, day: int = 0, slate: tuple[int, ...] = ()) -> Observation:
-        """Return what somebody sees on a day: a page of items, or nothing special."""
+        """Return what a person sees on a day: a page of items, or nothing special."""
         moment = self.genesis.clock.at(1) + day * DAY + DAY * 5 // 6
         surface = "recommender" if slate else "home"
         here = Situation(moment, surface, slate, 0 if slate else -1, int(bool(slate)), slate)
@@ -167,19 +163,19 @@ class Town(msgspec.Struct, frozen=True, eq=False):
         )
 
     def having_heard(self, who: int, count: int) -> Agent:
-        """Return somebody who was told of some items it does not know."""
+        """Return a person who was told of some items they do not know."""
         items = self.unknown(who, count, "heard")
         news = tuple(Heard(item, -1, 1.0 - 2.0 * (n % 2)) for n, item in enumerate(items))
         return replace(self.person(who), heard=news)
 
 
-def town_of(wanted: str, people: int, seed: int) -> Town:
-    """Return people of a dataset, given by path or name as everywhere."""
+def town_of(source: str, people: int, seed: int) -> Town:
+    """Return people of a dataset, given by path or name."""
     if people < 1:
         raise BadInput(f"--agents {people}: give at least 1")
-    found = options_for(wanted)
-    options = {} if isinstance(found, str) else dict(found)
-    kind = found if isinstance(found, str) else options.pop("kind")
+    part = options_for(source)
+    options = {} if isinstance(part, str) else dict(part)
+    kind = part if isinstance(part, str) else options.pop("kind")
     name = options.get("name") or Path(options.get("path", kind)).name
     genesis = made("datasets", Part(kind, dict(options))).genesis(people, seed, Clock())
     shown = _PUBLISHED.get(name, name)

@@ -1,4 +1,4 @@
-"""Real curves of people who hear of something, fitted and predicted."""
+"""How news spreads: classical models and rule minds, fitted to real curves."""
 
 from audience.lab.spread.curves import (
     Curves as Curves,

@@ -1,7 +1,7 @@
-"""The classical models of spreading and of opinions, as pure functions over the same graph.
+"""Models of how news and opinions spread on a graph, error measures, and the curves of a run.
 
-A tie goes from a follower to the one it follows, as everywhere: news flows the other way. Draws
-are named by seed and step; element i belongs to person or tie i.
+A tie goes from a follower to the person followed; news flows the other way. Draws are named by
+seed and step; element i belongs to person or tie i.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def independent_cascade(
 ) -> Floats:
     """Return how many are active after each step; the first entry is the seeds.
 
-    Who becomes active tries once to activate each follower, with `chance`. With `speed` below 1,
-    each tie takes a geometric number of steps, of mean 1 / speed, to carry the news.
+    A person who becomes active tries once to activate each follower, with `chance`. With `speed`
+    below 1, each tie takes a geometric number of steps, of mean 1 / speed, to carry the news.
     """
     active = _seeded(network, seeds)
     ties = np.arange(len(network.listener))
@@ -70,8 +70,8 @@ def independent_cascade(
         fresh[reached] = True
         begin = fresh[network.speaker] & carries & (when < 0)
         when[begin] = step - 1 + _delays(seed, ties[begin], speed)
-        told = np.unique(network.listener[when == step])
-        reached = told[~active[told]]
+        listeners = np.unique(network.listener[when == step])
+        reached = listeners[~active[listeners]]
         active[reached] = True
         counts.append(float(active.sum()))
     return np.array(counts)
@@ -88,9 +88,8 @@ def linear_threshold(
 ) -> Floats:
     """Return how many are active after each step; the first entry is the seeds.
 
-    Somebody becomes active when the active share of those it follows comes to its threshold,
-    uniform between 0 and 2 `threshold`; with `speed` below 1 it then does so with that chance in
-    each step.
+    A person becomes active when the active share of those they follow reaches their threshold,
+    uniform between 0 and 2 `threshold`; with `speed` below 1, with that chance in each step.
     """
     active = _seeded(network, seeds)
     people = np.arange(network.people)
@@ -111,7 +110,7 @@ def linear_threshold(
 
 
 def voter(network: Network, views: Floats, steps: int, seed: int) -> Floats:
-    """Return [steps + 1, people] views: in each step everybody takes that of one it follows."""
+    """Return [steps + 1, people] views: in each step everybody adopts one of those they follow."""
     starts, order = _listened(network)
     count = np.diff(starts)
     heard = np.append(network.speaker[order], 0)
@@ -134,9 +133,9 @@ def degroot(network: Network, views: Floats, steps: int, *, own: float = 0.5) ->
 def friedkin_johnsen(
     network: Network, views: Floats, steps: int, *, stubborn: float = 0.3, own: float = 0.5
 ) -> Floats:
-    """Return [steps + 1, people] views, each with a share `stubborn` of the first one kept.
+    """Return [steps + 1, people] views, each keeping a share `stubborn` of the first one.
 
-    The rest is that of DeGroot: `own` times the present view, and the mean of those one follows.
+    The rest is as in DeGroot: `own` times the present view, and the mean of those one follows.
     """
     first = np.asarray(views, np.float64)
     follows = np.bincount(network.listener, minlength=network.people).astype(np.float64)
@@ -156,7 +155,7 @@ def _seeded(network: Network, seeds: Sequence[int]) -> Bools:
 
 
 def _delays(seed: int, ties: Ints, speed: float) -> Ints:
-    """Return steps from 1 on, geometric with chance `speed` in each."""
+    """Return delays from 1 step on, geometric with chance `speed` in each."""
     if speed >= 1.0:
         return np.ones(len(ties), np.int64)
     draw = 1.0 - dice(seed, "delay", ties).uniform("delay")
@@ -174,7 +173,7 @@ Curve = Sequence[float] | Floats
 
 
 def resampled(curve: Curve, length: int) -> Floats:
-    """Return a curve with `length` points, between its ends in straight lines."""
+    """Return a curve with `length` points by linear interpolation."""
     values = np.asarray(curve, np.float64)
     if not len(values) or length < 1:
         raise BadInput("a curve needs at least one point")
@@ -186,8 +185,8 @@ def resampled(curve: Curve, length: int) -> Floats:
 def msed(actual: Curve, simulated: Curve, most: float = math.nan) -> float:
     """Return the mean over time of (actual - simulated)^2, both divided by the true maximum.
 
-    Both are brought to the same length first; `most` is the maximum where `actual` is a part of
-    the true curve.
+    Both are resampled to the same length first; `most` is the maximum if `actual` is only a part
+    of the true curve.
     """
     truth, guess = _alike(actual, simulated)
     top = float(truth.max()) if math.isnan(most) else most
@@ -197,7 +196,7 @@ def msed(actual: Curve, simulated: Curve, most: float = math.nan) -> float:
 
 
 def correlation(actual: Curve, simulated: Curve) -> float:
-    """Return Pearson's correlation; NaN where one of them does not move."""
+    """Return Pearson's correlation; NaN if either curve is constant."""
     truth, guess = _alike(actual, simulated)
     if len(truth) < 2 or np.ptp(truth) == 0.0 or np.ptp(guess) == 0.0:
         return math.nan
@@ -206,8 +205,8 @@ def correlation(actual: Curve, simulated: Curve) -> float:
 
 def nrmse(actual: Curve, simulated: Curve) -> float:
     """Return the root of the mean squared error, divided by the true maximum."""
-    found = msed(actual, simulated)
-    return math.sqrt(found) if not math.isnan(found) else math.nan
+    squared = msed(actual, simulated)
+    return math.sqrt(squared) if not math.isnan(squared) else math.nan
 
 
 def _alike(actual: Curve, simulated: Curve) -> tuple[Floats, Floats]:
@@ -218,13 +217,13 @@ def _alike(actual: Curve, simulated: Curve) -> tuple[Floats, Floats]:
 
 
 class Curves(msgspec.Struct, frozen=True):
-    """How one topic went, one number a round."""
+    """How one topic spread, one number per round."""
 
     topic: str
     reach: tuple[float, ...]
     """Share of people who know."""
     active: tuple[float, ...]
-    """Share of people who ever told it."""
+    """Share of people who ever told others."""
     emotion: tuple[float, ...]
     emotion_words: tuple[float, ...]
     positive: tuple[float, ...]
@@ -282,7 +281,7 @@ class Following:
         toned.clear()
 
     def curves(self) -> tuple[Curves, ...]:
-        """Return the curves so far, one for each topic, from the round it began in."""
+        """Return the curves so far, one for each topic, from its first round on."""
         return tuple(
             Curves(name, *(tuple(column) for column in zip(*rows, strict=True)))
             if rows

@@ -1,4 +1,4 @@
-"""A spread without a folder: the engine of every run, with rule minds, and only its curves kept."""
+"""Real curves of a spread, and models fitted to their first part to predict the rest."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from audience.datasets import Films
 from audience.datasets.people import directed
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run, run_sync
 from audience.errors import BadInput
+from audience.lab.evaluation import NoLog
 from audience.lab.spread.curves import (
     Curves,
     Following,
@@ -28,7 +29,6 @@ from audience.memory import NoMemory
 from audience.recommenders import Popular, Recommender
 from audience.results import CORRELATION, POSITIVE, Interval, t_interval
 from audience.world import (
-    Chapter,
     Clock,
     Floats,
     Genesis,
@@ -40,13 +40,6 @@ from audience.world import (
 )
 
 
-class NoLog:
-    """Keeps no chapter."""
-
-    def append(self, chapter: Chapter) -> None: ...
-    def commit(self) -> None: ...
-
-
 @lru_cache(maxsize=16)
 def society(people: int, seed: int, graph: str = "preferential", degree: float = 10.0) -> Genesis:
     """Return drawn people on a generated directed graph."""
@@ -56,7 +49,7 @@ def society(people: int, seed: int, graph: str = "preferential", degree: float =
 
 
 def anybody(people: int, count: int, seed: int) -> tuple[int, ...]:
-    """Return `count` people drawn by name."""
+    """Return `count` people by a named draw."""
     order = np.argsort(dice(seed, "seeds", np.arange(people)).keys, kind="stable")
     return tuple(sorted(order[:count].tolist()))
 
@@ -71,7 +64,7 @@ def tried(
     attention: float = 1.0,
     rules: Mapping[str, float] | None = None,
 ) -> Curves:
-    """Return how a topic spreads among rule minds; `rules` are parameters of theirs."""
+    """Return how a topic spreads among rule minds; `rules` are their parameters."""
     following = Following()
 
     def serve(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
@@ -93,11 +86,11 @@ def tried(
 
 FILE = "cumulative_active_users_hourly.csv"
 SHARE = 0.6
-"""Of the hours that are fitted."""
+"""The share of hours that is fitted."""
 RISING = 0.2
 """The news broke after the last hour that rose by less than this share of the steepest one."""
 FITTING, TESTING = (1, 2, 3), tuple(range(101, 111))
-"""Seeds of graphs and dice; none that is fitted on is scored on."""
+"""Seeds of graphs and draws; none is used for both fitting and scoring."""
 _PASSES = 4
 _TOPIC = Topic("the discovery", "A long-sought particle has been found.")
 
@@ -106,13 +99,13 @@ Shape = Callable[[float, float, float, int, int], Floats]
 
 
 class Truth(msgspec.Struct, frozen=True):
-    """A real curve from where it took off."""
+    """A real curve from its onset."""
 
     hours: int
     """Of the whole curve."""
     onset: int
     fitted: int
-    """Hours since the onset that are fitted; those that follow are predicted."""
+    """Hours since the onset that are fitted; the following ones are predicted."""
     counts: Floats
     """People who became active since the onset."""
     most: float
@@ -120,7 +113,7 @@ class Truth(msgspec.Struct, frozen=True):
 
 
 class SpreadModel(msgspec.Struct, frozen=True):
-    """A way to spread with three parameters, and the values that are tried for each."""
+    """A model with three parameters, and the grid of values for each."""
 
     name: str
     shape: Shape
@@ -131,7 +124,7 @@ class SpreadModel(msgspec.Struct, frozen=True):
 
 
 class FittedSpread(msgspec.Struct, frozen=True):
-    """One model: what was fitted, and how near its prediction comes."""
+    """One fitted model, and the error of its prediction."""
 
     name: str
     parameters: dict[str, float]
@@ -140,11 +133,11 @@ class FittedSpread(msgspec.Struct, frozen=True):
     msed: Interval
     correlation: Interval
     curves: tuple[tuple[float, ...], ...]
-    """Predicted people since the onset, one row a seed."""
+    """Predicted people since the onset, one row per seed."""
 
 
 def curve_in(path: Path) -> Floats:
-    """Return the cumulative counts that a file or a folder holds, hour by hour."""
+    """Return the cumulative counts in a file or folder, hour by hour."""
     file = path / FILE if path.is_dir() else path
     try:
         lines = file.read_text("utf-8-sig").splitlines()
@@ -155,12 +148,12 @@ def curve_in(path: Path) -> Floats:
     except UnicodeDecodeError as error:
         raise BadInput(f"--data {file} is not UTF-8 text (byte {error.start})") from None
     counts = [_count(line, number, file) for number, line in enumerate(lines, 1) if line.strip()]
-    found = np.array([count for count in counts if not math.isnan(count)])
-    if len(found) < 20:
-        raise BadInput(f"--data {file} has {len(found)} hours; at least 20 are needed")
-    if (np.diff(found) < 0).any() or found[-1] <= found[0]:
-        raise BadInput(f"--data {file}: counts must be cumulative: they never fall, and they rise")
-    return found
+    curve = np.array([count for count in counts if not math.isnan(count)])
+    if len(curve) < 20:
+        raise BadInput(f"--data {file} has {len(curve)} hours; at least 20 are needed")
+    if (np.diff(curve) < 0).any() or curve[-1] <= curve[0]:
+        raise BadInput(f"--data {file}: counts must be cumulative: rising, and never falling")
+    return curve
 
 
 def _count(line: str, number: int, file: Path) -> float:
@@ -177,7 +170,7 @@ def _count(line: str, number: int, file: Path) -> float:
 
 
 def truth_of(curve: Floats, share: float = SHARE) -> Truth:
-    """Return a curve from its onset, which is found in the fitted hours alone."""
+    """Return a curve from its onset, which is determined from the fitted hours alone."""
     known = int(share * len(curve))
     rises = np.diff(curve[:known])
     steepest = int(rises.argmax())
@@ -185,8 +178,8 @@ def truth_of(curve: Floats, share: float = SHARE) -> Truth:
     onset = int(slow[-1]) + 1 if len(slow) else 0
     if known - onset < 5:
         raise BadInput(
-            f"the curve takes off in hour {onset}, too near to hour {known}, up to which it is "
-            "fitted; give a longer curve"
+            f"the curve takes off in hour {onset}, too close to hour {known}, where fitting ends; "
+            "give a longer curve"
         )
     counts = curve[onset:] - curve[onset]
     return Truth(len(curve), onset, known - onset, counts, float(curve[-1]))
@@ -209,27 +202,27 @@ def fitted(
     model: SpreadModel,
     truth: Truth,
     seeds: Sequence[int],
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[tuple[float, float, float], float]:
     """Return the best parameters on the fitted hours, and their error.
 
-    One parameter after the other is set to its best value until none moves, from two starts.
+    Coordinate descent on the grid from two starts.
     """
     grids = (model.strength, model.speed, model.beginning)
 
     @cache
     def error(at: tuple[int, int, int]) -> float:
-        told(f"{model.name}: fitting")
+        progress(f"{model.name}: fitting")
         strength, speed, known = (grid[place] for grid, place in zip(grids, at, strict=True))
         steps = truth.fitted - 1
         shapes = [model.shape(strength, speed, known, steps, seed) for seed in seeds]
         return error_of(truth, np.mean(shapes, axis=0))
 
-    found: list[tuple[float, tuple[int, int, int]]] = []
+    minima: list[tuple[float, tuple[int, int, int]]] = []
     for part in (1, 2):
         at = tuple(len(grid) * part // 3 for grid in grids)
-        found.append(_descended(error, at, grids))  # type: ignore[arg-type]
-    best = min(found)
+        minima.append(_descended(error, at, grids))  # type: ignore[arg-type]
+    best = min(minima)
     values = tuple(grid[place] for grid, place in zip(grids, best[1], strict=True))
     return values, best[0]  # type: ignore[return-value]
 
@@ -255,14 +248,14 @@ def scored(
     *,
     fitting: Sequence[int] = FITTING,
     testing: Sequence[int] = TESTING,
-    told: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> FittedSpread:
     """Return a model fitted on the first hours and scored on the rest, over fresh seeds."""
-    values, error = fitted(model, truth, fitting, told)
+    values, error = fitted(model, truth, fitting, progress)
     rest = truth.counts[truth.fitted :]
     curves, errors, agreements = [], [], []
     for seed in testing:
-        told(f"{model.name}: predicting")
+        progress(f"{model.name}: predicting")
         shape = model.shape(*values, len(truth.counts) - 1, seed)
         curve = scale(truth, shape) * shape
         curves.append(tuple(curve.tolist()))
@@ -280,7 +273,7 @@ def scored(
 
 
 def unmoved(truth: Truth) -> FittedSpread:
-    """Return the control: from the last fitted hour on, nobody more becomes active."""
+    """Return the control: after the last fitted hour nobody else becomes active."""
     last = float(truth.counts[truth.fitted - 1])
     curve = np.minimum(truth.counts, last)
     error = msed(truth.counts[truth.fitted :], np.full(len(curve) - truth.fitted, last), truth.most)
@@ -308,8 +301,8 @@ def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
     def minds(tell: float, attention: float, known: float, steps: int, seed: int) -> Floats:
         seeds = anybody(people, max(1, round(known * people)), seed)
         rules = {"news_tell": tell}
-        given = society(people, seed, graph)
-        curves = tried(given, _TOPIC, seeds, steps + 1, seed, attention=attention, rules=rules)
+        genesis = society(people, seed, graph)
+        curves = tried(genesis, _TOPIC, seeds, steps + 1, seed, attention=attention, rules=rules)
         return _rising(np.array(curves.active))
 
     speeds = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.5, 1.0)
@@ -340,7 +333,7 @@ def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
 
 
 def _rising(shares: Floats) -> Floats:
-    """Return shares that begin at nobody: the curve counts those who came since the onset."""
+    """Return shares that start at 0: the curve counts those who came since the onset."""
     shares = shares.copy()
     shares[0] = 0.0
     return shares

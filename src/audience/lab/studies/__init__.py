@@ -1,4 +1,4 @@
-"""Studies of audiences: their recipes, running them, the shipped studies, and reports."""
+"""Ready-made studies: a question, the runs that answer it, and a report with its answer."""
 
 from audience.lab.studies.recipe import (
     NAMES as NAMES,

@@ -1,8 +1,8 @@
-"""DirectLiNGAM: a causal order of variables and the strength of each arrow, from numbers alone.
+"""Causal study: which of an item's variables lead to which, by DirectLiNGAM on a run's log.
 
-Shimizu and others (2011), with the pairwise measure of Hyvärinen and Smith (2013). It supposes
-linear effects, no loops, nothing hidden, and noise that is not Gaussian; where these fail, so may
-its arrows.
+DirectLiNGAM (Shimizu and others 2011, with the measure of Hyvärinen and Smith 2013) assumes linear
+effects, no loops, no hidden causes and non-Gaussian noise; where these fail, so may its
+arrows. The study plants known truths to find out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _GAUSSIAN = (1.0 + np.log(2.0 * np.pi)) / 2.0
 def direct_lingam(rows: Floats) -> tuple[list[int], Floats]:
     """Return the causal order of the columns, and [to, from] effects in standard deviations.
 
-    Columns are standardised; one that does not vary stands last in the order and has no effect.
+    Columns are standardised; a constant column comes last in the order and has no effect.
     """
     spread = rows.std(axis=0)
     varying = np.flatnonzero(spread > 1e-9).tolist()
@@ -42,46 +42,46 @@ def direct_lingam(rows: Floats) -> tuple[list[int], Floats]:
     effects = np.zeros((rows.shape[1], rows.shape[1]))
     for place, column in enumerate(order[1:], 1):
         causes = order[:place]
-        found = np.linalg.lstsq(values[:, causes], values[:, column], rcond=None)[0]
-        effects[column, causes] = found
+        slopes = np.linalg.lstsq(values[:, causes], values[:, column], rcond=None)[0]
+        effects[column, causes] = slopes
     rest = [column for column in range(rows.shape[1]) if column not in varying]
     return order + rest, effects
 
 
 def _order(values: Floats, columns: list[int]) -> list[int]:
-    left, found, values = list(columns), list[int](), values.copy()
+    left, ordered, values = list(columns), list[int](), values.copy()
     while len(left) > 1:
         first = _exogenous(values, left)
-        found.append(first)
+        ordered.append(first)
         left.remove(first)
         for column in left:
             values[:, column] = _residual(values[:, column], values[:, first])
-    return found + left
+    return ordered + left
 
 
 def _exogenous(values: Floats, left: list[int]) -> int:
-    """Return the column that depends least on any other: ties go to the first."""
+    """Return the column that depends least on any other; the first of equals."""
     scores = []
-    for one in left:
-        others = (other for other in left if other != one)
+    for column in left:
+        others = (other for other in left if other != column)
         scores.append(
-            sum(min(0.0, _leaning(values[:, one], values[:, two])) ** 2 for two in others)
+            sum(min(0.0, _leaning(values[:, column], values[:, two])) ** 2 for two in others)
         )
     return left[int(np.argmin(np.round(scores, 12)))]
 
 
-def _leaning(one: Floats, two: Floats) -> float:
-    """Return the difference in entropies: above zero where `one` is the cause of `two`."""
-    one, two = _standard(one), _standard(two)
-    forward = _entropy(one) + _entropy(_standard(_residual(two, one)))
-    backward = _entropy(two) + _entropy(_standard(_residual(one, two)))
+def _leaning(first: Floats, second: Floats) -> float:
+    """Return the difference of entropies: above zero if `one` is the cause of `two`."""
+    first, second = _standard(first), _standard(second)
+    forward = _entropy(first) + _entropy(_standard(_residual(second, first)))
+    backward = _entropy(second) + _entropy(_standard(_residual(first, second)))
     return backward - forward
 
 
 def _standard(values: Floats) -> Floats:
     centred = values - values.mean()
-    found: Floats = np.divide(centred, max(float(centred.std()), 1e-12))
-    return found
+    scaled: Floats = np.divide(centred, max(float(centred.std()), 1e-12))
+    return scaled
 
 
 def _residual(values: Floats, cause: Floats) -> Floats:
@@ -92,7 +92,7 @@ def _residual(values: Floats, cause: Floats) -> Floats:
 
 def _entropy(values: Floats) -> float:
     """Return Hyvärinen's approximation to the entropy of standardised values."""
-    # log cosh u, written so that a large u does not overflow
+    # log cosh u, in a form that does not overflow for large u
     cosh = np.abs(values) + np.log1p(np.exp(-2.0 * np.abs(values))) - np.log(2.0)
     bell = values * np.exp(-(values**2) / 2.0)
     first, second = float(cosh.mean()) - _GAMMA, float(bell.mean())
@@ -120,21 +120,21 @@ def resampled(rows: Floats, seed: int) -> Floats:
     def arrows(items: Ints) -> Floats:
         return (np.abs(direct_lingam(rows[items])[1]) >= LEAST).astype(np.float64).ravel()
 
-    found = bootstrap(arrows, len(rows), seed=seed, names=("causal",), resamples=RESAMPLES)
-    shares: Floats = found.mean(axis=-1).reshape(rows.shape[1], rows.shape[1])
+    samples = bootstrap(arrows, len(rows), seed=seed, names=("causal",), resamples=RESAMPLES)
+    shares: Floats = samples.mean(axis=-1).reshape(rows.shape[1], rows.shape[1])
     return shares
 
 
 def right(rows: Floats) -> float:
-    """Return the share of the known arrows whose cause comes before its effect."""
+    """Return the share of the known arrows whose cause precedes its effect."""
     order = direct_lingam(rows)[0]
-    return sum(order.index(one) < order.index(two) for one, two in KNOWN) / len(KNOWN)
+    return sum(order.index(cause) < order.index(effect) for cause, effect in KNOWN) / len(KNOWN)
 
 
 def planted(rows: Floats, draw: Generator, noise: str) -> Floats:
     """Return a table of the same size and strengths whose effects are linear, with a given noise.
 
-    `noise` is `laplace`, as the method wants it, or `normal`, with which no order can be found.
+    `noise` is `laplace`, as the method assumes, or `normal`, with which no order can be found.
     """
     spread = rows.std(axis=0)
     real = (rows - rows.mean(axis=0)) / np.where(spread > 1e-9, spread, 1.0)
@@ -151,8 +151,8 @@ def planted(rows: Floats, draw: Generator, noise: str) -> Floats:
 def counted(items: Floats, draw: Generator, times: int = 1) -> Floats:
     """Return the table of a truth like that of rule minds, with everything shown `times` as often.
 
-    `items` holds quality, past, exposures and picks of all that was shown, as plain counts. Each
-    exposure is picked with a chance that quality raises, and so are the stars of each pick.
+    `items` holds quality, past, exposures and picks of everything shown, as plain counts. Quality
+    raises the chance that an exposure is picked, and the stars of each pick.
     """
     quality, past, shown, picked = items.T
     often = shown.astype(np.int64) * times
@@ -161,7 +161,7 @@ def counted(items: Floats, draw: Generator, times: int = 1) -> Floats:
     picks = draw.binomial(often, chance)
     some = picks > 0
     stars = _stars(quality[some], picks[some], draw)
-    logs = [np.log1p(one[some]) for one in (past, often, picks)]
+    logs = [np.log1p(counts[some]) for counts in (past, often, picks)]
     return np.stack([quality[some], *logs, stars], axis=1)
 
 
@@ -169,9 +169,9 @@ def _stars(quality: Floats, picks: Ints, draw: Generator) -> Floats:
     """Return the mean stars of each item, of as many ratings as it has picks."""
     owners = np.repeat(np.arange(len(quality)), picks)
     felt = 1.6 + 3.2 * quality[owners] + 0.8 * draw.standard_normal(len(owners))
-    given = np.clip(np.round(felt), 1, 5)
-    found: Floats = np.bincount(owners, given, minlength=len(quality)) / np.maximum(picks, 1)
-    return found
+    stars = np.clip(np.round(felt), 1, 5)
+    means: Floats = np.bincount(owners, stars, minlength=len(quality)) / np.maximum(picks, 1)
+    return means
 
 
 VARIABLES = {
@@ -181,12 +181,12 @@ VARIABLES = {
     "picked": "picks",
     "rating": "mean rating",
 }
-"""What is known of every item: Agent4Rec's five."""
+"""The five variables of every item, as in Agent4Rec."""
 FEW = 20
-"""Fewer rated items than these tell nothing."""
+"""With fewer rated items nothing is estimated."""
 PAIRS = [(cause, effect) for cause in VARIABLES for effect in VARIABLES if cause != effect]
 OFTEN = 25
-"""How many times as much is shown in the check that asks whether counts are too small."""
+"""How many times as much is shown in the check whether counts are too small."""
 CHECKS: dict[str, Label] = {
     "known_right": ("Arrows known in rule minds whose order is right", "share", "higher"),
     "planted_right": ("The same, planted with Laplace noise", "share", "higher"),
@@ -211,8 +211,8 @@ LABELS: dict[str, Label] = {
         )
         for cause, effect in PAIRS
     },
-    **{f"place_{name}": (f"Place of {said} in the order", "", "")
-       for name, said in VARIABLES.items()},
+    **{f"place_{name}": (f"Place of {label} in the order", "", "")
+       for name, label in VARIABLES.items()},
     **CHECKS,
     "rated_items": ("Items compared", "", ""),
     "picks_an_item": ("Picks of an item compared", "mean", ""),
@@ -220,7 +220,7 @@ LABELS: dict[str, Label] = {
 
 
 class Arrows:
-    """Counts what happens to every item, and looks for arrows among its five variables.
+    """Counts what happens to every item, and estimates arrows among its five variables.
 
     Only items with a rating are compared; counts are taken as log(1 + count). `kept_A_B` is the
     share of resamples of the items in which the arrow from A to B is found.
@@ -246,46 +246,46 @@ class Arrows:
             self._rated.append((event.item, event.stars))
 
     def items(self) -> Floats:
-        """Return [items, 6]: quality, and how often lived before, shown, picked, rated; stars."""
+        """Return [items, 6]: quality, counts of past, shown, picked and rated, sum of stars."""
         assert self._world is not None
         count = len(self._world.catalogue)
         ratings = np.array(self._rated, np.int64).reshape(-1, 2)
-        past = [one.item for one in self._world.genesis.past]
+        past = [events.item for events in self._world.genesis.past]
         columns = [
             self._world.catalogue.quality,
-            *(np.bincount(one, minlength=count) for one in (past, self._shown, self._picked)),
+            *(np.bincount(events, minlength=count) for events in (past, self._shown, self._picked)),
             np.bincount(ratings[:, 0], minlength=count),
             np.bincount(ratings[:, 0], ratings[:, 1], minlength=count),
         ]
-        return np.stack([np.asarray(one, np.float64) for one in columns], axis=1)
+        return np.stack([np.asarray(events, np.float64) for events in columns], axis=1)
 
     def table(self) -> Floats:
         """Return [rated items, variables]."""
         quality, past, shown_, picked, ratings, stars = self.items().T
         rated = ratings > 0
-        logs = [np.log1p(one) for one in (past, shown_, picked)]
+        logs = [np.log1p(column) for column in (past, shown_, picked)]
         columns = [quality, *logs, stars / np.maximum(ratings, 1)]
-        return np.stack([one[rated] for one in columns], axis=1)
+        return np.stack([column[rated] for column in columns], axis=1)
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
-        found = dict.fromkeys(LABELS, NAN)
+        values = dict.fromkeys(LABELS, NAN)
         rows = self.table() if self._rated else np.zeros((0, len(VARIABLES)))
-        found["rated_items"] = float(len(rows))
+        values["rated_items"] = float(len(rows))
         if len(rows) < FEW:
-            return found
+            return values
         order, effects = direct_lingam(rows)
         names = list(VARIABLES)
         for cause, effect in PAIRS:
             strength = effects[names.index(effect), names.index(cause)]
-            found[f"edge_{cause}_{effect}"] = float(strength)
+            values[f"edge_{cause}_{effect}"] = float(strength)
         for name in names:
-            found[f"place_{name}"] = float(order.index(names.index(name)) + 1)
-        found["picks_an_item"] = float(np.expm1(rows[:, names.index("picked")]).mean())
-        return found | self._trusted(rows) | self._kept(rows)
+            values[f"place_{name}"] = float(order.index(names.index(name)) + 1)
+        values["picks_an_item"] = float(np.expm1(rows[:, names.index("picked")]).mean())
+        return values | self._trusted(rows) | self._kept(rows)
 
     def _trusted(self, rows: Floats) -> dict[str, float]:
         """Return how much of a known truth the method finds in the log and in planted tables."""
@@ -298,10 +298,10 @@ class Arrows:
             "counted_right": lambda: counted(seen, draw),
             "often_right": lambda: counted(seen, draw, OFTEN),
         }
-        found = {"known_right": right(rows)}
+        shares = {"known_right": right(rows)}
         for name, make in made.items():
-            found[name] = sum(right(make()) for _ in range(DRAWS)) / DRAWS
-        return found
+            shares[name] = sum(right(make()) for _ in range(DRAWS)) / DRAWS
+        return shares
 
     def _kept(self, rows: Floats) -> dict[str, float]:
         shares = resampled(rows, self._seed)
@@ -315,38 +315,38 @@ class Arrows:
 def arrows(findings: Findings, name: str) -> list[tuple[str, float, float, float, float]]:
     """Return the arrows of an arm whose interval excludes zero, the strongest first.
 
-    Each is its name, mean, low and high, and the share of resamples in which it is found.
+    Each has its name, mean, low and high, and the share of resamples in which it is found.
     """
     arm = next(arm for arm in findings.arms if arm.name == name)
-    found = []
+    clear = []
     for cause, effect in PAIRS:
         metric = f"edge_{cause}_{effect}"
         mean, low, high = t_interval(arm.values(metric)).three
         if low > 0.0 or high < 0.0:
             kept = t_interval(arm.values(f"kept_{cause}_{effect}")).mean
-            found.append((findings.labels[metric][0], mean, low, high, kept))
-    return sorted(found, key=lambda one: -abs(one[1]))
+            clear.append((findings.labels[metric][0], mean, low, high, kept))
+    return sorted(clear, key=lambda arrow: -abs(arrow[1]))
 
 
 def finding(findings: StudyFindings) -> str:
-    """Say which arrows are found again and again, what the control says, and what to trust."""
+    """Return which arrows are found repeatedly, what the control shows, and what to trust."""
     first = findings.arms[0].name
     strong = arrows(findings, first)[:3]
     if strong:
-        listed = ", ".join(_arrow(*one) for one in strong)
-        said = f"the strongest arrows with {first} whose interval excludes zero are {listed}"
+        listed = ", ".join(_arrow(*arrow) for arrow in strong)
+        strongest = f"the strongest arrows with {first} whose interval excludes zero are {listed}"
     else:
-        said = f"no arrow could be shown with {first} that seeds agree on"
-    said_more = [clause(findings, "edge_popularity_shown", "random", first)]
+        strongest = f"no arrow with {first} could be shown that seeds agree on"
+    clauses = [clause(findings, "edge_popularity_shown", "random", first)]
     if findings.has_rule_minds:
         listed = ", ".join(
             f"{level(findings, 'known_right', arm.name)} with {arm.name}" for arm in findings.arms
         )
-        said_more.append(
+        clauses.append(
             f"of the arrows known in rule minds the order has right: {listed}, and "
             f"{level(findings, 'planted_right', first)} in planted data of the size of {first}"
         )
-    return sentence([said, *said_more])
+    return sentence([strongest, *clauses])
 
 
 def _arrow(name: str, mean: float, low: float, high: float, kept: float) -> str:
@@ -355,37 +355,39 @@ def _arrow(name: str, mean: float, low: float, high: float, kept: float) -> str:
 
 
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what is known to be true, what the method supposes, and what that does here."""
-    said = [
-        "DirectLiNGAM supposes linear effects, no loops, no hidden cause and noise that is not "
-        "Gaussian. Counts of a few picks are none of this: their noise grows with their mean. Only "
-        "items that were picked have a rating: a selection that bends arrows. A recommender that "
-        "reads what somebody lived since, such as content, is a loop, which it cannot show."
+    """Return what is known to be true, what the method assumes, and what that means here."""
+    lines = [
+        "DirectLiNGAM assumes linear effects, no loops, no hidden causes and non-Gaussian noise. "
+        "Counts of a few picks violate this: their noise grows with their mean. Only items that "
+        "were picked have a rating: a selection that biases arrows. A recommender that reads what "
+        "people have consumed since, such as content, is a loop, which it cannot show."
     ]
     if findings.has_rule_minds:
-        said.append(
+        lines.append(
             "With rule minds the truth is known: quality leads to picks and to ratings, exposure "
             "to picks; popularity leads to neither directly. A share of one half right is chance."
         )
-        said += [blame(findings, arm.name) for arm in findings.arms]
-    return said
+        lines += [blame(findings, arm.name) for arm in findings.arms]
+    return lines
 
 
 def blame(findings: Findings, name: str) -> str:
-    """Say what keeps the method from the known truth in an arm, as far as the checks tell."""
+    """Return what keeps the method from the known truth in an arm, as far as the checks tell."""
     log, planted, counted, often = (
         against_zero(findings, metric, name)
         for metric in ("known_right", "planted_right", "counted_right", "often_right")
     )
     numbers = ", ".join(level(findings, metric, name) for metric in CHECKS)
-    told = f"With {name}, shares right in the log and in the four checks: {numbers}. "
+    facts = f"With {name}, shares right in the log and in the four checks: {numbers}. "
     if not planted[1] > log[2]:
-        return told + "No worse a share in the log than in planted data of its size could be shown."
+        return (
+            facts + "It could not be shown to do worse in the log than in planted data of its size."
+        )
     if not counted[2] < planted[1]:
-        return told + "The method is misled here; that counts are small does not explain it."
+        return facts + "The method is misled here, and small counts do not explain it."
     if often[1] > counted[2]:
-        return told + "A truth of the same kind misleads it as well where counts are so small."
-    return told + (
+        return facts + "A truth of the same kind misleads it as well if counts are this small."
+    return facts + (
         "A truth of the same kind misleads it as well, and larger counts would not help: effects "
         "are not linear, and noise grows with the mean."
     )

@@ -1,7 +1,7 @@
-"""How varied genres are where numbers are equal: on a page, and among the last five picks.
+"""Cocoon study: do recommendations narrow what people are shown, pick and like?
 
-The entropy of everything somebody took up grows with how much that was; these do not. An item with
-n tags gives each of them 1/n.
+Variety is measured on equal numbers, a page or the last five picks, since the entropy of everything
+a person consumed grows with how much that is. An item with n tags gives each of them 1/n.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _KINDS = ("entropy", "top", "genres")
 
 
 class Windows:
-    """Follows pages of the recommender (exposure), what was taken up, and tastes.
+    """Follows pages of the recommender (exposure), consumption, and tastes.
 
     page_entropy, page_top, page_genres  mean over full pages: entropy in bits, largest share of a
                                          genre, number of genres
-    five_entropy, five_top, five_genres  the same of everybody's last five items lived, of those who
-                                         lived one in the run; at the end of a round
+    five_entropy, five_top, five_genres  the same of everybody's last five items, of those who
+                                         consumed one in the run; at the end of a round
     taste_top                            mean share of the largest tag in the positive part of taste
     """
 
@@ -65,7 +65,7 @@ class Windows:
         self._pages.clear()
         people = [world.agents[who] for who in sorted(self._lived)]
         last = [me.history[-LAST:] for me in people if len(me.history) >= LAST]
-        rows = np.array([[one.item for one in each] for each in last], np.int64)
+        rows = np.array([[entry.item for entry in each] for each in last], np.int64)
         self._state = _means("page", pages) | _means("five", _of_rows(rows, weights))
         self._state["taste_top"] = _taste_top([me.taste for me in people])
 
@@ -87,8 +87,8 @@ def _of_rows(rows: Ints, weights: Floats) -> Floats:
     return np.stack([entropies(summed), summed.max(axis=1) / totals, numbers], axis=1)
 
 
-def _means(name: str, found: Floats) -> dict[str, float]:
-    means = found.mean(axis=0).tolist() if len(found) else [NAN] * len(_KINDS)
+def _means(name: str, rows: Floats) -> dict[str, float]:
+    means = rows.mean(axis=0).tolist() if len(rows) else [NAN] * len(_KINDS)
     return {f"{name}_{kind}": mean for kind, mean in zip(_KINDS, means, strict=True)}
 
 
@@ -102,7 +102,7 @@ def _taste_top(packed: list[bytes]) -> float:
 
 
 def finding(findings: Findings) -> str:
-    """Say what random items and other friends do to variety, and what random items cost."""
+    """Return what random items and other friends do to variety, and what random items cost."""
     first = findings.arms[0].name
     levers = [arm.name for arm in findings.arms[1:] if arm.name.startswith("k")]
     most = levers[-1] if levers else ""
@@ -139,7 +139,7 @@ STUDY = Study(
             "rounds",
             ("five_entropy",),
             "Variety of the last five picks",
-            "Consumption: what people took up, genres weighed 1/n, at the end of each round.",
+            "Consumption: what people consumed, genres weighted 1/n, at the end of each round.",
         ),
         Chart(
             "pages_by_round",

@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
-from audience.lab.studies.study import Chart, Setting, Study, clause, judged, known, sentence
-from audience.metrics import NAN, Metric, ratio
-from audience.results import Findings, Label
+from audience.lab.studies.study import (
+    FIRST,
+    Chart,
+    Setting,
+    Study,
+    answer,
+    comparing,
+    judging,
+    known,
+)
+from audience.metrics import ratio
+from audience.results import Label
 from audience.scenario import Options
 from audience.world import Picked, Record, RoundEnded, SlateShown, View, Watched, rng
 
 ITEMS, PEOPLE = 20, 0.1
-"""How many new items there are, and how many newcomers as a share of all."""
+"""How many new items there are, and the number of newcomers as a share of all."""
 KNOWN = ((0, 3), (4, 9), (10, 19), (20, 10**9))
-"""How many items somebody has lived when it sees a page."""
+"""Groups by how many items a person has consumed when they see a page."""
 LABELS: dict[str, Label] = {
     "new_shown": ("Exposure of new items against their fair share", "times", "higher"),
     "new_picked": ("Picks of new items against their fair share", "times", "higher"),
-    "new_reached": ("New items shown to somebody", "share", "higher"),
+    "new_reached": ("New items shown at least once", "share", "higher"),
     "newcomer_clicks": ("Pages of newcomers with a pick", "share", "higher"),
     "old_clicks": ("Pages of the others with a pick, same rounds", "share", "higher"),
-    "newcomer_gap": ("Newcomers' pages with a pick, less the others'", "share", "higher"),
+    "newcomer_gap": (
+        "Newcomers' pages with a pick, less the others'",
+        "difference of shares",
+        "higher",
+    ),
     **{
         f"clicks_{low}": (
-            f"Pages with a pick, {f'{low} to {high}' if high < 100 else f'{low} or more'} lived",
+            f"Pages with a pick, {f'{low} to {high}' if high < 100 else f'{low} or more'} consumed",
             "share",
             "higher",
         )
@@ -34,26 +47,26 @@ LABELS: dict[str, Label] = {
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return newcomers and new items: like those there are, drawn by name."""
+    """Return newcomers and new items: like existing ones, by a named draw."""
     genesis = setting.genesis
     draw = rng(setting.seed, "cold-start")
     catalogue, profiles = genesis.catalogue, genesis.profiles
     items = int(setting.option("new_items", ITEMS))
     people = max(1, round(setting.option("new_people", PEOPLE) * len(profiles)))
     when = setting.change_round
-    found: list[Options] = []
+    added: list[Options] = []
     for number, like in enumerate(draw.choice(len(catalogue), min(items, len(catalogue)), False)):
         item = catalogue[int(like)]
         fields = {"tags": list(item.tags), "minutes": item.minutes, "quality": item.quality}
         title = f"New {genesis.domain.noun} {number + 1}"
-        found.append({"round": when, "do": "add_item", "title": title, **fields})
+        added.append({"round": when, "do": "add_item", "title": title, **fields})
     for number, like in enumerate(draw.choice(len(profiles), min(people, len(profiles)), False)):
         who = profiles[int(like)]
         habits = {name: getattr(who.habits, name) for name in who.habits.__struct_fields__}
         fields = {"interests": list(who.interests), "habits": habits, "activity": 2.0}
         name = f"Newcomer {number + 1}"
-        found.append({"round": when, "do": "add_person", "name": name, **fields})
-    return found
+        added.append({"round": when, "do": "add_person", "name": name, **fields})
+    return added
 
 
 class ColdStart:
@@ -62,7 +75,7 @@ class ColdStart:
     watches = (SlateShown, Picked, Watched, RoundEnded)
 
     def __init__(self) -> None:
-        self._counts: dict[str, float] = {}
+        self._counts: dict[str, float] = defaultdict(float)
         self._reached: set[int] = set()
         self._known: Counter[int] | None = None
         self._page: tuple[int, str, bool] | None = None
@@ -73,7 +86,7 @@ class ColdStart:
     def update(self, record: Record, world: View) -> None:
         event: Any = record.event
         if self._known is None:
-            self._known = Counter(one.agent for one in world.genesis.past)
+            self._known = Counter(past.agent for past in world.genesis.past)
         if isinstance(event, RoundEnded):
             self._end_page()
         elif isinstance(event, Watched):
@@ -90,9 +103,9 @@ class ColdStart:
         self._new = len(world.catalogue) - first
         if self._new:
             new = [item for item in event.items if item >= first]
-            self._count("new shown", len(new))
-            self._count("shown", len(event.items))
-            self._count("fair shown", len(event.items) * self._new / len(world.catalogue))
+            self._counts["new shown"] += len(new)
+            self._counts["shown"] += len(event.items)
+            self._counts["fair shown"] += len(event.items) * self._new / len(world.catalogue)
             self._reached.update(new)
         known = self._known[event.agent] if self._known else 0
         group = next(low for low, high in KNOWN if low <= known <= high)
@@ -103,65 +116,38 @@ class ColdStart:
     def _pick(self, event: Any, world: View) -> None:  # noqa: ANN401
         self._picked = self._page is not None
         if self._new:
-            self._count("new picked", float(event.item >= len(world.genesis.catalogue)))
-            self._count("fair picked", self._new / len(world.catalogue))
+            self._counts["new picked"] += float(event.item >= len(world.genesis.catalogue))
+            self._counts["fair picked"] += self._new / len(world.catalogue)
 
     def _end_page(self) -> None:
         if self._page is not None:
             group, who, is_late = self._page
             for name in (f"clicks_{group}", *([f"{who} clicks"] if is_late else [])):
-                self._count(f"{name} pages", 1.0)
-                self._count(name, float(self._picked))
+                self._counts[f"{name} pages"] += 1.0
+                self._counts[name] += float(self._picked)
         self._page = None
 
-    def _count(self, name: str, by: float) -> None:
-        self._counts[name] = self._counts.get(name, 0.0) + by
-
     def close(self) -> dict[str, float]:
-        count = self._counts.get
-        now = (count("new shown", 0.0), count("fair shown", 0.0))
-        found = ratio(now[0] - self._past[0], now[1] - self._past[1])
+        count = self._counts
+        now = (count["new shown"], count["fair shown"])
+        share = ratio(now[0] - self._past[0], now[1] - self._past[1])
         self._past = now
-        return {"new_shown": found}
+        return {"new_shown": share}
 
     def value(self) -> dict[str, float]:
-        count = self._counts.get
-        found = {
-            "new_shown": ratio(count("new shown", 0.0), count("fair shown", 0.0)),
-            "new_picked": ratio(count("new picked", 0.0), count("fair picked", 0.0)),
+        count = self._counts
+        values = {
+            "new_shown": ratio(count["new shown"], count["fair shown"]),
+            "new_picked": ratio(count["new picked"], count["fair picked"]),
             "new_reached": ratio(len(self._reached), self._new),
-            "newcomer_clicks": ratio(count("new clicks", 0.0), count("new clicks pages", 0.0)),
-            "old_clicks": ratio(count("old clicks", 0.0), count("old clicks pages", 0.0)),
+            "newcomer_clicks": ratio(count["new clicks"], count["new clicks pages"]),
+            "old_clicks": ratio(count["old clicks"], count["old clicks pages"]),
         }
-        found["newcomer_gap"] = found["newcomer_clicks"] - found["old_clicks"]
+        values["newcomer_gap"] = values["newcomer_clicks"] - values["old_clicks"]
         for low, _ in KNOWN:
             name = f"clicks_{low}"
-            found[name] = ratio(count(name, 0.0), count(f"{name} pages", 0.0))
-        return {name: found.get(name, NAN) for name in LABELS}
-
-
-def finding(findings: Findings) -> str:
-    """Say who shows new items, and whether newcomers are served worse."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "new_shown", "random", first),
-            clause(findings, "new_shown", first, "content"),
-            judged(
-                findings,
-                "newcomer_gap",
-                first,
-                above="newcomers are served better than the others",
-                below="newcomers are served worse than the others",
-                neither="no difference between newcomers and the others could be shown",
-            ),
-        ]
-    )
-
-
-def metrics(setting: Setting) -> list[Metric]:
-    del setting
-    return [ColdStart()]
+            values[name] = ratio(count[name], count[f"{name} pages"])
+        return values
 
 
 STUDY = Study(
@@ -188,13 +174,22 @@ STUDY = Study(
             "bars",
             tuple(f"clicks_{low}" for low, _ in KNOWN),
             "Pages with a pick, by what is known",
-            "Quality by the number of items that the reader has lived.",
+            "Quality by the number of items that the reader has consumed.",
             ("0 to 3", "4 to 9", "10 to 19", "20 or more"),
         ),
         Chart("newcomers", "levels", ("newcomer_gap",), caption="Same rounds, same pages."),
     ),
-    finding,
-    metrics=metrics,
+    answer(
+        comparing("new_shown", "random", FIRST),
+        comparing("new_shown", FIRST, "content"),
+        judging(
+            "newcomer_gap",
+            above="newcomers are served better than the others",
+            below="newcomers are served worse than the others",
+            neither="no difference between newcomers and the others could be shown",
+        ),
+    ),
+    metrics=lambda setting: [ColdStart()],
     changes=changes,
     options=("at", "new_items", "new_people"),
 )

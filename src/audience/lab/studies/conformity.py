@@ -1,4 +1,4 @@
-"""Conformity: do ratings move towards what friends said, and by how much with how many friends?"""
+"""Conformity: do ratings move towards what friends said, and how far with how many friends?"""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, StudyFindings, clause, judged, known, sentence
+from audience.lab.studies.study import (
+    FIRST,
+    SECOND,
+    Chart,
+    Study,
+    StudyFindings,
+    answer,
+    comparing,
+    judging,
+    known,
+)
 from audience.metrics import NAN
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Rated, Record, View, rng, tastes
 
 FEW = 5
-"""Fewer ratings than these tell nothing."""
+"""With fewer ratings nothing is estimated."""
 MOST = 3
-"""So many friends or more are one group."""
+"""This many friends or more are one group."""
 LABELS: dict[str, Label] = {
     "pull": ("Pull towards friends", "of the way", ""),
     "moved": ("Share of opinions that moved towards friends", "share", ""),
-    "moved_growth": ("Share that moved, two friends less one", "share", ""),
+    "moved_growth": ("Share that moved, two friends less one", "difference of shares", ""),
     **{
         f"moved_{friends}": (f"Moved towards friends, {friends}{'+' * (friends == MOST)} heard",
                              "share", "")
@@ -38,11 +48,11 @@ LABELS: dict[str, Label] = {
 
 
 class Opinions:
-    """Follows ratings with what the rater had heard of the item, and from how many.
+    """Follows ratings with what the rater had heard of the item, and from how many friends.
 
-    Nobody rates an item twice, so the opinion before hearing is what the rater's own taste and the
-    item's quality foretell, by least squares over the ratings of items nobody had spoken of. With
-    b that opinion, m the mean of what friends said and a the rating, all from -1 to 1:
+    Nobody rates an item twice, so the opinion before hearing is predicted from the rater's taste
+    and the item's quality, by least squares over ratings of items nobody had spoken of. With b
+    that opinion, m the mean of what friends said and a the rating, all from -1 to 1:
 
     moved, moved_N   share of ratings with (a - b)(m - b) > 0, of all and of those with N friends
     pull             least-squares slope of a - b on m - b: the susceptibility of Friedkin-Johnsen
@@ -58,23 +68,23 @@ class Opinions:
     def update(self, record: Record, world: View) -> None:
         event: Any = record.event
         me = world.agents[event.agent]
-        said = {one.who: one.stance for one in me.heard if one.item == event.item}
+        heard = {news.who: news.stance for news in me.heard if news.item == event.item}
         match = float((tastes([me.taste])[0] * world.catalogue.weights[event.item]).sum())
         quality = float(world.catalogue.quality[event.item])
-        mean = sum(said.values()) / len(said) if said else NAN
-        self._rows.append((match, quality, (event.stars - 3) / 2.0, mean, len(said)))
+        mean = sum(heard.values()) / len(heard) if heard else NAN
+        self._rows.append((match, quality, (event.stars - 3) / 2.0, mean, len(heard)))
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
-        found = dict.fromkeys(LABELS, NAN)
+        values = dict.fromkeys(LABELS, NAN)
         rows = np.array(self._rows, np.float64).reshape(-1, 5)
         heard = rows[:, 4] > 0
-        found["heard_ratings"] = float(heard.sum())
+        values["heard_ratings"] = float(heard.sum())
         if (~heard).sum() < FEW or heard.sum() < FEW:
-            return found
+            return values
         alone, swayed = rows[~heard], rows[heard]
         weights = np.linalg.lstsq(_design(alone), alone[:, 2], rcond=None)[0]
         residuals = alone[:, 2] - _design(alone) @ weights
@@ -83,14 +93,14 @@ class Opinions:
         pull = float((change * towards).sum() / max(float((towards**2).sum()), 1e-12))
         noise = rng(self._seed, "conformity").choice(residuals, len(swayed))
         model = pull * towards + (1.0 - pull) * noise
-        found |= {"pull": pull, "alone_error": 2.0 * float(np.sqrt((residuals**2).mean()))}
-        found["moved"] = _share(change * towards)
+        values |= {"pull": pull, "alone_error": 2.0 * float(np.sqrt((residuals**2).mean()))}
+        values["moved"] = _share(change * towards)
         for friends in range(1, MOST + 1):
             group = np.minimum(swayed[:, 4], MOST) == friends
-            found[f"moved_{friends}"] = _share((change * towards)[group])
-            found[f"moved_fj_{friends}"] = _share((model * towards)[group])
-        found["moved_growth"] = found["moved_2"] - found["moved_1"]
-        return found
+            values[f"moved_{friends}"] = _share((change * towards)[group])
+            values[f"moved_fj_{friends}"] = _share((model * towards)[group])
+        values["moved_growth"] = values["moved_2"] - values["moved_1"]
+        return values
 
 
 def _design(rows: Floats) -> Floats:
@@ -101,40 +111,14 @@ def _share(products: Floats) -> float:
     return float((products > 0.0).mean()) if len(products) >= FEW else NAN
 
 
-def finding(findings: Findings) -> str:
-    """Say whether ratings moved towards friends more than where nobody heeds them."""
-    first, second = (findings.arms[0].name, findings.arms[1].name)
-    pulled = judged(
-        findings,
-        "pull",
-        second,
-        above="ratings are drawn towards what friends said",
-        below="ratings are drawn away from what friends said",
-        neither="no pull towards what friends said could be shown",
-    )
-    grows = judged(
-        findings,
-        "moved_growth",
-        second,
-        above="the share that moves is larger where two friends have spoken than one",
-        below="the share that moves is smaller where two friends have spoken than one",
-        neither="no difference between one friend and two could be shown",
-    )
-    return sentence([pulled, clause(findings, "moved", first, second), grows])
-
-
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what is by construction."""
-    said = [
-        "The opinion before hearing is foretold from taste and quality, not asked for: with noise "
-        "alone about half of all ratings lie towards what friends said; the first arm shows it."
+    """Return what is so by construction."""
+    if not findings.sets_rule("conform"):
+        return []
+    return [
+        "Rule minds are moved by friends because their parameter `conform` says so: these "
+        "numbers say how much of it shows in ratings, not whether people conform."
     ]
-    if findings.sets_rule("conform"):
-        said.append(
-            "Rule minds are moved by friends because their parameter `conform` says so: these "
-            "numbers say how much of it shows in ratings, not whether people conform."
-        )
-    return said
 
 
 STUDY = Study(
@@ -160,7 +144,27 @@ STUDY = Study(
         ),
         Chart("pull", "levels", ("pull",), caption="0: unmoved; 1: all the way to the mean."),
     ),
-    finding,
+    answer(
+        judging(
+            "pull",
+            SECOND,
+            above="ratings are drawn towards what friends said",
+            below="ratings are drawn away from what friends said",
+            neither="no pull towards what friends said could be shown",
+        ),
+        comparing("moved", FIRST, SECOND),
+        judging(
+            "moved_growth",
+            SECOND,
+            above="the share that moves is larger where two friends have spoken than one",
+            below="the share that moves is smaller where two friends have spoken than one",
+            neither="no difference between one friend and two could be shown",
+        ),
+    ),
     metrics=lambda setting: [Opinions(setting.seed)],
+    notes=(
+        "The opinion before hearing is predicted from taste and quality, not asked for: with noise "
+        "alone about half of all ratings lie towards what friends said; the first arm shows it.",
+    ),
     remarks=remarks,
 )

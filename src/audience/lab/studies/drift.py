@@ -1,29 +1,30 @@
-"""Drift: do tastes move over many rounds, and with whom?"""
+"""Drift: do tastes move over many rounds, and towards whom?"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.evaluation import unit
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import NAN, mean
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Ints, Record, RoundEnded, View, keys, taste_of, tastes
 
 LABELS: dict[str, Label] = {
     "taste_moved": ("Distance of taste from its beginning", "cosine distance", ""),
-    "nearer_friends": ("Change in likeness to friends", "cosine", ""),
-    "nearer_strangers": ("Change in likeness to strangers", "cosine", ""),
+    "nearer_friends": ("Change in similarity to friends", "cosine", ""),
+    "nearer_strangers": ("Change in similarity to strangers", "cosine", ""),
     "nearer_than_strangers": ("Drift towards friends beyond that towards all", "cosine", ""),
-    "nearer_crowd": ("Change in likeness to the mean taste", "cosine", ""),
+    "nearer_crowd": ("Change in similarity to the mean taste", "cosine", ""),
 }
 
 
 class Drifts:
-    """Compares tastes with where they began, at the end of every round.
+    """Compares tastes with those at the beginning, at the end of every round.
 
     taste_moved              mean of 1 - cosine between taste now and at the beginning
-    nearer_friends           mean change in cosine to those somebody listens to
-    nearer_strangers         the same to as many others, drawn by name
+    nearer_friends           mean change in cosine to those a person listens to
+    nearer_strangers         the same to as many others, by a named draw
     nearer_than_strangers    the first less the second
     nearer_crowd             mean change in cosine to the mean taste
     """
@@ -34,7 +35,7 @@ class Drifts:
         self._seed = seed
         self._begin: Floats | None = None
         self._pairs: tuple[Ints, Ints, Ints] | None = None
-        self._found = dict.fromkeys(LABELS, NAN)
+        self._values = dict.fromkeys(LABELS, NAN)
 
     def update(self, record: Record, world: View) -> None:
         del record
@@ -42,16 +43,16 @@ class Drifts:
         if self._begin is None:
             tags = world.genesis.catalogue.tag_ids
             first = [taste_of(profile, tags) for profile in world.genesis.profiles]
-            self._begin = _unit(tastes(first))
+            self._begin = unit(tastes(first))
             self._pairs = _pairs(world, people, self._seed)
         assert self._pairs is not None
-        now = _unit(tastes([world.agents[who].taste for who in range(people)]))
+        now = unit(tastes([world.agents[who].taste for who in range(people)]))
         begin, (who, friend, stranger) = self._begin, self._pairs
         friends = _alike(now, who, friend) - _alike(begin, who, friend)
         strangers = _alike(now, who, stranger) - _alike(begin, who, stranger)
-        crowds = (_unit(each.mean(axis=0)[None, :])[0] for each in (begin, now))
+        crowds = (unit(each.mean(axis=0)[None, :])[0] for each in (begin, now))
         before, after = (each @ crowd for each, crowd in zip((begin, now), crowds, strict=True))
-        self._found = {
+        self._values = {
             "taste_moved": mean(1.0 - (begin * now).sum(axis=1)),
             "nearer_friends": mean(friends),
             "nearer_strangers": mean(strangers),
@@ -60,65 +61,25 @@ class Drifts:
         }
 
     def value(self) -> dict[str, float]:
-        return dict(self._found)
+        return dict(self._values)
 
     def close(self) -> dict[str, float]:
-        return dict(self._found)
-
-
-def _unit(rows: Floats) -> Floats:
-    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    return np.divide(rows, np.maximum(lengths, 1e-12))
+        return dict(self._values)
 
 
 def _alike(rows: Floats, first: Ints, second: Ints) -> Floats:
-    found: Floats = (rows[first] * rows[second]).sum(axis=1)
-    return found
+    cosines: Floats = (rows[first] * rows[second]).sum(axis=1)
+    return cosines
 
 
 def _pairs(world: View, people: int, seed: int) -> tuple[Ints, Ints, Ints]:
-    """Return who listens to whom at the beginning, and a stranger beside every friend."""
+    """Return who listens to whom at the beginning, and a stranger for every friend."""
     ties = world.genesis.ties
     who = np.repeat(np.arange(people), np.diff(ties.starts)[:people])
     friend = ties.others.astype(np.int64)[: len(who)]
     draws = keys(seed, "stranger", who, friend)
     stranger = (draws % np.uint64(max(people - 1, 1))).astype(np.int64)
     return who, friend, stranger + (stranger >= who) * (people > 1)
-
-
-def finding(findings: Findings) -> str:
-    """Say how far tastes move, and whether towards friends more than towards anybody."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "taste_moved",
-                first,
-                above="tastes move",
-                below="tastes move",
-                neither="no movement of tastes could be shown",
-            ),
-            clause(findings, "taste_moved", "random", first),
-            judged(
-                findings,
-                "nearer_than_strangers",
-                first,
-                above="they come nearer to friends than to strangers",
-                below="they move away from friends more than from strangers",
-                neither="no drift towards friends beyond that towards strangers could be shown",
-            ),
-        ]
-    )
-
-
-def remarks(findings: Findings) -> list[str]:
-    """Say what moves a taste."""
-    del findings
-    return [
-        "A taste moves by what is lived, towards what was enjoyed (`run.drift`); words move it "
-        "only by what is picked because of them, unless a mind shifts tastes itself."
-    ]
 
 
 STUDY = Study(
@@ -136,7 +97,7 @@ STUDY = Study(
             "with_whom",
             "bars",
             ("nearer_friends", "nearer_strangers", "nearer_crowd"),
-            "Change in likeness, cosine",
+            "Change in similarity, cosine",
             "At the end, against the beginning.",
             ("to friends", "to strangers", "to the mean"),
         ),
@@ -148,7 +109,24 @@ STUDY = Study(
             "Zero: friends grow alike no faster than anybody.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "taste_moved",
+            above="tastes move",
+            below="tastes move",
+            neither="no movement of tastes could be shown",
+        ),
+        comparing("taste_moved", "random", FIRST),
+        judging(
+            "nearer_than_strangers",
+            above="they come nearer to friends than to strangers",
+            below="they move away from friends more than from strangers",
+            neither="no drift towards friends beyond that towards strangers could be shown",
+        ),
+    ),
     metrics=lambda setting: [Drifts(setting.seed)],
-    remarks=remarks,
+    notes=(
+        "A taste moves by what is lived, towards what was enjoyed (`run.drift`); words move it "
+        "only by what is picked because of them, unless a mind shifts tastes itself.",
+    ),
 )

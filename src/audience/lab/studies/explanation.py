@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from audience.lab.studies.study import Chart, Study, StudyFindings, clause, judged, known, sentence
+from audience.lab.studies.study import (
+    FIRST,
+    Chart,
+    Study,
+    StudyFindings,
+    answer,
+    comparing,
+    judging,
+    known,
+)
 from audience.metrics import ratio
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Picked, Record, SlateAnnotated, SlateShown, View
 
 LABELS: dict[str, Label] = {
     "explained_shown": ("Items shown with a reason", "share of items", ""),
     "explained_picked": ("Picks of items that came with a reason", "share of picks", ""),
-    "explained_lift": ("Lift of a reason", "share of picks less share of items", ""),
+    "explained_lift": ("Lift of a reason", "difference of shares", ""),
 }
 
 
 class Explanations:
     """Follows which items of a page came with a reason, and which of them are picked.
 
-    Where reasons are hidden nothing of them is in the log, and these numbers are not defined.
+    If reasons are hidden they are not in the log, and these numbers are not defined.
     """
 
     watches = (SlateShown, SlateAnnotated, Picked)
@@ -55,29 +64,8 @@ class Explanations:
         }
 
 
-def finding(findings: Findings) -> str:
-    """Say whether reasons make more pages please, and whether what they are on is picked."""
-    first, told = findings.arms[0].name, "reasons"
-    return sentence(
-        [
-            clause(findings, "click_rate", first, told),
-            clause(findings, "satisfaction", first, told),
-            clause(findings, "explained_lift", "unheeded", told),
-            judged(
-                findings,
-                "explained_lift",
-                "unheeded",
-                above="what has a reason is picked more even by those who do not read it",
-                below="what has a reason is picked less by those who do not read it",
-                neither="no preference for what has a reason could be shown in those who do not "
-                "read it",
-            ),
-        ]
-    )
-
-
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what is by construction."""
+    """Return what is so by construction."""
     if not findings.sets_rule("reason"):
         return []
     return [
@@ -107,7 +95,19 @@ STUDY = Study(
         Chart("satisfaction", "rounds", ("satisfaction",), caption="Of each round alone."),
         Chart("lift", "levels", ("explained_lift",), caption="0: picked as often as shown."),
     ),
-    finding,
+    answer(
+        comparing("click_rate", FIRST, "reasons"),
+        comparing("satisfaction", FIRST, "reasons"),
+        comparing("explained_lift", "unheeded", "reasons"),
+        judging(
+            "explained_lift",
+            "unheeded",
+            above="what has a reason is picked more even by those who do not read it",
+            below="what has a reason is picked less by those who do not read it",
+            neither="no preference for what has a reason could be shown in those who do not "
+            "read it",
+        ),
+    ),
     metrics=lambda setting: [Explanations()],
     remarks=remarks,
 )

@@ -1,4 +1,4 @@
-"""Feedback: does a recommender find what people really lived better after simulated clicks?"""
+"""Feedback: does a recommender predict real consumption better after simulated clicks?"""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from audience.errors import BadInput
 from audience.lab.evaluation import InteractionColumns, OfflineSplit, measures, slates_of
 from audience.lab.studies.study import (
     DRAWN,
+    FIRST,
     Chart,
     Setting,
     Study,
     StudyFindings,
-    clause,
-    judged,
+    answer,
+    comparing,
+    judging,
     known,
-    sentence,
 )
 from audience.metrics import NAN, Metric
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.scenario import Part, made
 from audience.world import Interactions, Past, Rated, Record, RoundEnded, View, Watched, rng
 
@@ -38,10 +39,10 @@ LABELS: dict[str, Label] = {
 
 
 class Feedback:
-    """Gathers what is lived in a run, then fits `learner` without it, with it, and with noise.
+    """Gathers what is consumed in a run, then fits `learner` without it, with it, and with noise.
 
-    Everybody's last item before the run is held out; the whole catalogue is ranked, less what is
-    learnt from. The noise gives the same people as many items drawn by name.
+    Everybody's last item before the run is held out; the whole catalogue is ranked, without what
+    is learnt from. The noise gives the same people as many random items, by a named draw.
     """
 
     watches = (Watched, Rated, RoundEnded)
@@ -58,14 +59,14 @@ class Feedback:
             self._clicks.append((event.agent, event.item, world.now))
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
-        found = dict.fromkeys(LABELS, NAN)
+        values = dict.fromkeys(LABELS, NAN)
         if self._world is None or not self._held:
-            return found
-        past = [(one.agent, one.item, one.at) for one in self._world.genesis.past]
+            return values
+        past = [(own.agent, own.item, own.at) for own in self._world.genesis.past]
         items = rng(self._seed, "shuffled").integers(
             0, len(self._world.genesis.catalogue), len(self._clicks)
         )
@@ -90,7 +91,7 @@ class Feedback:
         assert self._world is not None
         genesis = self._world.genesis
         train = _columns(rows)
-        truth = _columns([(one.agent, one.item, one.at) for one in self._held])
+        truth = _columns([(past.agent, past.item, past.at) for past in self._held])
         whole = np.ones(len(rows))
         columns = (train.users, train.items, train.at, whole, train.stars)
         learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), columns)
@@ -98,8 +99,8 @@ class Feedback:
         ranker = recommender.fit(learnt, rng(self._seed, "fit", 0))
         split = OfflineSplit(train, truth, _columns([]))
         slates = slates_of(ranker, split, min(K, len(genesis.catalogue)), self._seed)
-        found = measures(slates, truth.items)
-        return float(found["ndcg"].mean()), float(found["recall"].mean())
+        per_user = measures(slates, truth.items)
+        return float(per_user["ndcg"].mean()), float(per_user["recall"].mean())
 
 
 def _columns(rows: list[tuple[int, int, int]]) -> InteractionColumns:
@@ -120,39 +121,13 @@ def metrics(setting: Setting) -> list[Metric]:
     return [Feedback(str(setting.options.get("learner", "ease")), held, setting.seed)]
 
 
-def finding(findings: Findings) -> str:
-    """Say whether clicks help, and more than noise and than clicks on random pages."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "ndcg_gain",
-                first,
-                above="retraining on simulated clicks helps",
-                below="retraining on simulated clicks does harm",
-                neither="no gain by retraining on simulated clicks could be shown",
-            ),
-            judged(
-                findings,
-                "ndcg_gain_shuffled",
-                first,
-                above="as many random clicks help too",
-                below="as many random clicks do harm",
-                neither="no gain or harm by as many random clicks could be shown",
-            ),
-            clause(findings, "ndcg_gain", "random", first),
-        ]
-    )
-
-
 def remarks(findings: StudyFindings) -> list[str]:
-    """Say what the truth is worth."""
-    if not any(one.dataset.options.get("of") in DRAWN for one in findings.variants):
+    """Return what the held-out items are worth as truth."""
+    if not any(variant.dataset.options.get("of") in DRAWN for variant in findings.variants):
         return []
     return [
-        "What people lived before the run is drawn here from the same tastes that rule minds "
-        "choose by, so clicks can hardly mislead; with real histories (--data) they can."
+        "Histories are drawn here from the same tastes that rule minds choose by, so clicks can "
+        "hardly mislead; with real histories (--data) they can."
     ]
 
 
@@ -176,7 +151,21 @@ STUDY = Study(
             caption="After as many random clicks less before.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "ndcg_gain",
+            above="retraining on simulated clicks helps",
+            below="retraining on simulated clicks does harm",
+            neither="no gain by retraining on simulated clicks could be shown",
+        ),
+        judging(
+            "ndcg_gain_shuffled",
+            above="as many random clicks help too",
+            below="as many random clicks do harm",
+            neither="no gain or harm by as many random clicks could be shown",
+        ),
+        comparing("ndcg_gain", "random", FIRST),
+    ),
     metrics=metrics,
     options=("learner",),
     remarks=remarks,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from audience.lab.studies.cocoon import LABELS, Windows
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
-from audience.metrics import NAN, Metric
-from audience.results import Findings
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
+from audience.metrics import NAN
 from audience.world import Record, View
 
 GROWTH = {
@@ -15,7 +14,7 @@ GROWTH = {
 
 
 class Narrowing:
-    """Windows, with how much pages changed between the first round and the last."""
+    """`Windows`, with how much pages changed between the first round and the last."""
 
     watches = Windows.watches
 
@@ -27,9 +26,9 @@ class Narrowing:
         self._windows.update(record, world)
 
     def close(self) -> dict[str, float]:
-        found = self._windows.close()
-        self._rounds.append(found)
-        return found
+        values = self._windows.close()
+        self._rounds.append(values)
+        return values
 
     def value(self) -> dict[str, float]:
         first, last = (self._rounds[0], self._rounds[-1]) if self._rounds else ({}, {})
@@ -38,31 +37,6 @@ class Narrowing:
             for name in ("page_top", "page_genres")
         }
         return self._windows.value() | grown
-
-
-def metrics(setting: object) -> list[Metric]:
-    del setting
-    return [Narrowing()]
-
-
-def finding(findings: Findings) -> str:
-    """Say whether pages narrow, whether refitting is what does it, and what following one does."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "page_top_growth",
-                first,
-                above="the top genre's share of a page grows over the rounds",
-                below="the top genre's share of a page shrinks over the rounds",
-                neither="no growth of the top genre's share of a page could be shown",
-            ),
-            clause(findings, "page_top_growth", "fitted once", first),
-            clause(findings, "page_genres_growth", "fitted once", first),
-            clause(findings, "page_top_growth", "random", "content"),
-        ]
-    )
 
 
 STUDY = Study(
@@ -109,9 +83,19 @@ STUDY = Study(
             "rounds",
             ("taste_top",),
             "Top genre's share of taste",
-            "Latent interest of those who took something up.",
+            "Latent interest of those who consumed something.",
         ),
     ),
-    finding,
-    metrics=metrics,
+    answer(
+        judging(
+            "page_top_growth",
+            above="the top genre's share of a page grows over the rounds",
+            below="the top genre's share of a page shrinks over the rounds",
+            neither="no growth of the top genre's share of a page could be shown",
+        ),
+        comparing("page_top_growth", "fitted once", FIRST),
+        comparing("page_genres_growth", "fitted once", FIRST),
+        comparing("page_top_growth", "random", "content"),
+    ),
+    metrics=lambda setting: [Narrowing()],
 )

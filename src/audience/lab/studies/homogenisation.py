@@ -1,4 +1,4 @@
-"""Homogenisation: do people of like taste take up the same more than an ideal would have them?"""
+"""Homogenisation: do people of similar taste consume the same more than they ideally would?"""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, clause, judged, known, sentence
+from audience.lab.evaluation import unit
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, judging, known
 from audience.metrics import NAN, mean
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import (
     Bools,
     Floats,
@@ -26,21 +27,21 @@ from audience.world import (
 TASTE, QUALITY = 2.6, 1.2
 """What the ideal knows of everybody: how rule minds weigh taste and quality."""
 LABELS: dict[str, Label] = {
-    "alike_picks": ("Likeness of what neighbours in taste took up", "Jaccard", ""),
+    "alike_picks": ("Similarity of what neighbours in taste consumed", "Jaccard", ""),
     "alike_ideal": ("The same with an ideal recommender", "Jaccard", ""),
-    "alike_excess": ("Neighbours alike beyond the ideal", "Jaccard", "lower"),
-    "alike_strangers": ("Likeness of what strangers took up", "Jaccard", "lower"),
-    "alike_shown": ("Likeness of what neighbours in taste were shown", "Jaccard", ""),
-    "alike_tastes": ("Likeness of neighbours' tastes", "cosine", ""),
+    "alike_excess": ("Neighbours alike beyond the ideal", "difference of Jaccard", "lower"),
+    "alike_strangers": ("Similarity of what strangers consumed", "Jaccard", "lower"),
+    "alike_shown": ("Similarity of what neighbours in taste were shown", "Jaccard", ""),
+    "alike_tastes": ("Similarity of neighbours' tastes", "cosine", ""),
 }
 
 
 class Alike:
-    """Follows what everybody was shown and took up, and compares neighbours in taste.
+    """Follows what everybody was shown and consumed, and compares neighbours in taste.
 
-    A neighbour is the person whose taste at the beginning is nearest (cosine), among those who took
-    up something. The ideal gives everybody as many items as they took up: those of the highest
-    taste and quality that they had not lived before. Jaccard of two sets: shared / all.
+    A neighbour is the person whose initial taste is nearest (cosine), among those who consumed
+    something. The ideal gives everybody as many items as they consumed: the best by taste and
+    quality that they did not know before. Jaccard of two sets: shared / all.
     """
 
     watches = (SlateShown, Watched, RoundEnded)
@@ -60,34 +61,34 @@ class Alike:
             self._lived.setdefault(event.agent, set()).add(event.item)
 
     def close(self) -> dict[str, float]:
-        """Return likeness of all rounds so far, without the ideal, which takes its time."""
-        found = self._found(ideal=False)
-        return {name: found[name] for name in ("alike_picks", "alike_strangers", "alike_shown")}
+        """Return likeness over all rounds so far, without the ideal, which is slow."""
+        values = self._values(ideal=False)
+        return {name: values[name] for name in ("alike_picks", "alike_strangers", "alike_shown")}
 
     def value(self) -> dict[str, float]:
-        return self._found(ideal=True)
+        return self._values(ideal=True)
 
-    def _found(self, *, ideal: bool) -> dict[str, float]:
-        found = dict.fromkeys(LABELS, NAN)
+    def _values(self, *, ideal: bool) -> dict[str, float]:
+        values = dict.fromkeys(LABELS, NAN)
         people = sorted(who for who in self._lived if self._is_first(who))
         if self._world is None or len(people) < 3:
-            return found
+            return values
         world = self._world
         begin = _beginnings(world, people)
         near = _nearest(begin)
         far = _strangers(len(people), near, self._seed)
         lived = [self._lived[who] for who in people]
         shown = [self._shown.get(who, set()) for who in people]
-        found["alike_picks"] = _jaccard(lived, near)
-        found["alike_strangers"] = _jaccard(lived, far)
-        found["alike_shown"] = _jaccard(shown, near)
-        now = _unit(tastes([world.agents[who].taste for who in people]))
-        found["alike_tastes"] = mean((now * now[near]).sum(axis=1))
+        values["alike_picks"] = _jaccard(lived, near)
+        values["alike_strangers"] = _jaccard(lived, far)
+        values["alike_shown"] = _jaccard(shown, near)
+        now = unit(tastes([world.agents[who].taste for who in people]))
+        values["alike_tastes"] = mean((now * now[near]).sum(axis=1))
         if ideal:
             best = _ideal(world, people, lived)
-            found["alike_ideal"] = _jaccard(best, near)
-            found["alike_excess"] = found["alike_picks"] - found["alike_ideal"]
-        return found
+            values["alike_ideal"] = _jaccard(best, near)
+            values["alike_excess"] = values["alike_picks"] - values["alike_ideal"]
+        return values
 
     def _is_first(self, who: int) -> bool:
         return self._world is not None and who < len(self._world.genesis.profiles)
@@ -95,12 +96,7 @@ class Alike:
 
 def _beginnings(world: View, people: list[int]) -> Floats:
     tags = world.genesis.catalogue.tag_ids
-    return _unit(tastes([taste_of(world.genesis.profiles[who], tags) for who in people]))
-
-
-def _unit(rows: Floats) -> Floats:
-    lengths: Floats = np.sqrt((rows**2).sum(axis=1, keepdims=True))
-    return np.divide(rows, np.maximum(lengths, 1e-12))
+    return unit(tastes([taste_of(world.genesis.profiles[who], tags) for who in people]))
 
 
 def _nearest(rows: Floats) -> Ints:
@@ -111,7 +107,7 @@ def _nearest(rows: Floats) -> Ints:
 
 
 def _strangers(people: int, near: Ints, seed: int) -> Ints:
-    """Return somebody else for everybody, by a named draw, who is not the neighbour."""
+    """Return for everybody, by a named draw, somebody else who is not the neighbour."""
     who = np.arange(people)
     other = (keys(seed, "stranger", who) % np.uint64(people)).astype(np.int64)
     taken: Bools = (other == who) | (other == near)
@@ -123,8 +119,8 @@ def _strangers(people: int, near: Ints, seed: int) -> Ints:
 
 def _jaccard(sets: list[set[int]], other: Ints) -> float:
     pairs = [(sets[who], sets[them]) for who, them in enumerate(other.tolist())]
-    found = [len(a & b) / len(a | b) for a, b in pairs if a or b]
-    return sum(found) / len(found) if found else NAN
+    shares = [len(a & b) / len(a | b) for a, b in pairs if a or b]
+    return sum(shares) / len(shares) if shares else NAN
 
 
 def _ideal(world: View, people: list[int], lived: list[set[int]]) -> list[set[int]]:
@@ -133,33 +129,14 @@ def _ideal(world: View, people: list[int], lived: list[set[int]]) -> list[set[in
     own = tastes([taste_of(world.genesis.profiles[who], tags) for who in people])
     worth = TASTE * own @ catalogue.weights.T + QUALITY * (2.0 * catalogue.quality - 1.0)
     past: dict[int, list[int]] = {}
-    for one in world.genesis.past:
-        past.setdefault(one.agent, []).append(one.item)
+    for entry in world.genesis.past:
+        past.setdefault(entry.agent, []).append(entry.item)
     best = []
     for row, who in enumerate(people):
         worth[row, past.get(who, [])] = -np.inf
         order = np.argsort(-np.round(worth[row], 9), kind="stable")
         best.append(set(order[: len(lived[row])].tolist()))
     return best
-
-
-def finding(findings: Findings) -> str:
-    """Say whether neighbours become more alike than an ideal would make them."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            judged(
-                findings,
-                "alike_excess",
-                first,
-                above="people of like taste take up the same more than an ideal would have them",
-                below="people of like taste take up the same less than an ideal would have them",
-                neither="no difference from an ideal could be shown",
-            ),
-            clause(findings, "alike_picks", "random", first),
-            clause(findings, "alike_strangers", "random", first),
-        ]
-    )
 
 
 STUDY = Study(
@@ -170,7 +147,7 @@ STUDY = Study(
             "alike",
             "bars",
             ("alike_picks", "alike_ideal", "alike_strangers"),
-            "How alike what two people took up is, Jaccard",
+            "Similarity of what two people consumed, Jaccard",
             "Neighbours are nearest in taste at the beginning; the ideal knows every taste.",
             ("neighbours", "neighbours,\nideal", "strangers"),
         ),
@@ -178,7 +155,7 @@ STUDY = Study(
             "picks_by_round",
             "rounds",
             ("alike_picks",),
-            "Neighbours: what they took up, Jaccard",
+            "Neighbours: what they consumed, Jaccard",
             "Consumption, of all rounds so far.",
         ),
         Chart(
@@ -192,10 +169,19 @@ STUDY = Study(
             "strangers_by_round",
             "rounds",
             ("alike_strangers",),
-            "Strangers: what they took up, Jaccard",
+            "Strangers: what they consumed, Jaccard",
             "Consumption, of all rounds so far.",
         ),
     ),
-    finding,
+    answer(
+        judging(
+            "alike_excess",
+            above="people of similar taste consume the same more than with an ideal recommender",
+            below="people of similar taste consume the same less than with an ideal recommender",
+            neither="no difference from an ideal recommender could be shown",
+        ),
+        comparing("alike_picks", "random", FIRST),
+        comparing("alike_strangers", "random", FIRST),
+    ),
     metrics=lambda setting: [Alike(setting.seed)],
 )

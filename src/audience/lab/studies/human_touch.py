@@ -32,7 +32,7 @@ LABELS: dict[str, Label] = {
 
 
 class Touches:
-    """Follows which visits a person had a hand in: the log gives the reason of what was done."""
+    """Follows which visits a person took part in: the log gives the cause of each event."""
 
     watches = (Woke, Entered, SlateShown, Picked, Watched, Left, Refused, Said)
 
@@ -75,7 +75,7 @@ def _mean(values: list[float]) -> float:
 
 
 def finding(findings: Findings) -> str:
-    """Say what people change by playing and by correcting, also for visits they never touch."""
+    """Return what people change by playing and by correcting, also in visits they never touch."""
     first = findings.arms[0].name
     names = [arm.name for arm in findings.arms if "+" not in arm.name]
     played = next((name for name in reversed(names) if name.startswith("played")), "")
@@ -87,16 +87,6 @@ def finding(findings: Findings) -> str:
             clause(findings, "untouched_match", first, played),
         ]
     )
-
-
-def remarks(findings: Findings) -> list[str]:
-    """Say who the people are."""
-    del findings
-    return [
-        "The people are a script at the door of `audience play`: it reads the page, likes what "
-        "bears a genre of the agent's interests, and types as a player would. It shows that the "
-        "door works and what such a hand would change, not what people are like.",
-    ]
 
 
 STUDY = Study(
@@ -112,7 +102,7 @@ STUDY = Study(
             "bars",
             ("match_picked", "untouched_match"),
             "Taste for what is picked",
-            "Latent interest in what was taken up: 1 is the most somebody can like.",
+            "Latent interest in what was consumed: 1 is the most a person can like.",
             ("all visits", "visits nobody\ntouched"),
         ),
         Chart("touched", "levels", ("touched",), caption="Corrected ones need a correction."),
@@ -121,5 +111,9 @@ STUDY = Study(
     ),
     finding,
     metrics=lambda setting: [Touches()],
-    remarks=remarks,
+    notes=(
+        "The people are a script at the door of `audience play`: it reads the page, likes what has "
+        "a genre of the agent's interests, and types as a player would. It shows that the door "
+        "works and what such a hand would change, not what people are like.",
+    ),
 )

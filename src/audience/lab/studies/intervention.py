@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Setting, Study, StudyFindings, clause, known, sentence
-from audience.metrics import Metric, ratio
-from audience.results import Findings, Label
+from audience.lab.studies.study import FIRST, Chart, Setting, Study, answer, comparing, known
+from audience.metrics import ratio
+from audience.results import Label
 from audience.scenario import Options
 from audience.world import Picked, Record, RoundEnded, Said, SlateShown, View, rng, taste_of, tastes
 
 SHARE, NEW = 0.1, 2
-"""How many people change, as a share of all, and how many interests they then have."""
+"""The share of people who change, and how many interests they then have."""
 ASKED = "What would you like to watch next, and why?"
 LABELS: dict[str, Label] = {
     "new_picks": ("Picks of the changed in their new interests", "share of picks", ""),
     "new_pages": ("Items shown to the changed in their new interests", "share of items", ""),
     "new_words": ("Lines of the changed about their new interests", "share of lines", ""),
-    "new_answers": ("The changed whose first love is a new interest", "share", ""),
+    "new_answers": ("The changed whose favourite genre is a new interest", "share", ""),
     "friends_picks": ("Picks of their friends in those interests", "share of picks", ""),
     "changed_lines": ("Lines said by the changed", "per person", ""),
     "changed_picks": ("Picks of the changed", "per person", ""),
@@ -27,42 +28,42 @@ LABELS: dict[str, Label] = {
 
 
 def changed_people(setting: Setting) -> dict[int, tuple[str, ...]]:
-    """Return who changes, drawn by name, and to what: the interests each liked least."""
+    """Return who changes, by a named draw, and to what: the interests each liked least."""
     profiles, catalogue = setting.genesis.profiles, setting.genesis.catalogue
     count = max(1, round(setting.option("share", SHARE) * len(profiles)))
     chosen = sorted(rng(setting.seed, "changed").choice(len(profiles), count, False).tolist())
     own = tastes([taste_of(profiles[who], catalogue.tag_ids) for who in chosen])
     common = catalogue.weights.sum(axis=0)
     seen = np.flatnonzero(common >= np.median(common))
-    found = {}
+    people = {}
     for row, who in enumerate(chosen):
         least = sorted(seen.tolist(), key=lambda tag: (round(own[row, tag], 9), tag))[:NEW]
-        found[who] = tuple(catalogue.tags[tag] for tag in least)
-    return found
+        people[who] = tuple(catalogue.tags[tag] for tag in least)
+    return people
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return the changed profiles of an arm; the placebo changes what no interest follows from."""
-    found: list[Options] = []
+    """Return the changed profiles of an arm; the placebo changes something irrelevant."""
+    added: list[Options] = []
     for who, interests in changed_people(setting).items():
-        told: Options = {"round": setting.change_round, "do": "change_profile", "agent": who}
+        change: Options = {"round": setting.change_round, "do": "change_profile", "agent": who}
         if setting.arm == "changed":
-            found.append({**told, "interests": list(interests)})
+            added.append({**change, "interests": list(interests)})
         elif setting.arm == "placebo":
-            found.append({**told, "career": "gardener"})
-    return found
+            added.append({**change, "career": "gardener"})
+    return added
 
 
 class Changed:
-    """Follows those who change, in every arm, from the round on in which they do."""
+    """Follows those who change, in every arm, from the round of the change on."""
 
     watches = (Picked, SlateShown, Said, RoundEnded)
 
     def __init__(self, people: dict[int, tuple[str, ...]], begin: int) -> None:
         self._people, self._begin = people, begin
         self._friends: dict[int, set[int]] = {}
-        self._counts: dict[str, float] = {}
-        self._now: dict[str, float] = {}
+        self._counts: dict[str, float] = defaultdict(float)
+        self._now: dict[str, float] = defaultdict(float)
         self._answers = 0.0
         self._wanted: dict[int, set[int]] = {}
 
@@ -85,7 +86,7 @@ class Changed:
 
     def _begin_with(self, world: View) -> None:
         tags = world.catalogue.tag_ids
-        self._wanted = {who: {tags[one] for one in told} for who, told in self._people.items()}
+        self._wanted = {who: {tags[name] for name in new} for who, new in self._people.items()}
         for who in self._people:
             for friend in world.graph.followers(who):
                 if friend not in self._people:
@@ -109,8 +110,8 @@ class Changed:
     def _count(self, round_: int, what: str, hit: float) -> None:
         for counts, counted in ((self._now, True), (self._counts, round_ >= self._begin)):
             if counted:
-                counts[what] = counts.get(what, 0.0) + 1.0
-                counts[f"new {what}"] = counts.get(f"new {what}", 0.0) + hit
+                counts[what] += 1.0
+                counts[f"new {what}"] += hit
 
     def _answered(self, world: View) -> float:
         own = tastes([world.agents[who].taste for who in self._people])
@@ -119,57 +120,24 @@ class Changed:
         return sum(tag in self._wanted[who] for who, tag in pairs) / len(first)
 
     def close(self) -> dict[str, float]:
-        now, self._now = self._now, {}
+        now, self._now = self._now, defaultdict(float)
         return {
-            "new_picks": ratio(now.get("new picks", 0.0), now.get("picks", 0.0)),
-            "new_pages": ratio(now.get("new pages", 0.0), now.get("pages", 0.0)),
+            "new_picks": ratio(now["new picks"], now["picks"]),
+            "new_pages": ratio(now["new pages"], now["pages"]),
             "new_answers": self._answers,
         }
 
     def value(self) -> dict[str, float]:
-        count = self._counts.get
+        count = self._counts
         return {
-            "new_picks": ratio(count("new picks", 0.0), count("picks", 0.0)),
-            "new_pages": ratio(count("new pages", 0.0), count("pages", 0.0)),
-            "new_words": ratio(count("new words", 0.0), count("words", 0.0)),
+            "new_picks": ratio(count["new picks"], count["picks"]),
+            "new_pages": ratio(count["new pages"], count["pages"]),
+            "new_words": ratio(count["new words"], count["words"]),
             "new_answers": self._answers,
-            "friends_picks": ratio(count("new friends", 0.0), count("friends", 0.0)),
-            "changed_lines": count("lines", 0.0) / len(self._people),
-            "changed_picks": count("picks", 0.0) / len(self._people),
+            "friends_picks": ratio(count["new friends"], count["friends"]),
+            "changed_lines": count["lines"] / len(self._people),
+            "changed_picks": count["picks"] / len(self._people),
         }
-
-
-def metrics(setting: Setting) -> list[Metric]:
-    return [Changed(changed_people(setting), setting.change_round)]
-
-
-def finding(findings: Findings) -> str:
-    """Say what the change did to those changed and to their friends."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "new_picks", first, "changed"),
-            clause(findings, "new_words", first, "changed"),
-            clause(findings, "new_pages", first, "changed"),
-            clause(findings, "friends_picks", first, "changed"),
-            clause(findings, "new_picks", first, "placebo"),
-        ]
-    )
-
-
-def remarks(findings: StudyFindings) -> list[str]:
-    """Say how answers come about without a model."""
-    said = [
-        "All arms are one run up to the change, and branch there: the same bytes before it.",
-        "What somebody lived is not shown to it again: who picks more of a genre leaves less of it "
-        "to be shown, which works against a recommender that follows.",
-    ]
-    if findings.has_rule_minds:
-        said.append(
-            "Rule minds answer no questions in words: their answer is the genre that their taste "
-            "ranks first. With minds that speak some people of each branch are interviewed."
-        )
-    return said
 
 
 STUDY = Study(
@@ -194,7 +162,7 @@ STUDY = Study(
             "answers_by_round",
             "rounds",
             ("new_answers",),
-            "The changed whose first love is a new interest",
+            "The changed whose favourite genre is a new interest",
             "Latent interest.",
         ),
         Chart(
@@ -206,11 +174,25 @@ STUDY = Study(
             ("picks", "lines said", "friends' picks"),
         ),
     ),
-    finding,
-    metrics=metrics,
+    answer(
+        comparing("new_picks", FIRST, "changed"),
+        comparing("new_words", FIRST, "changed"),
+        comparing("new_pages", FIRST, "changed"),
+        comparing("friends_picks", FIRST, "changed"),
+        comparing("new_picks", FIRST, "placebo"),
+    ),
+    metrics=lambda setting: [Changed(changed_people(setting), setting.change_round)],
     changes=changes,
     options=("at", "share"),
-    remarks=remarks,
+    notes=(
+        "All arms are one run up to the change, and branch there: the same bytes before it.",
+        "What a person consumed is not shown to them again: to pick more of a genre leaves less of "
+        "it to be shown, which works against a recommender that follows.",
+    ),
+    rule_notes=(
+        "Rule minds answer no questions in words: their answer is the genre that their taste "
+        "ranks first. With minds that speak some people of each branch are interviewed.",
+    ),
     branches=True,
     asks=ASKED,
 )

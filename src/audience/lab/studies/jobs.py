@@ -1,4 +1,4 @@
-"""One run of a study: lived or taken up, then measured; what was measured is kept beside it."""
+"""The runs of a study: run or resume one, measure it, and keep what was measured beside it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def jobs_of(recipe: Recipe) -> list[StudyRun]:
 
 
 def batches_of(recipe: Recipe) -> list[list[StudyRun]]:
-    """Return the runs in batches that do not wait for each other."""
+    """Return the runs in batches that do not depend on each other."""
     jobs = jobs_of(recipe)
     if not recipe.study.branches:
         return [[job] for job in jobs]
@@ -63,7 +63,7 @@ def setting_of(recipe: Recipe, job: StudyRun) -> Setting:
 def live(
     recipe: Recipe, job: StudyRun, root: Path, progress: Progress | None, stopping: Stopping
 ) -> Measured:
-    """Return the numbers of a run; what is there of it is taken up, what is measured is read."""
+    """Return the numbers of a run, resuming it if it is unfinished and reading them if measured."""
     place = job.folder(root)
     kept = _kept(place)
     if kept is not None:
@@ -78,20 +78,20 @@ def live(
     else:
         scenario, seed = setting.scenario, job.seed
         done = start(scenario, seed, place, progress=progress, stopping=stopping)
-    found = _measured(recipe, setting, place, done.measured)
-    replace_all({place / KEPT: msgspec.msgpack.encode(found, enc_hook=_listed)})
-    return found
+    measured = _measured(recipe, setting, place, done.measured)
+    replace_all({place / KEPT: msgspec.msgpack.encode(measured, enc_hook=_listed)})
+    return measured
 
 
 def _kept(place: Path) -> Measured | None:
-    """Return what was measured of a run before, if it is of the log that lies there."""
+    """Return what was measured of a run before, if it belongs to the log in the folder."""
     if not (place / KEPT).is_file() or not (place / "run.db").is_file():
         return None
     with suppress(msgspec.DecodeError):
-        found = msgspec.msgpack.decode((place / KEPT).read_bytes(), type=Measured, dec_hook=_array)
+        kept = msgspec.msgpack.decode((place / KEPT).read_bytes(), type=Measured, dec_hook=_array)
         with Log.open(place) as log:
-            if log.digest() == found.digest:
-                return found
+            if log.digest() == kept.digest:
+                return kept
     return None
 
 
@@ -99,16 +99,16 @@ def _measured(recipe: Recipe, setting: Setting, place: Path, live_: Measured) ->
     """Return the run's numbers with those of the study."""
     own = Metrics(recipe.study.metrics(setting))
     with Log.open(place) as log:
-        found = measurement(log, measure(log.chapters(), log.genesis(), own))
-    pairs = zip(live_.rounds, found.rounds, strict=True)
+        own_numbers = measurement(log, measure(log.chapters(), log.genesis(), own))
+    pairs = zip(live_.rounds, own_numbers.rounds, strict=True)
     rounds = tuple(first | second for first, second in pairs)
     return Measured(
         f"{setting.arm}/{place.name}",
         live_.seed,
         live_.digest,
-        live_.totals | found.totals,
+        live_.totals | own_numbers.totals,
         rounds,
-        live_.agents | found.agents,
+        live_.agents | own_numbers.agents,
     )
 
 

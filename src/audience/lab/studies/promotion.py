@@ -1,12 +1,13 @@
-"""One item that people are told of from outside: who was reached, who looks for it and picks it."""
+"""Advertisement and emergency: people are told of one item from outside; do they follow?"""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from audience.lab.studies.study import Chart, Setting, Study, StudyFindings, clause, known, sentence
-from audience.metrics import NAN, Metric, ratio
-from audience.results import Findings, Label
+from audience.lab.studies.study import FIRST, Chart, Setting, Study, answer, comparing, known
+from audience.metrics import Metric, ratio
+from audience.results import Label
 from audience.scenario import Options
 from audience.world import (
     Delivered,
@@ -26,7 +27,7 @@ from audience.world import (
 )
 
 PLATFORM = -1
-"""The author of what comes from outside."""
+"""The author of messages from outside."""
 LABELS: dict[str, Label] = {
     "reached": ("People reached from outside", "share of people", ""),
     "item_picks": ("Picks of the item afterwards", "per 100 people", ""),
@@ -43,8 +44,8 @@ def item_of(setting: Setting) -> Item:
     """Return the item that people are told of: a good one, neither known to all nor to nobody."""
     genesis = setting.genesis
     lived = dict.fromkeys(range(len(genesis.catalogue)), 0)
-    for one in genesis.past:
-        lived[one.item] += 1
+    for past in genesis.past:
+        lived[past.item] += 1
     good = sorted(lived, key=lambda item: (-genesis.catalogue[item].quality, item))
     some = good[: max(1, len(good) // 4)]
     middle = sorted(some, key=lambda item: (lived[item], item))[: max(1, len(some) * 3 // 4)]
@@ -53,18 +54,18 @@ def item_of(setting: Setting) -> Item:
 
 
 def metrics(setting: Setting) -> list[Metric]:
-    """Return what follows the item from the round on in which people are told of it."""
+    """Return what follows the item from the round of the message on."""
     return [Promoted(item_of(setting), setting.change_round)]
 
 
 def words(setting: Setting, do: str, text: str) -> Options:
-    """Return what is told of the item, in the study's own words or in `text`: no item, no tone."""
-    said = str(setting.options.get("text", text)).replace("{}", item_of(setting).title)
-    return {"round": setting.change_round, "do": do, "text": said}
+    """Return a message about the item, in the study's own words or in `text`; no item, no tone."""
+    message = str(setting.options.get("text", text)).replace("{}", item_of(setting).title)
+    return {"round": setting.change_round, "do": do, "text": message}
 
 
 def about(setting: Setting, stance: float) -> Options:
-    """Return which item words are about, and how they speak of it."""
+    """Return which item a message is about, and its tone."""
     return {"items": [item_of(setting).id], "stance": setting.option("stance", stance)}
 
 
@@ -74,8 +75,8 @@ def followed(name: str, metric: str, title: str, caption: str = "Of each round a
 
 
 def by_round() -> tuple[Chart, ...]:
-    """Return the charts of what is looked for and taken up."""
-    picks, searches = (f"{one} the item, per 100 people" for one in ("Picks of", "Searches for"))
+    """Return the charts of searches and picks."""
+    picks, searches = (f"{verb} the item, per 100 people" for verb in ("Picks of", "Searches for"))
     alone = "Consumption of each round alone."
     return (
         followed("picks_by_round", "item_picks", picks, alone),
@@ -92,8 +93,8 @@ class Promoted:
         self._item, self._begin = item, begin
         self._reached: set[int] = set()
         self._pickers: list[int] = []
-        self._now: dict[str, int] = {}
-        self._all: dict[str, int] = {}
+        self._now: Counter[str] = Counter()
+        self._all: Counter[str] = Counter()
         self._people = 0
         self._rounds = 0
 
@@ -106,9 +107,9 @@ class Promoted:
         if isinstance(event, Delivered) and event.author == PLATFORM:
             self._reached.update(event.to)
         for name in self._named(event):
-            self._now[name] = self._now.get(name, 0) + 1
+            self._now[name] += 1
             if record.round >= self._begin:
-                self._all[name] = self._all.get(name, 0) + 1
+                self._all[name] += 1
                 if name == "picks":
                     self._pickers.append(event.agent)
 
@@ -128,32 +129,31 @@ class Promoted:
         return []
 
     def close(self) -> dict[str, float]:
-        now, self._now = self._now, {}
+        now, self._now = self._now, Counter()
         return {
-            "item_picks": self._per_hundred(now.get("picks", 0)),
-            "item_searches": self._per_hundred(now.get("searches", 0)),
-            "item_talk": self._per_hundred(now.get("talk", 0)),
-            "social_visits": self._per_hundred(now.get("social", 0)),
+            "item_picks": self._per_hundred(now["picks"]),
+            "item_searches": self._per_hundred(now["searches"]),
+            "item_talk": self._per_hundred(now["talk"]),
+            "social_visits": self._per_hundred(now["social"]),
         }
 
     def _per_hundred(self, count: float) -> float:
         return ratio(100.0 * count, self._people)
 
     def value(self) -> dict[str, float]:
-        count = self._all.get
+        count = self._all
         inside = sum(who in self._reached for who in self._pickers)
         outside = len(self._pickers) - inside
-        found = {
+        return {
             "reached": ratio(len(self._reached), self._people),
-            "item_picks": self._per_hundred(count("picks", 0)),
-            "item_searches": self._per_hundred(count("searches", 0)),
+            "item_picks": self._per_hundred(count["picks"]),
+            "item_searches": self._per_hundred(count["searches"]),
             "item_reached_picks": ratio(100.0 * inside, len(self._reached)),
             "item_unreached_picks": ratio(100.0 * outside, self._people - len(self._reached)),
-            "item_talk": self._per_hundred(count("talk", 0)),
-            "social_visits": ratio(self._per_hundred(count("social", 0)), self._rounds),
-            "forwards_after": self._per_hundred(count("forwards", 0)),
+            "item_talk": self._per_hundred(count["talk"]),
+            "social_visits": ratio(self._per_hundred(count["social"]), self._rounds),
+            "forwards_after": self._per_hundred(count["forwards"]),
         }
-        return {name: found.get(name, NAN) for name in LABELS}
 
 
 TEXT = "Advertisement: have you seen <{}> yet?"
@@ -161,45 +161,23 @@ SHARE = 0.2
 
 
 def changes(setting: Setting) -> list[Options]:
-    """Return the advertisement of an arm, to those it is for."""
+    """Return the advertisement of an arm, for those it addresses."""
     if setting.arm.startswith("silent"):
         return []
     item = item_of(setting)
-    told = words(setting, "advertise", TEXT) | about(setting, 0.5)
+    message = words(setting, "advertise", TEXT) | about(setting, 0.5)
     profiles = setting.genesis.profiles
     some = max(1, round(setting.option("share", SHARE) * len(profiles)))
     if setting.arm.startswith("targeted"):
         catalogue = setting.genesis.catalogue
-        own = tastes([taste_of(one, catalogue.tag_ids) for one in profiles])
+        own = tastes([taste_of(profile, catalogue.tag_ids) for profile in profiles])
         match = (own * catalogue.weights[item.id]).sum(axis=1).round(9).tolist()
         order = sorted(range(len(profiles)), key=lambda who: (-match[who], who))
-        told["agents"] = sorted(order[:some])
+        message["agents"] = sorted(order[:some])
     elif setting.arm.startswith("anybody"):
         drawn = rng(setting.seed, "advertised").choice(len(profiles), some, False)
-        told["agents"] = sorted(drawn.tolist())
-    return [told]
-
-
-def finding(findings: Findings) -> str:
-    """Say whether advertising is followed, whether choosing whom to tell helps, and beyond."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "item_picks", first, "everybody"),
-            clause(findings, "item_reached_picks", "anybody", "targeted"),
-            clause(findings, "item_unreached_picks", first, "targeted"),
-        ]
-    )
-
-
-def remarks(findings: StudyFindings) -> list[str]:
-    """Say what rule minds make of an advertisement."""
-    if not findings.has_rule_minds:
-        return []
-    return [
-        "Rule minds read no words and do not mind that it is an advertisement: they hear that "
-        "somebody speaks well of an item, which weighs by their parameter `friends`."
-    ]
+        message["agents"] = sorted(drawn.tolist())
+    return [message]
 
 
 ADVERTISEMENT = Study(
@@ -216,11 +194,18 @@ ADVERTISEMENT = Study(
             ("reached", "not reached"),
         ),
     ),
-    finding,
+    answer(
+        comparing("item_picks", FIRST, "everybody"),
+        comparing("item_reached_picks", "anybody", "targeted"),
+        comparing("item_unreached_picks", FIRST, "targeted"),
+    ),
     metrics=metrics,
     changes=changes,
     options=("at", "text", "stance", "share"),
-    remarks=remarks,
+    rule_notes=(
+        "Rule minds read no words and do not mind that it is an advertisement: they hear that "
+        "somebody speaks well of an item, which weighs by their parameter `friends`.",
+    ),
 )
 
 
@@ -231,31 +216,8 @@ def alarm_changes(setting: Setting) -> list[Options]:
     """Return the announcement of an arm: with the item, with words alone, or none."""
     if setting.arm.startswith("quiet"):
         return []
-    told = words(setting, "announce", ALARM_TEXT)
-    return [told if setting.arm.startswith("words") else told | about(setting, 0.8)]
-
-
-def emergency_finding(findings: Findings) -> str:
-    """Say what the announcement changed."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "item_picks", first, "announced"),
-            clause(findings, "item_searches", first, "announced"),
-            clause(findings, "item_talk", first, "announced"),
-            clause(findings, "item_picks", first, "words alone"),
-        ]
-    )
-
-
-def emergency_remarks(findings: StudyFindings) -> list[str]:
-    """Say what rule minds read of an announcement."""
-    if not findings.has_rule_minds:
-        return []
-    return [
-        "Rule minds read no words: of an announcement they take that there is news, which item it "
-        "is about and how it speaks of it. Fear and doubt need minds that read."
-    ]
+    message = words(setting, "announce", ALARM_TEXT)
+    return [message if setting.arm.startswith("words") else message | about(setting, 0.8)]
 
 
 EMERGENCY = Study(
@@ -274,9 +236,17 @@ EMERGENCY = Study(
         ),
         followed("talk_by_round", "item_talk", "Lines and posts about the item, per 100 people"),
     ),
-    emergency_finding,
+    answer(
+        comparing("item_picks", FIRST, "announced"),
+        comparing("item_searches", FIRST, "announced"),
+        comparing("item_talk", FIRST, "announced"),
+        comparing("item_picks", FIRST, "words alone"),
+    ),
     metrics=metrics,
     changes=alarm_changes,
     options=("at", "text", "stance"),
-    remarks=emergency_remarks,
+    rule_notes=(
+        "Rule minds read no words: of an announcement they take that there is news, which item it "
+        "is about and how it speaks of it. Fear and doubt need minds that read.",
+    ),
 )

@@ -1,4 +1,4 @@
-"""A study as a file one can read and change: a scenario with a `[study]` table."""
+"""A study as a TOML file that can be read and changed: a scenario with a `[study]` table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMES = (
 )
 """The studies of this package, in the order of `audience study all`."""
 FILE = "study.toml"
-"""What marks a folder as a study's: the whole study as it runs there."""
+"""The file that marks a folder as a study's: the whole study as it runs there."""
 QUICK = {"agents": 60, "rounds": 4, "seeds": 3}
 _COMMON = ("kind", "question", "method")
 HELD_OUT = "held-out"
@@ -64,28 +64,28 @@ def study_of(kind: str, where: str = "study") -> Study:
         raise BadInput(f"{where}: {unknown('study', kind, study_names())}")
     study = find_part("studies", kind)
     if not isinstance(study, Study):
-        raise BadInput(f"{where}: study {kind!r} is no Study; let its entry point name one")
+        raise BadInput(f"{where}: study {kind!r} is not a Study; its entry point must name one")
     return study
 
 
 def study_names() -> tuple[str, ...]:
-    """Return the name of every study: those of this package in their order, then plugins'."""
+    """Return the names of all studies: those of this package in order, then plugins'."""
     return (*NAMES, *sorted(set(known("studies")) - set(NAMES)))
 
 
 def shipped(kind: str) -> str:
-    """Return the file of a study as it is shipped."""
+    """Return the file of a study as shipped."""
     study = study_of(kind)
     if kind not in NAMES:
         return study.recipe
     return (files("audience.lab.studies") / f"{kind}.toml").read_text("utf-8")
 
 
-def find(wanted: str) -> Recipe:
-    """Return the study that a name or the path of a file means."""
-    if not wanted.endswith(".toml"):
-        return read(shipped(wanted), f"{wanted}.toml")
-    path = Path(wanted)
+def find(source: str) -> Recipe:
+    """Return the study given by a name or the path of a file."""
+    if not source.endswith(".toml"):
+        return read(shipped(source), f"{source}.toml")
+    path = Path(source)
     if not path.is_file():
         raise BadInput(
             f"{path} does not exist; write one with: audience study cocoon --write {path}"
@@ -97,37 +97,37 @@ def find(wanted: str) -> Recipe:
 
 
 def read(text: str, where: str, folder: Path | None = None) -> Recipe:
-    """Return the study that a TOML text holds; its relative paths start from `folder`."""
+    """Return the study in a TOML text; its relative paths start from `folder`."""
     scenario = parse(text, where, folder)
     table = tomllib.loads(text).get("study")
     if not isinstance(table, dict):
-        raise BadInput(f'{where}: has no table [study]; give it one with kind = "cocoon", say')
+        raise BadInput(f'{where}: has no table [study]; add one, e.g. with kind = "cocoon"')
     study = study_of(str(table.get("kind", "")), f"{where}: study")
     for key in table:
         if key not in (*_COMMON, *study.options):
             raise BadInput(f"{where}: study: {unknown('key', key, (*_COMMON, *study.options))}")
     question, method = table.get("question", ""), table.get("method", [])
     if not isinstance(question, str) or not question.strip():
-        raise BadInput(f'{where}: study: asks nothing; give it question = "…"')
+        raise BadInput(f'{where}: study: has no question; give question = "…"')
     if not isinstance(method, list) or not all(isinstance(line, str) for line in method):
         raise BadInput(f'{where}: study: method: give a list of sentences, as in ["First …"]')
     if len(scenario.arms) < 2:
-        raise BadInput(f"{where}: a study compares; give it two or more tables [arms.NAME]")
+        raise BadInput(f"{where}: a study needs two or more arms; give tables [arms.NAME]")
     options = {key: value for key, value in table.items() if key not in _COMMON}
     return Recipe(study, question, tuple(method), options, scenario)
 
 
 def with_changes(recipe: Recipe, changes: Mapping[str, Any], *, quick: bool = False) -> Recipe:
-    """Return the study with what a command line says laid over it; `quick` makes it small."""
-    wanted = {key: value for key, value in changes.items() if value is not None}
+    """Return the study with the flags of a command line applied; `quick` makes it small."""
+    flags = {key: value for key, value in changes.items() if value is not None}
     if quick:
-        wanted = {**_small(recipe.scenario), **wanted}
+        flags = {**_small(recipe.scenario), **flags}
     scenario = recipe.scenario
-    if "mind" in wanted:
-        scenario = _with_mind(scenario, str(wanted.pop("mind")))
-    if "dataset" in wanted:
-        scenario = _with_dataset(scenario, part_of(wanted.pop("dataset"), "dataset"))
-    scenario = changed(scenario, **wanted) if wanted else scenario
+    if "mind" in flags:
+        scenario = _with_mind(scenario, str(flags.pop("mind")))
+    if "dataset" in flags:
+        scenario = _with_dataset(scenario, part_of(flags.pop("dataset"), "dataset"))
+    scenario = changed(scenario, **flags) if flags else scenario
     return msgspec.structs.replace(recipe, scenario=scenario)
 
 
@@ -145,7 +145,7 @@ def _with_mind(scenario: Scenario, kind: str) -> Scenario:
 
 
 def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
-    """Return the scenario with other data; an arm that needs what they lack is left out."""
+    """Return the scenario with other data, without arms that need what they lack."""
     kind, options = dataset["kind"], dataset["options"]
     if scenario.dataset.kind == HELD_OUT != kind:
         dataset = {"kind": HELD_OUT, "options": {"of": kind, **options}}
@@ -161,5 +161,5 @@ def _with_dataset(scenario: Scenario, dataset: Options) -> Scenario:
 
 def _minded(arm: Options, kind: str) -> Options:
     mind = arm.get("mind")
-    found = mind.get("kind") if isinstance(mind, dict) else mind
-    return {**arm, "mind": kind} if found == RULE else arm
+    current = mind.get("kind") if isinstance(mind, dict) else mind
+    return {**arm, "mind": kind} if current == RULE else arm

@@ -1,4 +1,4 @@
-"""Recommender A/B: which of several serves the audience better, and what does it say of pages?"""
+"""Recommender A/B: which of several serves the audience better, and what does it say?"""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from audience.lab.studies.study import Chart, Study, StudyFindings, clause, known, sentence
+from audience.lab.studies.study import FIRST, SECOND, Chart, Study, answer, comparing, known
 from audience.metrics import NAN, ratio
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Left, Record, SlateShown, View, tastes
 
 LIKED = 0.2
-"""Taste for an item from which on somebody says that it suits."""
+"""Taste for an item from which on it suits a person."""
 ASKED = "What do you think of what you were shown?"
 LABELS: dict[str, Label] = {
     "says_suits": ("Share of a last page that suits its reader", "share of items", "higher"),
@@ -22,10 +22,10 @@ LABELS: dict[str, Label] = {
 
 
 class SlateOpinions:
-    """Asks everybody on leaving what it thinks of the last page of the recommender.
+    """Asks everybody on leaving what they think of the last page of the recommender.
 
-    Rule minds answer by their taste: an item suits from a match of 0.2 on (taste weighed by its
-    genres, 1/n each). The mark is 1 + 9 times the satisfaction with which it leaves.
+    Rule minds answer by their taste: an item suits from a match of 0.2 on (taste weighted by its
+    genres, 1/n each). The mark is 1 + 9 times the satisfaction on leaving.
     """
 
     watches = (SlateShown, Left)
@@ -52,33 +52,10 @@ class SlateOpinions:
     def value(self) -> dict[str, float]:
         count = len(self._suits)
         return {
-            "says_suits": ratio(sum(one for one, _ in self._suits), count),
+            "says_suits": ratio(sum(suiting for suiting, _ in self._suits), count),
             "says_some": ratio(sum(some for _, some in self._suits), count),
             "says_mark": sum(self._marks) / len(self._marks) if self._marks else NAN,
         }
-
-
-def finding(findings: Findings) -> str:
-    """Say what the second arm does to satisfaction, picks and what the audience says."""
-    first = findings.arms[0].name
-    second = findings.arms[1].name
-    return sentence(
-        [
-            clause(findings, "satisfaction", first, second),
-            clause(findings, "click_rate", first, second),
-            clause(findings, "says_suits", first, second),
-        ]
-    )
-
-
-def remarks(findings: StudyFindings) -> list[str]:
-    """Say who answers."""
-    if not findings.has_rule_minds:
-        return []
-    return [
-        "Rule minds do not speak: asked what they think of a page they count what suits their "
-        "taste. Minds that speak are interviewed besides, and their words stand here."
-    ]
 
 
 STUDY = Study(
@@ -102,8 +79,15 @@ STUDY = Study(
         ),
         Chart("marks", "levels", ("says_mark",), caption="Asked of everybody who leaves."),
     ),
-    finding,
+    answer(
+        comparing("satisfaction", FIRST, SECOND),
+        comparing("click_rate", FIRST, SECOND),
+        comparing("says_suits", FIRST, SECOND),
+    ),
     metrics=lambda setting: [SlateOpinions()],
-    remarks=remarks,
+    rule_notes=(
+        "Rule minds do not speak: asked what they think of a page they count what suits their "
+        "taste. Minds that speak are interviewed besides, and their words are quoted here.",
+    ),
     asks=ASKED,
 )

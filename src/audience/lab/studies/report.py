@@ -1,4 +1,4 @@
-"""The figures of a study from its list of charts; where there is nothing to see, none is drawn."""
+"""The report of a study: its charts, page, tables, and an index of several studies."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from audience.results import (
     csv_text,
     figure_files,
     findings_to_csv,
-    findings_to_latex,
     forest,
     frozen,
     key,
+    levels,
     limits,
     over_seeds,
     page,
     panel,
+    result_table,
     short,
-    spread,
     styled,
-    values_of,
+    to_latex,
 )
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 FOREST = "differences"
 WIDEST = 42
-"""Letters of a title that fit above a chart."""
+"""Longest title in characters that fits above a chart."""
 
 
 def draw_study(
     findings: Findings, charts: tuple[Chart, ...], *, percent: bool = True
 ) -> tuple[dict[str, Figure], dict[str, str]]:
-    """Return figures and their captions by name."""
+    """Return figures and their captions by name; charts without data are left out."""
     drawn: dict[str, Figure] = {}
     captions: dict[str, str] = {}
     with styled():
@@ -79,12 +79,12 @@ def _by_round(findings: Findings, chart: Chart) -> Figure | None:
 
 def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
     figure, axes = panel(5.0, 2.9)
-    named = chart.ticks or tuple(label_of(findings, one)[0] for one in chart.metrics)
+    named = chart.ticks or tuple(label_of(findings, metric)[0] for metric in chart.metrics)
     pairs = zip(chart.metrics, named, strict=True)
-    there = [(one, tick) for one, tick in pairs if _is_there(findings, one)]
-    metrics, ticks = [one for one, _ in there], [tick for _, tick in there]
-    few = len(findings.arms) * len(metrics) <= 8
-    if not there or not bars(axes, findings.arms, metrics, labelled=few):
+    there = [(metric, tick) for metric, tick in pairs if _is_there(findings, metric)]
+    metrics, ticks = [metric for metric, _ in there], [tick for _, tick in there]
+    few, labels = len(findings.arms) * len(metrics) <= 8, findings.labels
+    if not there or not bars(axes, findings.arms, metrics, labelled=few, labels=labels):
         return None
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_title(chart.title)
@@ -93,18 +93,18 @@ def _in_bars(findings: Findings, chart: Chart) -> Figure | None:
 
 
 def _is_there(findings: Findings, metric: str) -> bool:
-    """Say whether any run of any arm has a number: an empty group of bars says nothing."""
+    """Return True if any run of any arm has a number."""
     return any(not np.isnan(arm.values(metric)).all() for arm in findings.arms)
 
 
 def _levels(findings: Findings, chart: Chart) -> Figure | None:
-    """Draw one number of every arm as a dot with its interval."""
+    """Return a chart with one number of every arm as a dot with its interval."""
     metric, arms = chart.metrics[0], findings.arms
     label, unit, _ = label_of(findings, metric)
     figure, axes = panel(5.0, 0.9 + 0.34 * len(arms))
     is_seen = False
     for place, arm in enumerate(arms):
-        (mean,), (low,), (high,) = spread(values_of(arm, (metric,)))
+        (mean,), (low,), (high,) = levels(arm, (metric,), findings.labels)
         is_seen |= math.isfinite(mean)
         axes.plot((low, high), (place, place), color=colour(place), linewidth=2.0)
         axes.plot(mean, place, "o", markersize=6, color=colour(place))
@@ -121,11 +121,11 @@ def _levels(findings: Findings, chart: Chart) -> Figure | None:
 
 
 def _against(findings: Findings, chart: Chart) -> Figure | None:
-    """Draw every arm as a point of two numbers, a cross being its two intervals."""
+    """Return a chart with every arm as a point of two numbers, with both intervals."""
     figure, axes = panel(5.0, 3.6)
     points: list[tuple[float, float, int]] = []
     for place, arm in enumerate(findings.arms):
-        mean, low, high = spread(values_of(arm, chart.metrics))
+        mean, low, high = levels(arm, chart.metrics, findings.labels)
         if not np.isfinite(mean).all():
             continue
         ink = colour(place)
@@ -133,7 +133,7 @@ def _against(findings: Findings, chart: Chart) -> Figure | None:
         axes.plot((mean[0], mean[0]), (low[1], high[1]), color=ink, linewidth=1.4)
         axes.plot(mean[0], mean[1], "o", markersize=6, color=ink)
         points.append((mean[0], mean[1], place))
-    across, up = (label_of(findings, one) for one in chart.metrics)
+    across, up = (label_of(findings, metric) for metric in chart.metrics)
     axes.set_xlabel(f"{across[0]}, {across[1]}" if across[1] else across[0])
     axes.set_ylabel(f"{up[0]}, {up[1]}" if up[1] else up[0])
     axes.margins(0.16)
@@ -148,13 +148,13 @@ _SIDES = ((7, 5, "left"), (7, -13, "left"), (-7, 5, "right"), (-7, -13, "right")
 def _name_points(
     axes: Axes, points: Sequence[tuple[float, float, int]], names: Sequence[str]
 ) -> None:
-    """Write each arm's name beside its point, on another side where points are near."""
+    """Write each arm's name beside its point, on another side if points are close."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     taken: list[tuple[float, float, int]] = []
     for x, y, place in points:
         at = ((x - left) / (right - left), (y - bottom) / (top - bottom))
         near = {side for u, v, side in taken if abs(at[0] - u) < 0.25 and abs(at[1] - v) < 0.08}
-        side = next((one for one in range(len(_SIDES)) if one not in near), 0)
+        side = next((option for option in range(len(_SIDES)) if option not in near), 0)
         taken.append((*at, side))
         across, up, aligned = _SIDES[side]
         axes.annotate(
@@ -164,13 +164,13 @@ def _name_points(
 
 
 def _edges(findings: Findings, chart: Chart) -> Figure | None:
-    """Draw the effects of the first arm as a table: causes down, effects across.
+    """Return a chart of the effects in the first arm as a matrix: causes down, effects across.
 
-    As many metrics again are how often each arrow is found, 0 to 1, and stand below.
+    The second half of the metrics is how often each arrow is found, 0 to 1, written below.
     """
     names, arm = chart.ticks, findings.arms[0]
     count = len(names)
-    mean, low, high = spread(values_of(arm, chart.metrics))
+    mean, low, high = levels(arm, chart.metrics, findings.labels)
     if np.isnan(mean).all():
         return None
     pairs = [(row, column) for row in range(count) for column in range(count) if row != column]
@@ -225,13 +225,13 @@ def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path
     """Write report.html, numbers.csv, runs.csv, table.tex and figures/, and return the page."""
     findings, folder, recipe = studied.findings, studied.folder, studied.recipe
     drawn, captions = draw_study(findings, recipe.study.charts, percent=recipe.study.percent)
-    told = StudyText(recipe.question, recipe.method, command)
-    said = [*studied.remarks, *limits(findings)]
+    text = StudyText(recipe.question, recipe.method, command)
+    notes = [*studied.remarks, *limits(findings)]
     contents = {
-        folder / PAGE: page(findings, drawn, captions, said, told).encode("utf-8", "replace"),
+        folder / PAGE: page(findings, drawn, captions, notes, text).encode("utf-8", "replace"),
         folder / "numbers.csv": findings_to_csv(findings).encode(),
         folder / "runs.csv": runs_csv(findings).encode(),
-        folder / "table.tex": findings_to_latex(findings).encode(),
+        folder / "table.tex": to_latex(result_table(findings)).encode(),
     }
     if figures:
         contents |= _drawn(drawn, folder)
@@ -261,19 +261,19 @@ def runs_csv(findings: Findings) -> str:
 
 
 def write_index(folder: Path, studied: Sequence[Studied]) -> Path:
-    """Write a page that leads to the reports of several studies."""
+    """Write a page that links to the reports of several studies."""
     rows = "\n".join(
-        f'<dt><a href="{escape(one.recipe.study.name)}/{PAGE}">{escape(one.recipe.study.name)}</a>'
-        f"</dt><dd>{escape(one.findings.verdict)}</dd>"
-        for one in studied
+        f'<dt><a href="{name}/{PAGE}">{name}</a></dt><dd>{escape(study.findings.verdict)}</dd>'
+        for study in studied
+        for name in (escape(study.recipe.study.name),)
     )
     return replace_all({folder / "index.html": _INDEX.format(rows=rows).encode()})[0]
 
 
-def command_of(wanted: str, given: dict[str, object], *, quick: bool) -> str:
-    """Return what was typed, without where to write."""
-    words = ["audience", "study", wanted, *(["--quick"] if quick else [])]
-    for flag, value in given.items():
+def command_of(source: str, flags: dict[str, object], *, quick: bool) -> str:
+    """Return what was typed, without the output folder."""
+    words = ["audience", "study", source, *(["--quick"] if quick else [])]
+    for flag, value in flags.items():
         if value is not None:
             words += [f"--{flag.replace('_', '-')}", str(value)]
     return shlex.join(words)

@@ -1,4 +1,4 @@
-"""Runs of a study beside each other: as many processes as there are cores, stopped together."""
+"""Runs a study on as many processes as there are cores, and gathers its findings."""
 
 from __future__ import annotations
 
@@ -18,39 +18,39 @@ from audience.errors import AudienceError, Interrupted
 from audience.files import claim as files_claim
 from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live, setting_of
 from audience.lab.studies.recipe import FILE, Recipe
-from audience.lab.studies.study import StudyFindings
+from audience.lab.studies.study import Study, StudyFindings
 from audience.lab.studies.worker import STOP, RoundReporter
 from audience.results import Arm, differences
 from audience.runs import Stopping, ask, variants, verify
 from audience.scenario import asks_models
 
 Watch = Callable[[int, int], None]
-"""Told how many more rounds and how many more runs are done."""
+"""Called with how many more rounds and how many more runs are done."""
 _ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """Processes beside each other gain nothing from threads of their own."""
 
 
 def live_all(recipe: Recipe, root: Path, workers: int, watch: Watch, stopping: Stopping) -> None:
-    """Live every run of a study that is not there yet; what was begun is taken up."""
-    wanted = []
+    """Run everything of a study that is missing; unfinished runs are resumed."""
+    missing = []
     for number, batch in enumerate(batches_of(recipe)):
         there = [job for job in batch if (job.folder(root) / KEPT).is_file()]
         watch(0, len(there) if len(there) == len(batch) else 0)
-        wanted += [number] if len(there) < len(batch) else []
-    if min(workers, len(wanted)) <= 1:
-        _live_here(recipe, root, wanted, watch, stopping)
+        missing += [number] if len(there) < len(batch) else []
+    if min(workers, len(missing)) <= 1:
+        _live_here(recipe, root, missing, watch, stopping)
     else:
-        _Team(root, min(workers, len(wanted)), watch).live(wanted, stopping)
+        _Team(root, min(workers, len(missing)), watch).live(missing, stopping)
 
 
 def _live_here(
-    recipe: Recipe, root: Path, wanted: Sequence[int], watch: Watch, stopping: Stopping
+    recipe: Recipe, root: Path, missing: Sequence[int], watch: Watch, stopping: Stopping
 ) -> None:
     def tell(rounds: int = 0) -> None:
         watch(rounds, 0)
 
     batches = batches_of(recipe)
-    for job in (job for number in wanted for job in batches[number]):
+    for job in (job for number in missing for job in batches[number]):
         if stopping():
             raise Interrupted("stopped")
         live(recipe, job, root, RoundReporter(tell), stopping)
@@ -58,9 +58,9 @@ def _live_here(
 
 
 class _Worker:
-    """One process and the thread that reads what it tells."""
+    """One process and the threads that read its output."""
 
-    def __init__(self, root: Path, told: queue.Queue[tuple[_Worker, dict[str, object]]]) -> None:
+    def __init__(self, root: Path, lines: queue.Queue[tuple[_Worker, dict[str, object]]]) -> None:
         command = [sys.executable, "-m", "audience.lab.studies.worker", str(root)]
         self._faults: list[str] = []
         self._process = subprocess.Popen(  # noqa: S603
@@ -72,17 +72,17 @@ class _Worker:
             env={**os.environ, **_ALONE},
             start_new_session=True,  # Ctrl-C is for us to pass on
         )
-        self._reader = threading.Thread(target=self._read, args=(told,), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(lines,), daemon=True)
         self._listener = threading.Thread(target=self._hear_faults, daemon=True)
         self._reader.start()
         self._listener.start()
 
-    def _read(self, told: queue.Queue[tuple[_Worker, dict[str, object]]]) -> None:
+    def _read(self, lines: queue.Queue[tuple[_Worker, dict[str, object]]]) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            told.put((self, json.loads(line)))
+            lines.put((self, json.loads(line)))
         self._process.wait()
-        told.put((self, {"ended": self._process.returncode}))
+        lines.put((self, {"ended": self._process.returncode}))
 
     def _hear_faults(self) -> None:
         assert self._process.stderr is not None
@@ -101,7 +101,7 @@ class _Worker:
         return "".join(self._faults[-3:]).strip()
 
     def end(self) -> None:
-        """Let it stop, and wait; one that does not is ended."""
+        """Ask it to stop, and wait; terminate it if it does not."""
         self.say(STOP)
         try:
             self._process.wait(60.0)
@@ -117,7 +117,7 @@ class _Worker:
 
 
 class _Team:
-    """Gives batches to workers that are free."""
+    """Hands batches to free workers."""
 
     def __init__(self, root: Path, size: int, watch: Watch) -> None:
         self._told: queue.Queue[tuple[_Worker, dict[str, object]]] = queue.Queue()
@@ -139,7 +139,7 @@ class _Team:
                 worker.end()
 
     def _next(self, left: list[int], stopping: Stopping) -> int:
-        """Wait for one line of one worker and return how many batches it ends."""
+        """Wait for one line of one worker and return how many batches it completes."""
         while True:
             if stopping():
                 raise Interrupted("stopped")
@@ -151,7 +151,7 @@ class _Team:
         if "error" in line:
             raise AudienceError(str(line["error"]))
         if line.get("ended"):
-            raise AudienceError(f"a run ended with code {line['ended']}: {worker.why()}")
+            raise AudienceError(f"a run failed with exit code {line['ended']}: {worker.why()}")
         self._watch(int(str(line.get("rounds", 0))), int("run" in line))
         if "batch" not in line:
             return 0
@@ -172,7 +172,7 @@ class Studied(msgspec.Struct, frozen=True):
 
 
 def cores() -> int:
-    """Return how many processes may work at once."""
+    """Return how many processes may run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -191,7 +191,7 @@ def conduct_study(
     watch: Watch = lambda rounds, runs: None,
     stopping: Stopping = lambda: False,
 ) -> Studied:
-    """Live what is not there yet and return what was found; the folder is the study's alone."""
+    """Run what is missing and return the findings; the folder belongs to the study alone."""
     check(recipe)
     claim(recipe, folder)
     live_all(recipe, folder, workers or cores(), watch, stopping)
@@ -199,34 +199,40 @@ def conduct_study(
 
 
 def gathered(recipe: Recipe, folder: Path) -> Studied:
-    """Return the findings of runs that are all there."""
-    found = {name: list[StudyRun]() for name in recipe.scenario.arms}
+    """Return the findings of runs that are all finished."""
+    runs = {name: list[StudyRun]() for name in recipe.scenario.arms}
     for job in jobs_of(recipe):
-        found[job.arm].append(job)
+        runs[job.arm].append(job)
     arms = tuple(
         Arm(name, tuple(live(recipe, job, folder, None, lambda: False) for job in jobs))
-        for name, jobs in found.items()
+        for name, jobs in runs.items()
     )
     findings = found_in(recipe, arms)
-    said = interviews(recipe, folder) if recipe.study.asks else []
-    return Studied(recipe, findings, folder, (*recipe.study.remarks(findings), *said))
+    answers = interviews(recipe, folder) if recipe.study.asks else []
+    return Studied(recipe, findings, folder, (*remarks_on(recipe.study, findings), *answers))
+
+
+def remarks_on(study: Study, findings: StudyFindings) -> tuple[str, ...]:
+    """Return what a reader of a study's findings must know."""
+    rule_notes = study.rule_notes if findings.has_rule_minds else ()
+    return (*study.notes, *rule_notes, *study.remarks(findings))
 
 
 def interviews(recipe: Recipe, folder: Path) -> list[str]:
-    """Return what some people of every arm answer at the end; nothing of minds without words."""
+    """Return what some people of every arm answer at the end; nothing if minds do not speak."""
     if not asks_models(recipe.scenario):
         return []
-    said, question, last = list[str](), recipe.study.asks, recipe.scenario.rounds
+    answers, question, last = list[str](), recipe.study.asks, recipe.scenario.rounds
     for arm in recipe.scenario.arms:
         place = StudyRun(arm, recipe.scenario.seed).folder(folder)
         people = range(min(INTERVIEWED, recipe.scenario.agents))
         for answer in ask(place, people, question, last):
-            said.append(f"Asked “{question}” with {arm}, person {answer.agent}: “{answer.text}”")
-    return said
+            answers.append(f"Asked “{question}” with {arm}, person {answer.agent}: “{answer.text}”")
+    return answers
 
 
 def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
-    """Return what the arms show, with the study's sentence."""
+    """Return the findings of the arms, with the study's answer."""
     scenario, study = recipe.scenario, recipe.study
     facts = {
         "people": f"{scenario.agents:,}",
@@ -235,11 +241,11 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
         "mind": scenario.mind.kind,
         "dataset": scenario.dataset.kind,
     }
-    found = differences(arms, list(study.labels))
+    paired = differences(arms, list(study.labels))
     findings = StudyFindings(
         scenario.title,
         tuple(arms),
-        found,
+        paired,
         "",
         recipe.text,
         facts,
@@ -250,6 +256,6 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
 
 
 def claim(recipe: Recipe, folder: Path) -> None:
-    """Make the folder this study's; refuse one that holds something else."""
+    """Mark the folder as this study's; raise if it holds something else."""
     other = "another study, or this one with other numbers"
     files_claim(folder / FILE, recipe.text, other)

@@ -1,4 +1,4 @@
-"""Spread: does it matter who hears of something first, and how people are tied?"""
+"""Spread: does it matter who hears of something first, and how people are connected?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from audience.lab.spread import Network, independent_cascade, linear_threshold, msed
-from audience.lab.studies.study import Chart, Study, clause, known, sentence
+from audience.lab.studies.study import FIRST, Chart, Study, answer, comparing, known
 from audience.metrics import NAN, standing
-from audience.results import Findings, Label
+from audience.results import Label
 from audience.world import Floats, Intervened, Raise, Record, RoundEnded, View
 
 EARLY = 3
@@ -27,10 +27,10 @@ DRAWS = 5
 
 
 class SpreadSpeed:
-    """Follows how many know, round by round: how soon, and how many at once.
+    """Follows how many people know, round by round: how soon, and how many at once.
 
-    The classical models run on the same ties from the same first ones. Their one parameter is
-    fitted to the first half of the rounds; scored is the other half.
+    The classical models run on the same ties from the same seeds. Their only parameter is fitted
+    to the first half of the rounds; the other half is scored.
     """
 
     watches = (Intervened, RoundEnded)
@@ -48,8 +48,8 @@ class SpreadSpeed:
                 self._first = tuple(event.change.seeds)
                 self._network = Network.of(world.genesis.ties)
             return
-        found: Any = standing(world.spread)["reach"] if world.spread.topics else NAN
-        self._reach.append(found)
+        reach: Any = standing(world.spread)["reach"] if world.spread.topics else NAN
+        self._reach.append(reach)
 
     def _error(self, model: Callable[..., Floats]) -> float:
         half = len(self._reach) // 2
@@ -68,11 +68,11 @@ class SpreadSpeed:
             return mean
 
         curves = {parameter: curve(parameter) for parameter in GRID}
-        best = min(GRID, key=lambda one: (msed(actual[:half], curves[one][:half]), one))
+        best = min(GRID, key=lambda value: (msed(actual[:half], curves[value][:half]), value))
         return msed(actual[half:], curves[best][half:])
 
     def close(self) -> dict[str, float]:
-        """Return nothing: it takes its time, and one look at the end is enough."""
+        """Return nothing: it is slow, and only needed at the end."""
         return {}
 
     def value(self) -> dict[str, float]:
@@ -82,32 +82,11 @@ class SpreadSpeed:
         gains = [now - before for now, before in zip(reach[1:], reach, strict=False)]
         return {
             "reach_early": reach[min(EARLY, len(reach)) - 1],
-            "half_round": float(1 + sum(one < reach[-1] / 2.0 for one in reach)),
+            "half_round": float(1 + sum(share < reach[-1] / 2.0 for share in reach)),
             "reach_peak": max([reach[0], *gains]),
             "ic_msed": self._error(independent_cascade),
             "lt_msed": self._error(linear_threshold),
         }
-
-
-def finding(findings: Findings) -> str:
-    """Say whether the first to know and the shape of ties matter."""
-    first = findings.arms[0].name
-    return sentence(
-        [
-            clause(findings, "reach", first, "influential"),
-            clause(findings, "reach_early", first, "influential"),
-            clause(findings, "reach", first, "random ties"),
-        ]
-    )
-
-
-def remarks(findings: Findings) -> list[str]:
-    """Say what there is nothing of."""
-    del findings
-    return [
-        "Nobody is recommended anything here: messages travel along ties alone, so that random "
-        "ties of the same number are the control in place of a random recommender."
-    ]
 
 
 STUDY = Study(
@@ -139,7 +118,14 @@ STUDY = Study(
             ("Independent\nCascade", "Linear\nThreshold"),
         ),
     ),
-    finding,
+    answer(
+        comparing("reach", FIRST, "influential"),
+        comparing("reach_early", FIRST, "influential"),
+        comparing("reach", FIRST, "random ties"),
+    ),
     metrics=lambda setting: [SpreadSpeed(setting.seed)],
-    remarks=remarks,
+    notes=(
+        "Nobody is recommended anything here: messages travel along ties alone, so that random "
+        "ties of the same number are the control in place of a random recommender.",
+    ),
 )

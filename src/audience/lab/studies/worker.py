@@ -1,7 +1,7 @@
-"""A process that lives runs of a study: `python -m audience.lab.studies.worker FOLDER`.
+"""A process that runs parts of a study: `python -m audience.lab.studies.worker FOLDER`.
 
-It is told the number of a batch by a line on standard input and answers with lines of JSON. A line
-`stop`, or the end of its input, lets it stop at the next commit point.
+Each line of standard input is the number of a batch; it answers with lines of JSON. A line `stop`,
+or the end of its input, makes it stop at the next commit point.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STOP = "stop"
 
 
 class RoundReporter:
-    """Passes on how far a run is: each round once."""
+    """Reports the progress of a run: each round once."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -44,17 +44,17 @@ class RoundReporter:
 
 
 def serve(folder: Path, lines: TextIO, out: TextIO) -> int:
-    """Live the batches that are asked for, one after another."""
-    wanted: queue.Queue[str] = queue.Queue()
+    """Run the requested batches, one after another."""
+    requests: queue.Queue[str] = queue.Queue()
     stop = threading.Event()
 
     def listen() -> None:
         for line in lines:
             if line.strip() == STOP:
                 break
-            wanted.put(line)
+            requests.put(line)
         stop.set()
-        wanted.put(STOP)
+        requests.put(STOP)
 
     def tell(**what: object) -> None:
         print(json.dumps(what), file=out, flush=True)
@@ -62,7 +62,7 @@ def serve(folder: Path, lines: TextIO, out: TextIO) -> int:
     threading.Thread(target=listen, daemon=True).start()
     recipe = read((folder / FILE).read_text("utf-8"), str(folder / FILE))
     batches = batches_of(recipe)
-    while (line := wanted.get()) != STOP:
+    while (line := requests.get()) != STOP:
         try:
             for job in batches[int(line)]:
                 live(recipe, job, folder, RoundReporter(tell), stop.is_set)

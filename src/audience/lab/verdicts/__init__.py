@@ -1,4 +1,4 @@
-"""What one audience makes of several recommenders, and how sure that is."""
+"""What one audience makes of several recommenders, and how certain that is."""
 
 from audience.lab.verdicts.report import (
     as_plain as as_plain,

@@ -1,4 +1,4 @@
-"""Verdicts as a figure: every recommender on every measure of Agent4Rec's table."""
+"""Report of verdicts: tables, notes, figure and files, as in Agent4Rec's table."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from audience.files import replace_all
-from audience.lab.verdicts.statistics import FEWEST, MEASURES, RankAgreement, least_chance
+from audience.lab.verdicts.statistics import (
+    BOUNDS,
+    FEWEST,
+    MEASURES,
+    RankAgreement,
+    least_chance,
+)
 from audience.lab.verdicts.verdicts import OFFLINE, K, VerdictRow, Verdicts
 from audience.results import (
+    ANY,
     Column,
     Interval,
     ResultTable,
     csv_text,
     draw_ranked,
     finite,
-    frozen,
-    rendered,
+    panels,
     short,
-    styled,
+    styled_figure,
     to_markdown,
+    write_result,
 )
 
 if TYPE_CHECKING:
@@ -32,24 +38,16 @@ if TYPE_CHECKING:
 _PLAIN, _MARKED = 5, 1
 
 
-def drawn(found: Verdicts, columns: tuple[str, ...]) -> Figure:
+@styled_figure
+def drawn(verdicts: Verdicts, columns: tuple[str, ...]) -> Figure:
     """Return a panel for each measure, recommenders below each other with their intervals.
 
-    Marked ones, whose verdict is not clean, have a colour and their mark.
+    A recommender whose verdict is not clean has another colour, and its mark beside its name.
     """
-    with styled():
-        return frozen(_panels(found, columns))
-
-
-def _panels(found: Verdicts, columns: tuple[str, ...]) -> Figure:
-    from matplotlib.figure import Figure
-
-    size = (1.9 + 1.9 * len(columns), 1.0 + 0.24 * len(found.rows))
-    figure = Figure(figsize=size, layout="constrained")
-    for axes, column in zip(
-        figure.subplots(1, len(columns), sharey=True, squeeze=False).flat, columns, strict=True
-    ):
-        _panel(axes, found.rows, column)
+    count, height = len(columns), (1.0, 0.24 * len(verdicts.rows))
+    figure, grid = panels(count, count, (1.9, 1.9), height, sharey=True)
+    for axes, column in zip(grid, columns, strict=True):
+        _panel(axes, verdicts.rows, column)
     return figure
 
 
@@ -66,14 +64,14 @@ def _panel(axes: Axes, rows: tuple[VerdictRow, ...], column: str) -> None:
 
 
 COLUMNS = ("view_ratio", "likes", "like_ratio", "exit_page", "satisfaction")
-"""Agent4Rec's table."""
+"""The measures of Agent4Rec's table."""
 OTHERS = ("click_rate", "watch_time", "diversity")
 _NAMES = {"ndcg": f"NDCG@{K}", "recall": f"recall@{K}"}
 
 
-def tables(found: Verdicts) -> list[ResultTable]:
+def tables(verdicts: Verdicts) -> list[ResultTable]:
     """Return the tables: verdicts, differences from the reference, other measures, orders."""
-    first, rows = found.rows[0].recommender, found.rows
+    first, rows = verdicts.rows[0].recommender, verdicts.rows
     every = [
         ResultTable(
             (*_columns(COLUMNS), Column("mark")),
@@ -100,16 +98,22 @@ def tables(found: Verdicts) -> list[ResultTable]:
             "Other measures of the audience, and offline ones",
         ),
     ]  # fmt: skip
-    if found.agreements:
-        every.append(_orders(found.agreements))
+    if verdicts.agreements:
+        every.append(_orders(verdicts.agreements))
     return [table for table in every if table.rows]
 
 
 def _columns(names: Sequence[str], *, signed: bool = False) -> tuple[Column, ...]:
-    labels = (MEASURES.get(name) or _NAMES[name] for name in names)
     figures = (
-        Column(label, over="people and seeds", digits=3, half=True, signed=signed)
-        for label in labels
+        Column(
+            MEASURES.get(name) or _NAMES[name],
+            over="people and seeds",
+            digits=3,
+            half=True,
+            signed=signed,
+            bounds=ANY if signed else BOUNDS[name],
+        )
+        for name in names
     )
     return Column("recommender", is_text=True), *figures
 
@@ -137,45 +141,45 @@ def _orders(agreements: Sequence[RankAgreement]) -> ResultTable:
     return ResultTable(columns, rows, caption)
 
 
-def remarks(found: Verdicts) -> list[str]:
-    """Return what stands below the tables."""
-    facts = ", ".join(f"{name} {value}" for name, value in found.facts.items())
+def remarks(verdicts: Verdicts) -> list[str]:
+    """Return the notes below the tables."""
+    facts = ", ".join(f"{name} {value}" for name, value in verdicts.facts.items())
     lines = [
-        f"{facts}. ± is a 95 % interval over people and seeds, both taken as drawn.",
-        *found.remarks,
-        *(f"{one.recommender} was skipped: {one.why}" for one in found.skipped),
+        f"{facts}. ± or [low, high] is a 95 % interval over people and seeds, both as samples.",
+        *verdicts.remarks,
+        *(f"{skip.recommender} was skipped: {skip.why}" for skip in verdicts.skipped),
     ]
-    if found.agreements:
-        lines.append(_caution(found.agreements[0].recommenders))
+    if verdicts.agreements:
+        lines.append(_caution(verdicts.agreements[0].recommenders))
     return lines
 
 
 def _caution(many: int) -> str:
     bounds = (
-        "brackets are 95 % bounds over recommenders and seeds drawn again"
+        "brackets are 95 % bootstrap bounds over recommenders and seeds"
         if many >= FEWEST
-        else f"below {FEWEST} recommenders bounds would only look exact, and none are given"
+        else f"with fewer than {FEWEST} recommenders no meaningful bounds can be given"
     )
     return (
-        f"With {many} recommenders the least that `by chance` can be is {least_chance(many):.2g}; "
-        f"it takes the means as exact, {bounds}. A poor recommender among good ones alone makes "
+        f"With {many} recommenders `by chance` cannot be below {least_chance(many):.2g}; it takes "
+        f"the means as exact; {bounds}. One poor recommender among good ones is enough to make "
         "orders agree."
     )
 
 
-def as_markdown(found: Verdicts) -> str:
-    """Return all of it as Markdown."""
+def as_markdown(verdicts: Verdicts) -> str:
+    """Return everything as Markdown."""
     parts = ["# Recommender verdicts"]
-    for table in tables(found):
+    for table in tables(verdicts):
         parts += [f"## {table.caption}", to_markdown(table, bare=True).rstrip()]
-    parts.append("\n".join(f"- {line}" for line in remarks(found)))
+    parts.append("\n".join(f"- {line}" for line in remarks(verdicts)))
     return "\n\n".join(parts) + "\n"
 
 
-def as_csv(found: Verdicts) -> str:
+def as_csv(verdicts: Verdicts) -> str:
     """Return one line for each recommender and measure."""
     rows = []
-    for row in found.rows:
+    for row in verdicts.rows:
         kinds = {"audience": row.values, "difference": row.differences, "offline": row.offline}
         for kind, intervals in kinds.items():
             for name, each in intervals.items():
@@ -184,25 +188,22 @@ def as_csv(found: Verdicts) -> str:
     return csv_text(heads, rows)
 
 
-def as_plain(found: Verdicts) -> dict[str, object]:
-    """Return all of it as plain values; what is not a number becomes None."""
-    plain = finite(found)
+def as_plain(verdicts: Verdicts) -> dict[str, object]:
+    """Return everything as plain values; what is not a number becomes None."""
+    plain = finite(verdicts)
     assert isinstance(plain, dict)
     for row in plain["rows"]:
         for kind in ("values", "differences", "offline"):
             for each in row[kind].values():
                 each["pairs"] = each.pop("count")
-    return plain | {"remarks": remarks(found)}
+    return plain | {"remarks": remarks(verdicts)}
 
 
-def write(found: Verdicts, folder: Path) -> list[Path]:
+def write(verdicts: Verdicts, folder: Path) -> list[Path]:
     """Write verdicts.md, .csv, .json and the figure beside the runs."""
-    figure = drawn(found, COLUMNS)
-    return replace_all(
-        {
-            folder / "verdicts.md": as_markdown(found).encode(),
-            folder / "verdicts.csv": as_csv(found).encode(),
-            folder / "verdicts.json": msgspec.json.format(msgspec.json.encode(as_plain(found))),
-            **{folder / f"verdicts.{kind}": rendered(figure, kind) for kind in ("png", "svg")},
-        }
-    )
+    texts = {
+        "verdicts.md": as_markdown(verdicts),
+        "verdicts.csv": as_csv(verdicts),
+        "verdicts.json": msgspec.json.format(msgspec.json.encode(as_plain(verdicts))).decode(),
+    }
+    return write_result(folder, texts, drawn(verdicts, COLUMNS), "verdicts")

@@ -1,4 +1,4 @@
-"""What each person did with what a recommender showed it, counted from a log."""
+"""What each person did with what was recommended, and whether two orders agree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from itertools import permutations
 import msgspec
 import numpy as np
 
-from audience.results import CORRELATION, bootstrap, percentile_interval
+from audience.results import (
+    CORRELATION,
+    POSITIVE,
+    SHARE,
+    Bounds,
+    bootstrap,
+    percentile_interval,
+)
 from audience.world import (
     VISITS,
     Catalogue,
@@ -26,7 +33,7 @@ from audience.world import (
 )
 
 LIKED = 4
-"""Stars from which an item counts as liked."""
+"""Stars from which on an item counts as liked."""
 FIELDS = ("visits", "pages", "clicked", "shown", "views", "likes", "minutes", "said", "rated_visit")
 MEASURES = {
     "view_ratio": "view ratio",
@@ -38,11 +45,18 @@ MEASURES = {
     "watch_time": "watch time",
     "diversity": "diversity",
 }
-"""What is measured of each person, and how tables call it."""
+"""What is measured of each person, and its name in tables."""
+BOUNDS: dict[str, Bounds] = {
+    **dict.fromkeys(("view_ratio", "like_ratio", "click_rate", "ndcg", "recall"), SHARE),
+    **dict.fromkeys(("likes", "watch_time", "diversity"), POSITIVE),
+    "exit_page": (1.0, math.inf),
+    "satisfaction": (1.0, 10.0),
+}
+"""The possible values of each measure, the offline ones among them."""
 
 
 class VisitCounts(msgspec.Struct, frozen=True, eq=False):
-    """One number per person. Pages of search results, and what is picked on them, do not count."""
+    """One number per person. Search results, and what is picked from them, do not count."""
 
     visits: Floats
     """Visits in which the recommender showed a page."""
@@ -52,9 +66,9 @@ class VisitCounts(msgspec.Struct, frozen=True, eq=False):
     shown: Floats
     views: Floats
     likes: Floats
-    """Views that were given four or five stars in the same visit."""
+    """Views that got four or five stars in the same visit."""
     minutes: Floats
-    """Watched; where the source knows no lengths, each item counts as one minute."""
+    """Watched; if the source has no durations, each item counts as one minute."""
     said: Floats
     """Satisfaction summed over the visits that ended with one, 0 to 1 each."""
     rated_visit: Floats
@@ -72,14 +86,14 @@ def count(chapters: Iterable[Chapter], genesis: Genesis) -> VisitCounts:
 
 
 def lengths(catalogue: Catalogue) -> list[float]:
-    """Return how long each item takes; one where the source knows of none."""
-    found = [item.minutes for item in catalogue.items]
-    return found if any(found) else [1.0] * len(found)
+    """Return the duration of each item; 1 if the source has none."""
+    minutes = [item.minutes for item in catalogue.items]
+    return minutes if any(minutes) else [1.0] * len(minutes)
 
 
 def _visit(chapter: Chapter, minutes: list[float]) -> list[float]:
     pages = clicked = shown = likes = 0
-    watched, said = 0.0, None
+    watched, satisfied = 0.0, None
     recommended, fresh = False, False
     views: list[int] = []
     for entry in chapter.entries:
@@ -96,23 +110,23 @@ def _visit(chapter: Chapter, minutes: list[float]) -> list[float]:
             case Rated(item=item, stars=stars) if item in views:
                 likes += stars >= LIKED
             case Left(satisfaction=satisfaction):
-                said = satisfaction
+                satisfied = satisfaction
     if not pages:
         return [0.0] * len(FIELDS)
-    ended = (0.0, 0.0) if said is None else (said, 1.0)
+    ended = (0.0, 0.0) if satisfied is None else (satisfied, 1.0)
     return [1.0, pages, clicked, shown, len(views), likes, watched, *ended]
 
 
 def measures(counts: VisitCounts, variety: Floats) -> dict[str, Floats]:
-    """Return each measure of each person; NaN of those who were shown nothing.
+    """Return each measure of each person; NaN for those who were shown nothing.
 
     view ratio    views / items shown
     likes         likes / visits
     like ratio    likes / items shown
     exit page     pages / visits
-    satisfaction  1 + 9 x the mean of what visits ended with
+    satisfaction  1 + 9 x the mean satisfaction at the end of visits
     click rate    pages with a pick / pages
-    watch time    minutes / visits; items / visits where the source knows no lengths
+    watch time    minutes / visits; items / visits if the source has no durations
     diversity     `variety`: entropy of the genres shown, in bits
     """
     visits, shown = counts.visits, counts.shown
@@ -129,19 +143,19 @@ def measures(counts: VisitCounts, variety: Floats) -> dict[str, Floats]:
 
 
 def _ratio(parts: Floats, wholes: Floats) -> Floats:
-    found: Floats = np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0)
-    return found
+    ratios: Floats = np.divide(parts, wholes, out=np.full(len(parts), np.nan), where=wholes > 0)
+    return ratios
 
 
 ALL_ORDERS = 7
-"""Up to so many recommenders every order is tried; of more, some are drawn."""
+"""Up to this many recommenders all orders are tried; beyond, some are drawn."""
 DRAWS = 2_000
 FEWEST = 5
-"""Below so many recommenders no order can be told from chance."""
+"""With fewer recommenders no order can be distinguished from chance."""
 
 
 class RankAgreement(msgspec.Struct, frozen=True):
-    """How far the order of recommenders by one measure is the order by another."""
+    """How far the order of recommenders by one measure agrees with that by another."""
 
     audience: str
     offline: str
@@ -153,44 +167,44 @@ class RankAgreement(msgspec.Struct, frozen=True):
     spearman_low: float
     spearman_high: float
     chance: float
-    """How often an order by chance agrees or disagrees at least as much (Kendall, two-sided)."""
+    """How often a random order agrees or disagrees as much or more (Kendall, two-sided)."""
 
 
 def agreement(names: tuple[str, str], first: Floats, second: Floats, seed: int) -> RankAgreement:
     """Return the rank correlations of two measures, each [recommenders, seeds].
 
-    The bounds are percentiles over recommenders and seeds drawn again with replacement; NaN with
-    fewer than five recommenders, where they would only look exact.
+    The bounds are bootstrap percentiles over recommenders and seeds; NaN with fewer than five
+    recommenders, where they would be meaningless.
     """
     many = len(first)
-    one, two = first.mean(axis=1), second.mean(axis=1)
-    tau, rho = kendall(one, two), spearman(one, two)
+    left, right = first.mean(axis=1), second.mean(axis=1)
+    tau, rho = kendall(left, right), spearman(left, right)
     taus = rhos = np.empty(0)
 
     def drawn(rows: Ints, columns: Ints) -> tuple[float, float]:
         if len(np.unique(rows)) < 3:  # two can only agree or disagree
             return math.nan, math.nan
-        one, two = (values[np.ix_(rows, columns)].mean(axis=1) for values in (first, second))
-        return kendall(one, two), spearman(one, two)
+        left, right = (values[np.ix_(rows, columns)].mean(axis=1) for values in (first, second))
+        return kendall(left, right), spearman(left, right)
 
     if many >= FEWEST and not math.isnan(tau):
         taus, rhos = bootstrap(drawn, *first.shape, seed=seed, names=("verdicts",))
     of_tau = percentile_interval(tau, taus, bounds=CORRELATION)
     of_rho = percentile_interval(rho, rhos, bounds=CORRELATION)
-    chance = _chance(one, two, tau, seed)
+    chance = _chance(left, right, tau, seed)
     return RankAgreement(*names, many, *of_tau.three, *of_rho.three, chance)
 
 
-def _chance(one: Floats, two: Floats, tau: float, seed: int) -> float:
+def _chance(left: Floats, right: Floats, tau: float, seed: int) -> float:
     if math.isnan(tau):
         return math.nan
-    signs = _signs(one)
-    found = [_tau(signs, _signs(two[order])) for order in _orders(len(one), seed)]
-    return float(np.mean(np.abs(found) >= abs(tau) - 1e-12))
+    signs = _signs(left)
+    taus = [_tau(signs, _signs(right[order])) for order in _orders(len(left), seed)]
+    return float(np.mean(np.abs(taus) >= abs(tau) - 1e-12))
 
 
 def least_chance(many: int) -> float:
-    """Return the least chance that can be found with so many recommenders."""
+    """Return the least possible `chance` with so many recommenders."""
     return 2.0 / math.factorial(many) if many <= ALL_ORDERS else 1.0 / (DRAWS + 1)
 
 
@@ -203,21 +217,21 @@ def _orders(many: int, seed: int) -> Iterator[Ints]:
     yield from (draw.permutation(many) for _ in range(DRAWS))
 
 
-def kendall(one: Floats, two: Floats) -> float:
-    """Return Kendall's tau-b: 1 for one order, -1 for its reverse; NaN where all are equal."""
-    return _tau(_signs(one), _signs(two))
+def kendall(left: Floats, right: Floats) -> float:
+    """Return Kendall's tau-b: 1 for equal orders, -1 for reversed; NaN if all are equal."""
+    return _tau(_signs(left), _signs(right))
 
 
 def _signs(values: Floats) -> Floats:
     return np.sign(values[:, None] - values[None, :])
 
 
-def _tau(one: Floats, two: Floats) -> float:
-    scale = math.sqrt(float((one * one).sum()) * float((two * two).sum()))
-    return float((one * two).sum()) / scale if scale else math.nan
+def _tau(left: Floats, right: Floats) -> float:
+    scale = math.sqrt(float((left * left).sum()) * float((right * right).sum()))
+    return float((left * right).sum()) / scale if scale else math.nan
 
 
-def spearman(one: Floats, two: Floats) -> float:
-    """Return Spearman's rho, equal values sharing their rank; NaN where all are equal."""
-    ranks = [_signs(values).sum(axis=1) for values in (one, two)]
+def spearman(left: Floats, right: Floats) -> float:
+    """Return Spearman's rho with shared ranks for ties; NaN if all are equal."""
+    ranks = [_signs(values).sum(axis=1) for values in (left, right)]
     return _tau(*ranks)

@@ -1,4 +1,4 @@
-"""Whether minds and recommenders know the same things: a verdict on one's own evidence is none."""
+"""Verdicts of an audience on recommenders, marked where minds and recommenders share evidence."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from audience.datasets.loaders import public
 from audience.errors import BadInput
 from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
 from audience.lab.verdicts.statistics import (
+    BOUNDS,
     MEASURES,
     RankAgreement,
     agreement,
@@ -25,7 +26,7 @@ from audience.log import Log
 from audience.parts import learns_from_others
 from audience.plugins import find
 from audience.recommenders import Recommender
-from audience.results import Interval, crossed_interval
+from audience.results import ANY, Bounds, Interval, crossed_interval
 from audience.runs import Outcome, variants
 from audience.scenario import (
     Options,
@@ -43,7 +44,7 @@ from audience.world import Floats, Genesis, Interactions, Ints, SocialGraph, rng
 CIRCULAR, ALIKE, SHARED, NONE = "circular", "alike", "shared", ""
 _LEARN_NOTHING = ("random",)
 _NOT_COLLABORATIVE = ("random", "popular", "content", "social")
-"""What does not learn from who lived what together with what. Anything unknown may."""
+"""Kinds that do not learn from what people have in common. Unknown ones may."""
 
 SENTENCES = {
     CIRCULAR: (
@@ -55,19 +56,19 @@ SENTENCES = {
         "interactions of different people, but reason alike, which may favour it."
     ),
     SHARED: (
-        "shared ({names}): learnt from the interactions from which these minds know how good items "
-        "are. No collaborative evidence is shared, but popular and well rated items may gain."
+        "shared ({names}): learnt from the same interactions from which these minds know how good "
+        "items are. No collaborative evidence is shared, but popular and well-rated items may gain."
     ),
 }
 
 
 def is_collaborative_mind(part: Part) -> bool:
-    """Return whether a mind decides by what others did, as its class declares."""
+    """Return True if a mind decides by what others did, as its class declares."""
     return learns_from_others(find("minds", part.kind), part.options)
 
 
 def is_collaborative(part: Part) -> bool:
-    """Say whether a recommender learns from what people have in common; unknown ones count so."""
+    """Return True if a recommender learns from what people have in common, or may."""
     return part.kind not in _NOT_COLLABORATIVE
 
 
@@ -81,13 +82,13 @@ def mark(recommender: Part, mind: Part, *, apart: bool) -> str:
 
 
 def sentences(marks: dict[str, str]) -> list[str]:
-    """Return what the marks of a table mean, each with those who bear it."""
-    found = []
+    """Return what the marks of a table mean, each with the recommenders that have it."""
+    lines = []
     for kind, words in SENTENCES.items():
-        names = [name for name, one in marks.items() if one == kind]
+        names = [name for name, own in marks.items() if own == kind]
         if names:
-            found.append(words.format(names=", ".join(names)))
-    return found
+            lines.append(words.format(names=", ".join(names)))
+    return lines
 
 
 _EXTRAS = {"recbole": "model", "implicit": "method", "lenskit": "scorer"}
@@ -104,7 +105,7 @@ class SkippedRecommender(msgspec.Struct, frozen=True):
 def arms_for(
     kinds: Sequence[str], recbole_python: str = ""
 ) -> tuple[dict[str, Options], tuple[SkippedRecommender, ...]]:
-    """Return an arm for each recommender that can be made, and those of packages that lack.
+    """Return an arm for each recommender that can be made, and those that were skipped.
 
     `recbole:LightGCN` is RecBole's LightGCN; so with `implicit:METHOD` and `lenskit:SCORER`.
     """
@@ -113,7 +114,7 @@ def arms_for(
     for kind in kinds:
         name, part = _part(kind, recbole_python)
         if name in arms:
-            raise BadInput(f"--recommender: two are called {name}; name each once")
+            raise BadInput(f"--recommender: duplicate name {name}; give each recommender once")
         if part.kind in _EXTRAS:
             try:
                 made("recommenders", part)
@@ -149,7 +150,7 @@ def scenario_for(
     apart: bool = True,
     llm: Options | None = None,
 ) -> Scenario:
-    """Return the experiment: everybody comes in every round to pages of four, at most five of them.
+    """Return the experiment: everybody comes in every round to at most five pages of four.
 
     `llm+evidence` is mind `llm` with `evidence = true`; `apart`: see docs/how-to/verdicts.md.
     """
@@ -172,53 +173,56 @@ def scenario_for(
 
 
 def can_be_apart(dataset: str | Mapping[str, Any]) -> bool:
-    """Say whether the people of a dataset can be halved: it is read from published files."""
+    """Return True if the people of a dataset can be halved: it is read from published files."""
     kind = dataset if isinstance(dataset, str) else str(dataset["kind"])
-    found = find("datasets", kind)
-    return found is public or (isinstance(found, type) and issubclass(found, Loaded))
+    dataset_class = find("datasets", kind)
+    return dataset_class is public or (
+        isinstance(dataset_class, type) and issubclass(dataset_class, Loaded)
+    )
 
 
 OFFLINE = ("ndcg", "recall")
 ORDERED_BY = ("click_rate", "watch_time", "satisfaction", "diversity")
-"""The audience's measures that are held against the offline ones."""
+"""The audience's measures that are compared with the offline ones."""
 K = 10
 
 
 class VerdictRow(msgspec.Struct, frozen=True):
-    """One recommender: the audience's measures, the same less the reference's, and offline ones."""
+    """One recommender: the audience's measures, their differences, and offline measures."""
 
     recommender: str
     mark: str
     values: dict[str, Interval]
     differences: dict[str, Interval]
-    """Paired by person and seed; empty for the reference."""
+    """From the reference, paired by person and seed; empty for the reference."""
     offline: dict[str, Interval]
 
 
 class Verdicts(msgspec.Struct, frozen=True):
-    """What an audience makes of some recommenders."""
+    """The verdicts of an audience on some recommenders."""
 
     rows: tuple[VerdictRow, ...]
     """The first is the reference."""
     agreements: tuple[RankAgreement, ...]
     skipped: tuple[SkippedRecommender, ...]
     remarks: tuple[str, ...]
-    """Where evidence comes from, what the marks mean, what else a reader must know."""
+    """Where evidence comes from, what the marks mean, and other notes."""
     facts: dict[str, str]
 
 
 class Seen(msgspec.Struct, frozen=True, eq=False):
-    """One number for each person in each seed, as columns of one length."""
+    """One number for each person in each seed, as columns of equal length."""
 
     values: Floats
     people: Ints
     seeds: Ints
 
-    def estimate(self) -> Interval:
-        return crossed_interval(self.values, self.people, self.seeds)
+    def estimate(self, bounds: Bounds = ANY) -> Interval:
+        """Return the mean with an interval over people and seeds."""
+        return crossed_interval(self.values, self.people, self.seeds, bounds)
 
     def less(self, other: Seen) -> Seen:
-        """Return the paired differences; the same people must stand in the same places."""
+        """Return the paired differences; the same people must be in the same places."""
         return Seen(self.values - other.values, self.people, self.seeds)
 
     def by_seed(self, seeds: Sequence[int]) -> Floats:
@@ -229,8 +233,8 @@ class Seen(msgspec.Struct, frozen=True, eq=False):
 def judged(
     scenario: Scenario, outcome: Outcome, skipped: Sequence[SkippedRecommender] = (), *, k: int = K
 ) -> Verdicts:
-    """Return the verdicts of a finished experiment, from its logs and the past they begin with."""
-    parts = {name: one.recommender for name, one in variants(scenario).items()}
+    """Return the verdicts of a finished experiment, from its logs and initial histories."""
+    parts = {name: variant.recommender for name, variant in variants(scenario).items()}
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
     worlds = _worlds(outcome, next(iter(parts)), seeds)
     people = _people(worlds)
@@ -243,13 +247,14 @@ def judged(
         VerdictRow(
             name,
             marks[name],
-            {one: seen.estimate() for one, seen in online[name].items()},
+            {measure: seen.estimate(BOUNDS[measure]) for measure, seen in online[name].items()},
             {}
             if name == reference
             else {
-                one: s.less(online[reference][one]).estimate() for one, s in online[name].items()
+                measure: seen.less(online[reference][measure]).estimate()
+                for measure, seen in online[name].items()
             },
-            {one: seen.estimate() for one, seen in offline[name].items()},
+            {measure: seen.estimate(BOUNDS[measure]) for measure, seen in offline[name].items()},
         )
         for name in parts
     )
@@ -259,11 +264,11 @@ def judged(
 
 
 def _worlds(outcome: Outcome, name: str, seeds: Sequence[int]) -> dict[int, Genesis]:
-    found = {}
+    worlds = {}
     for seed in seeds:
         with Log.open(Path(outcome.folder) / name / f"seed-{seed}") as log:
-            found[seed] = log.genesis()
-    return found
+            worlds[seed] = log.genesis()
+    return worlds
 
 
 def _people(worlds: Mapping[int, Genesis]) -> dict[int, Ints]:
@@ -286,8 +291,8 @@ def _lived(runs: Sequence[Any], people: Mapping[int, Ints]) -> dict[str, Seen]:
     for run in runs:
         with Log.open(Path(run.folder)) as log:
             counts = count(log.chapters(), log.genesis())
-            found = measures(counts, run.agents["entropy_exposure"])
-        for name, values in found.items():
+            per_person = measures(counts, run.agents["entropy_exposure"])
+        for name, values in per_person.items():
             columns[name].append(values)
     who = np.concatenate([people[run.seed] for run in runs])
     when = np.concatenate([np.full(len(people[run.seed]), run.seed) for run in runs])
@@ -297,26 +302,28 @@ def _lived(runs: Sequence[Any], people: Mapping[int, Ints]) -> dict[str, Seen]:
 def _offline(
     part: Part, worlds: Mapping[int, Genesis], people: Mapping[int, Ints], k: int
 ) -> dict[str, Seen]:
-    """Return how well a recommender finds the last item of everybody's past, learning the rest."""
+    """Return how well a recommender predicts the last item of everybody's history."""
     if is_service(part) or not all(genesis.past for genesis in worlds.values()):
         return {}
     recommender: Recommender = made("recommenders", part)
     columns: dict[str, list[Floats]] = {name: [] for name in OFFLINE}
     who, when = [], []
     for seed, genesis in worlds.items():
-        users, found = _found(recommender, genesis, seed, k)
+        users, per_user = _offline_measures(recommender, genesis, seed, k)
         for name in OFFLINE:
-            columns[name].append(found[name])
+            columns[name].append(per_user[name])
         who.append(people[seed][users])
         when.append(np.full(len(users), seed))
     rows = np.concatenate(who), np.concatenate(when)
     return {name: Seen(np.concatenate(values), *rows) for name, values in columns.items()}
 
 
-def _found(
+def _offline_measures(
     recommender: Recommender, genesis: Genesis, seed: int, k: int
 ) -> tuple[Ints, dict[str, Floats]]:
-    columns = zip(*((one.agent, one.item, one.at, one.stars) for one in genesis.past), strict=True)
+    columns = zip(
+        *((past.agent, past.item, past.at, past.stars) for past in genesis.past), strict=True
+    )
     split = leave_last(InteractionColumns(*(np.array(column, np.int64) for column in columns)))
     train, graph = split.train, SocialGraph(genesis.ties)
     rows = (train.users, train.items, train.at, np.ones(len(train.users)), train.stars)
@@ -339,9 +346,14 @@ def _agreements(
         return np.stack([source[name][measure].by_seed(seeds) for name in names])
 
     return tuple(
-        agreement((one, other), table(online, one), table(offline, other), seeds[0])
-        for other in OFFLINE
-        for one in ORDERED_BY
+        agreement(
+            (online_measure, offline_measure),
+            table(online, online_measure),
+            table(offline, offline_measure),
+            seeds[0],
+        )
+        for offline_measure in OFFLINE
+        for online_measure in ORDERED_BY
     )
 
 
@@ -350,15 +362,15 @@ def _evidence(worlds: Mapping[int, Genesis], apart: bool) -> str:
     learnt = f"the {len(first.past):,} interactions of the {len(first.profiles):,} people here"
     if not apart:
         return (
-            f"Evidence is not apart: minds know items from {learnt}, from which the recommenders "
-            "learn too."
+            f"Evidence is not apart: minds know items from {learnt}, from which recommenders "
+            "learn as well."
         )
-    others = len({one.agent for one in first.others})
+    others = len({past.agent for past in first.others})
     return (
         f"Evidence is apart: minds know items from the {len(first.others):,} interactions of "
         f"{others:,} other people, recommenders learn from {learnt} and from the run; no "
-        "interaction is in both (drawn anew for each seed). What a person itself lived, it and "
-        "the recommender both know."
+        "interaction is in both (drawn anew for each seed). A person's own history is known to "
+        "both the person and the recommender."
     )
 
 
@@ -367,10 +379,10 @@ def _notes(
 ) -> list[str]:
     notes = []
     if scenario.seeds < 5:
-        notes.append(f"{scenario.seeds} seeds are few: run at least 5 before believing an order.")
+        notes.append(f"{scenario.seeds} seeds are few: run at least 5 before trusting an order.")
     first = next(iter(worlds.values()))
     if max(lengths(first.catalogue)) == 1.0:
-        notes.append("The source knows no lengths: watch time counts items, each by its share.")
+        notes.append("The source has no durations: watch time counts items, each by its share.")
     if not agreements:
         notes.append("Fewer than two recommenders were measured offline: no orders to compare.")
     if is_collaborative_mind(scenario.mind):
@@ -379,8 +391,8 @@ def _notes(
 
 
 def _facts(scenario: Scenario, outcome: Outcome) -> dict[str, str]:
-    spent = [one.spent for one in outcome.finished]
-    unknown = sum(one.unpriced for one in spent)
+    spent = [counts.spent for counts in outcome.finished]
+    unknown = sum(counts.unpriced for counts in spent)
     facts = outcome.findings.facts
     return {
         "mind": scenario.mind.kind + "".join(f"+{key}" for key in scenario.mind.options),
@@ -388,8 +400,10 @@ def _facts(scenario: Scenario, outcome: Outcome) -> dict[str, str]:
         "people": facts["people"],
         "rounds": str(scenario.rounds),
         "seeds": facts["seeds"],
-        "model": name_of(scenario.llm) if any(one.calls + one.reused for one in spent) else "none",
-        "calls": f"{sum(one.calls for one in spent):,}",
-        "tokens": f"{sum(one.prompt + one.completion for one in spent):,}",
-        "cost": "unknown" if unknown else f"${sum(one.dollars for one in spent):.4f}",
+        "model": name_of(scenario.llm)
+        if any(counts.calls + counts.reused for counts in spent)
+        else "none",
+        "calls": f"{sum(counts.calls for counts in spent):,}",
+        "tokens": f"{sum(counts.prompt + counts.completion for counts in spent):,}",
+        "cost": "unknown" if unknown else f"${sum(counts.dollars for counts in spent):.4f}",
     }

@@ -1,4 +1,4 @@
-"""Recommenders of other packages, each by an extra; importing this imports none of them."""
+"""Adapters to recommenders of other packages, which are imported only when used."""
 
 from audience.recommenders.extras.implicit_adapter import Implicit as Implicit
 from audience.recommenders.extras.lenskit_adapter import LensKit as LensKit

@@ -1,15 +1,16 @@
-"""The methods of the package `implicit`."""
+"""The adapter to the methods of the package `implicit`."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from audience.errors import unknown
+from audience.errors import known_name
 from audience.recommenders.ease import LinearScorer
 from audience.recommenders.extras.scores import needed, settled
 from audience.recommenders.factors import FactorScorer
@@ -34,18 +35,15 @@ NEIGHBOURS = {
 class Implicit:
     """A method of `implicit`: `als`, `bpr`, `lmf`, or by neighbours `bm25`, `cosine`, `tfidf`.
 
-    `settings` are the package's own, by their names there, such as factors, iterations or K. What
-    was rated below `min_stars` does not count. `als` and the neighbours use what a user lived
-    since the fit.
+    `settings` are the package's own, such as factors, iterations or K. Items rated below
+    `min_stars` do not count. `als` and the neighbours use what a user watched since the fit.
     """
 
     def __init__(
         self, method: str = "als", min_stars: int = 0, settings: Mapping[str, Any] | None = None
     ) -> None:
-        if method not in FACTORS | NEIGHBOURS:
-            raise unknown("method of implicit", method, FACTORS | NEIGHBOURS)
+        self.method = known_name("method of implicit", method, FACTORS | NEIGHBOURS)
         needed("implicit", "implicit")
-        self.method = method
         self.min_stars = min_stars
         self.settings = dict(settings or {})
         self._made(0)
@@ -56,7 +54,7 @@ class Implicit:
         if not lived.nnz:
             return popular
         model = self._made(int(rng.integers(2**31)))
-        # The package warns of what it does itself: it turns one kind of matrix into another.
+        # The package warns about its own conversions of matrices.
         with one_thread(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(as_matrix(lived), show_progress=False)
@@ -71,12 +69,12 @@ class Implicit:
             return getattr(import_module(room), name)(**{"num_threads": 1} | seeded | self.settings)
 
 
+@dataclass(frozen=True, eq=False)
 class ImplicitRanker:
-    """Scores by points, with what nobody lived after all that somebody did."""
+    """Scores by factors, with items that nobody watched after all others."""
 
-    def __init__(self, scorer: FactorScorer, there: Bools) -> None:
-        self.scorer = scorer
-        self.there = there
+    scorer: FactorScorer
+    there: Bools
 
     def learnt(self) -> bytes:
         return self.scorer.learnt()
@@ -90,7 +88,7 @@ class ImplicitRanker:
 
 
 def points(model: Any, lived: Sparse) -> FactorScorer:  # noqa: ANN401
-    """Return the points that a model learnt; those of whom nothing is known stand at nil."""
+    """Return a scorer with the factors of a model, zero for unknown people."""
     people = np.array(model.user_factors, np.float32)
     people[np.diff(lived.indptr) == 0] = 0.0
     items = np.array(model.item_factors, np.float32)
@@ -106,20 +104,20 @@ def points(model: Any, lived: Sparse) -> FactorScorer:  # noqa: ANN401
 
 
 def lived_items(lived: Sparse) -> Bools:
-    """Return which items somebody lived."""
+    """Return which items somebody watched."""
     found: Bools = np.bincount(lived.indices, minlength=lived.shape[1]) > 0
     return found
 
 
 def as_matrix(lived: Sparse) -> Any:  # noqa: ANN401
-    """Return the older kind of sparse matrix, which the package asks for."""
+    """Return the older kind of sparse matrix, which the package requires."""
     from scipy.sparse import csr_matrix
 
     return csr_matrix(lived)
 
 
 def similar(similarity: Any) -> Sparse:  # noqa: ANN401
-    """Return [items, items] as the kind of sparse matrix that we use, in one order."""
+    """Return [items, items] as a sorted csr_array."""
     from scipy.sparse import csr_array
 
     found = csr_array(similarity, dtype=np.float32)

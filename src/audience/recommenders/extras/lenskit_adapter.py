@@ -1,4 +1,4 @@
-"""The scorers of LensKit."""
+"""The adapter to the scorers of LensKit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from audience.errors import unknown
+from audience.errors import known_name
 from audience.recommenders.extras.scores import needed, settled
 from audience.recommenders.matrix import counted
 from audience.recommenders.recommender import Context, Ranked, Ranker
@@ -19,32 +19,32 @@ from audience.recommenders.simple import FixedOrder, Popular
 from audience.world import Floats, Generator, Interactions, Ints
 
 ROOMS = {
-    "BiasedMF": "lenskit.als",
-    "ImplicitMF": "lenskit.als",
-    "Bias": "lenskit.basic",
-    "EASE": "lenskit.knn",
-    "ItemKNN": "lenskit.knn",
-    "SLIM": "lenskit.knn",
-    "UserKNN": "lenskit.knn",
-    "FlexMFExplicit": "lenskit.flexmf",
-    "FlexMFImplicit": "lenskit.flexmf",
+    "BiasedMF": "als",
+    "ImplicitMF": "als",
+    "Bias": "basic",
+    "EASE": "knn",
+    "ItemKNN": "knn",
+    "SLIM": "knn",
+    "UserKNN": "knn",
+    "FlexMFExplicit": "flexmf",
+    "FlexMFImplicit": "flexmf",
 }
 USUAL: dict[str, dict[str, Any]] = {
     "ItemKNN": {"feedback": "implicit"},
     "UserKNN": {"feedback": "implicit"},
 }
 RATED = ("Bias", "BiasedMF", "FlexMFExplicit")
-"""Scorers that learn from ratings: of what was lived since the fit there are none."""
+"""Scorers that learn from ratings, which new interactions since the fit do not have."""
 _ROWS = 256
 
 
 class LensKit:
     """A scorer of LensKit by its name, such as ImplicitMF, ItemKNN, EASE or BiasedMF.
 
-    `settings` are LensKit's own, by their names there. Scorers of ratings learn from the stars,
-    and where there are none from how much was lived, as 1 to 5; they rank by the rating they
-    expect. What was rated below `min_stars` does not count. ImplicitMF, EASE, SLIM and the
-    neighbours use what a user lived since the fit.
+    `settings` are LensKit's own, by name. Scorers of ratings learn from the stars or, without
+    them, from the watched fraction mapped to 1 to 5; they rank by the predicted rating. Items
+    rated below `min_stars` do not count. ImplicitMF, EASE, SLIM and the neighbours use what a user
+    watched since the fit.
     """
 
     def __init__(
@@ -53,10 +53,8 @@ class LensKit:
         min_stars: int = 0,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        if scorer not in ROOMS:
-            raise unknown("scorer of LensKit", scorer, ROOMS)
+        self.scorer = known_name("scorer of LensKit", scorer, ROOMS)
         needed("lenskit", "lenskit")
-        self.scorer = scorer
         self.min_stars = min_stars
         self.settings = dict(settings or {})
         self._made()
@@ -68,27 +66,27 @@ class LensKit:
             return popular
         use_one_thread()
         if self.scorer.startswith("FlexMF"):
-            # Compiling takes minutes and is done anew for each size; training takes less.
+            # Compiling takes minutes for each size, longer than training.
             import_module("torch._dynamo").config.disable = True
         frame = import_module("pandas").DataFrame(columns)
-        dataset = import_module("lenskit.data").from_interactions_df(frame)
-        options = import_module("lenskit.training").TrainingOptions(
-            rng=int(rng.integers(2**31)), device="cpu"
-        )
+        dataset = lenskit("data", "from_interactions_df")(frame)
+        seed = int(rng.integers(2**31))
+        options = lenskit("training", "TrainingOptions")(rng=seed, device="cpu")
         scorer = self._made()
-        # Sets without any structure make LensKit warn and score nothing, which is fine here.
+        # Data without structure make LensKit warn and score nothing, which is fine here.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             scorer.train(dataset, options)
         return LensKitRanker(scorer, dataset, popular, fresh=self.scorer not in RATED)
 
     def _made(self) -> Any:  # noqa: ANN401
-        make = getattr(import_module(ROOMS[self.scorer]), f"{self.scorer}Scorer")
-        return make(**USUAL.get(self.scorer, {}) | self.settings)
+        return lenskit(ROOMS[self.scorer], f"{self.scorer}Scorer")(
+            **USUAL.get(self.scorer, {}) | self.settings
+        )
 
 
 class LensKitRanker:
-    """Ranks by asking a trained scorer about one user after the other."""
+    """Ranks by asking a trained scorer about each user."""
 
     def __init__(self, scorer: Any, dataset: Any, popular: FixedOrder, fresh: bool) -> None:  # noqa: ANN401
         self.fresh = fresh
@@ -97,11 +95,12 @@ class LensKitRanker:
         self.popular = popular
         self.items: Ints = np.array(dataset.items.ids(), np.int64)
         self.known = frozenset(self.items.tolist())
-        self.lists = import_module("lenskit.data")
-        self.all = self.lists.ItemList(item_ids=self.items)
+        self.item_list = lenskit("data", "ItemList")
+        self.query = lenskit("data", "RecQuery")
+        self.all = self.item_list(item_ids=self.items)
 
     def learnt(self) -> bytes:
-        """Return the scores of the first users that were learnt from."""
+        """Return the scores of the first users of the training data."""
         some = self.dataset.users.ids()[:_ROWS].tolist()
         return b"".join(np.round(self._of(int(user), None), 6).tobytes() for user in some)
 
@@ -114,7 +113,7 @@ class LensKitRanker:
         return Ranked(items, scores)
 
     def score(self, users: Ints, context: Context) -> Scores:
-        """Return [users, items]; zeros for those of whom nothing is known."""
+        """Return [users, items]; zeros for unknown users."""
         lived = context.lived if self.fresh else None
         rows = [
             self._of(user, None if lived is None else lived[row])
@@ -128,10 +127,10 @@ class LensKitRanker:
             history = self.dataset.user_row(user) if known else None
         else:
             kept = [item for item in dict.fromkeys(lived) if item in self.known]
-            history = self.lists.ItemList(item_ids=np.array(kept, np.int64)) if kept else None
+            history = self.item_list(item_ids=np.array(kept, np.int64)) if kept else None
         row = np.full(len(self.popular.order), np.nan, np.float32)
         if known or history is not None:
-            query = self.lists.RecQuery(user_id=user if known else None, history_items=history)
+            query = self.query(user_id=user if known else None, history_items=history)
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 row[self.items] = self.scorer(query=query, items=self.all).scores()
@@ -139,7 +138,7 @@ class LensKitRanker:
 
 
 def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Floats]:
-    """Return the columns that LensKit reads; of several lives of an item the latest counts."""
+    """Return the columns that LensKit reads; the latest interaction of a pair counts."""
     kept = np.flatnonzero(counted(interactions, min_stars))
     who, what = interactions.agents[kept], interactions.items[kept]
     order = np.lexsort((interactions.at[kept], what, who))
@@ -152,9 +151,21 @@ def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Float
     return {"user_id": who[last], "item_id": what[last], "rating": rating}
 
 
-@cache
-def use_one_thread() -> None:
-    """Keep LensKit to one thread: the last bits of its products depend on how many there are."""
+def lenskit(module: str, name: str) -> Any:  # noqa: ANN401
+    """Return a name of LensKit, without the deprecation warnings of its own imports."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import_module("lenskit.parallel").initialize(processes=1, threads=1, backend_threads=1)
+        return getattr(import_module(f"lenskit.{module}"), name)
+
+
+@cache
+def use_one_thread() -> None:
+    """Limit LensKit to one thread, since the last bits depend on the number of threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parallel = import_module("lenskit.parallel")
+        if hasattr(parallel, "initialize"):  # LensKit 2025
+            parallel.initialize(processes=1, threads=1, backend_threads=1)
+        else:
+            counts = {"num_batch_jobs": 1, "num_threads": 1, "num_backend_threads": 1}
+            parallel.init_threading(lenskit("config", "ParallelSettings")(**counts))

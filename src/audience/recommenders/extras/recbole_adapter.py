@@ -1,4 +1,4 @@
-"""A worker process that trains with RecBole, asked over its standard input and output."""
+"""The adapter to RecBole, which trains in a worker process."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
@@ -28,16 +29,16 @@ from audience.world import Catalogue, Generator, Interactions, Ints
 
 WORKER = Path(__file__).with_name("recbole_worker.py")
 LAST = 8
-"""Lines of the worker's standard error that are told when it fails."""
+"""Lines of the worker's standard error that are shown when it fails."""
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 class WorkerFault(AudienceError):
-    """The worker failed; its last words are in the message."""
+    """The worker failed; the message has its last output."""
 
 
 class Worker:
-    """A worker that lives until nobody holds it, or we end. Starting one takes seconds."""
+    """A worker process, which ends when it is no longer referenced; starting takes seconds."""
 
     def __init__(self, python: str) -> None:
         folder = tempfile.TemporaryDirectory(prefix="audience-recbole-")
@@ -60,7 +61,7 @@ class Worker:
         return self.process.poll() is None
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a question, or say why there is none."""
+        """Return the answer to a question; raise if there is none."""
         stdin, stdout = self.process.stdin, self.process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -73,7 +74,7 @@ class Worker:
         except BrokenPipeError:
             line = b""
         except BaseException:
-            # Whoever asks next must not get the answer to this question.
+            # The next question must not get the answer to this one.
             self.process.kill()
             raise
         if not line:
@@ -93,17 +94,15 @@ class Worker:
 
 
 def surroundings() -> dict[str, str]:
-    """Return the environment of a worker: one thread, and the same order of sets each time."""
+    """Return the environment of a worker: one thread, and a fixed hash seed."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return kept | dict.fromkeys(THREADS, "1") | {"PYTHONHASHSEED": "0"}
 
 
 def stop(
-    process: subprocess.Popen[bytes],
-    errors: IO[bytes],
-    folder: tempfile.TemporaryDirectory[str],
+    process: subprocess.Popen[bytes], errors: IO[bytes], folder: tempfile.TemporaryDirectory[str]
 ) -> None:
-    """End a worker and what we hold of it."""
+    """End a worker and release its resources."""
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout, errors):
@@ -115,7 +114,7 @@ def stop(
 
 MOST_CELLS = 500_000_000
 NOBODYS = "nothing"
-"""An item that nobody lived, so that there is always one to draw against what was."""
+"""An item that nobody watched, so that there is always a negative sample."""
 SAME = {"multvae": "MultiVAE", "multdae": "MultiDAE"}
 _ROWS = 256
 
@@ -123,10 +122,9 @@ _ROWS = 256
 class RecBole:
     """A model of RecBole by its name, such as LightGCN, MultiVAE or SASRec.
 
-    `python` is the interpreter of the virtual environment that has RecBole, this one by default;
-    `settings` are RecBole's own, by their names there. Training uses one thread and everything
-    lived so far, less what was rated below `min_stars`. Sequential models use what a user lived
-    since the fit.
+    `python` is the interpreter of a virtual environment with RecBole, by default this one;
+    `settings` are RecBole's own. Training uses one thread and all interactions so far, without
+    items rated below `min_stars`. Sequential models use what a user watched since the fit.
     """
 
     def __init__(
@@ -184,7 +182,7 @@ class RecBole:
 
 
 class Histories:
-    """Who lived what in which order, as far as it counts."""
+    """Who watched what in which order, as far as it counts."""
 
     def __init__(self, interactions: Interactions, min_stars: int) -> None:
         kept = counted(interactions, min_stars)
@@ -201,11 +199,11 @@ class Histories:
             self.histories[self.rows[person]].append(item)
 
     def history(self, person: int) -> list[int]:
-        """Return what somebody lived before the fit, oldest first."""
+        """Return what a person watched before the fit, oldest first."""
         return self.histories[self.rows[person]] if person in self.rows else []
 
     def check_size(self) -> None:
-        """Refuse what would not fit in memory: scores are kept for all people and items."""
+        """Refuse data whose scores for all people and items would not fit in memory."""
         cells = len(self.people) * self.width
         if cells > MOST_CELLS:
             raise BadInput(
@@ -217,7 +215,7 @@ class Histories:
     def write(self, folder: Path, catalogue: Catalogue) -> None:
         """Write RecBole's atomic files: interactions in their order, items with their tags."""
         folder.mkdir()
-        # The place in the order stands for the moment: RecBole keeps moments in 32 bits.
+        # The position replaces the moment: RecBole stores moments in 32 bits.
         lines = ["user_id:token\titem_id:token\ttimestamp:float"]
         pairs = zip(self.who.tolist(), self.what.tolist(), strict=True)
         lines += [f"{who}\t{what}\t{place}" for place, (who, what) in enumerate(pairs)]
@@ -229,7 +227,7 @@ class Histories:
 
 
 class RecBoleRanker:
-    """One fitted model in a worker, which looks at the last `length` items of a history."""
+    """One fitted model in a worker, which uses the last `length` items of a history."""
 
     def __init__(self, worker: Worker, number: int, length: int) -> None:
         self.worker = worker
@@ -244,20 +242,14 @@ class RecBoleRanker:
         return scores.reshape(len(people), -1)
 
 
+@dataclass(frozen=True, eq=False)
 class Held:
-    """Ranks by the scores of the fit; asks the model anew about those who lived more since."""
+    """Ranks by the scores of the fit; asks the model again about users with newer histories."""
 
-    def __init__(
-        self,
-        lives: Histories,
-        scores: Scores,
-        popular: FixedOrder,
-        model: RecBoleRanker | None = None,
-    ) -> None:
-        self.lives = lives
-        self.scores = scores
-        self.popular = popular
-        self.model = model
+    lives: Histories
+    scores: Scores
+    popular: FixedOrder
+    model: RecBoleRanker | None = None
 
     def learnt(self) -> bytes:
         return np.round(self.scores, 6).tobytes()
@@ -271,7 +263,7 @@ class Held:
         return Ranked(items, scores)
 
     def score(self, users: Ints, context: Context) -> Scores:
-        """Return [users, items]; zeros for those of whom nothing is known."""
+        """Return [users, items]; zeros for unknown users."""
         raw = np.full((len(users), self.lives.width), np.nan, np.float32)
         for row, user in enumerate(users.tolist()):
             if user in self.lives.rows:
@@ -286,7 +278,7 @@ class Held:
         self, raw: Scores, users: list[int], lived: Sequence[tuple[int, ...]], model: RecBoleRanker
     ) -> None:
         known = self.lives.places
-        tails = [[item for item in one if item in known][-model.length :] for one in lived]
+        tails = [[item for item in history if item in known][-model.length :] for history in lived]
         fresh = [
             row
             for row, tail in enumerate(tails)
@@ -298,12 +290,12 @@ class Held:
 
 
 def words(tags: Sequence[str]) -> str:
-    """Return tags as RecBole's sequence of tokens, which has no blanks inside one."""
+    """Return tags as RecBole's sequence of tokens, without blanks inside a token."""
     return " ".join("_".join(tag.split()) for tag in tags) or "none"
 
 
 def interpreter(python: str) -> str:
-    """Return the Python that has RecBole, or say how to come by one."""
+    """Return the Python that has RecBole; raise BadInput with how to get one."""
     if not python:
         if find_spec("recbole") is None:
             raise BadInput(

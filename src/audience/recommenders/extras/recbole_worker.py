@@ -2,7 +2,7 @@
 
 It runs under the Python that has RecBole, which need not have Audience nor be as new. One line of
 JSON on standard input is a question, one on standard output its answer; it lives until its
-standard input ends, which it does when the parent dies, however it dies.
+standard input ends, as it does when the parent dies in any way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 DATASET = "audience"
 CELLS = 2_000_000
-"""Scores that are worked out at once."""
+"""Scores that are computed at once."""
 GONE = {
     "float_": "float64",
     "complex_": "complex128",
@@ -32,20 +32,20 @@ GONE = {
     "int": "int64",
     "object": "object_",
 }
-"""Names that numpy dropped and RecBole uses, and what stands for them now."""
+"""Names that numpy dropped and RecBole uses, and their replacements."""
 UNFIT = {
     "gru4reckg": "needs a knowledge graph",
     "ksr": "needs a knowledge graph",
     "s3rec": "is trained in two stages",
     "dien": "needs sampled items to score with",
 }
-"""Models that cannot learn from interactions alone as others do, and why."""
+"""Models that cannot be trained on interactions alone, and why."""
 ROOMS = ("general_recommender", "sequential_recommender", "context_aware_recommender")
 
 
 def main() -> None:
     """Answer until the parent is gone."""
-    # RecBole writes to standard output as it likes; answers to the parent are kept apart.
+    # RecBole writes to standard output at will; answers to the parent are kept apart.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
@@ -58,12 +58,12 @@ def main() -> None:
     except BaseException:
         traceback.print_exc()
     sys.stderr.flush()
-    # The thread that waits for questions would hold up an orderly end.
+    # The thread that waits for questions would block an orderly exit.
     os._exit(1)
 
 
 def answered(question: dict[str, Any], kept: dict[int, TrainedModel]) -> dict[str, Any]:
-    """Return the answer to one question; models that are asked again are kept by their number."""
+    """Return the answer to one question; models that may be asked again are kept by number."""
     for number in question.get("forget", ()):
         kept.pop(number, None)
     if "model" not in question:
@@ -78,7 +78,7 @@ def answered(question: dict[str, Any], kept: dict[int, TrainedModel]) -> dict[st
 
 
 def listen(questions: SimpleQueue[bytes]) -> None:
-    """Pass questions on, also while a model is trained, and end with the parent."""
+    """Queue questions, also while a model is trained, and exit with the parent."""
     for line in sys.stdin.buffer:
         questions.put(line)
     os._exit(0)
@@ -94,7 +94,7 @@ class Mistaken(Exception):
 
 
 class TrainedModel:
-    """A trained model with the numbers that RecBole gave to people and items."""
+    """A trained model with RecBole's internal ids of people and items."""
 
     def __init__(self, wish: dict[str, Any]) -> None:
         restore_names()
@@ -116,7 +116,7 @@ class TrainedModel:
         return {"learnt": learnt, "sequential": self.sequential, "length": self.length}
 
     def score(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Return the scores of people who lived more since the fit, each worked out alone."""
+        """Return the scores of people with newer histories, each computed alone."""
         pairs = range(len(question["people"]))
         rows = [
             self._rows([question["people"][row]], [question["histories"][row]]) for row in pairs
@@ -144,7 +144,7 @@ class TrainedModel:
         return scores[:, self.columns]
 
     def _pairs(self, asked: Any) -> Any:  # noqa: ANN401
-        """Return scores from a model that knows only single pairs of a person and an item."""
+        """Return scores from a model that only scores single pairs of a person and an item."""
         every = self.dataset.get_item_feature().to(self.config["device"])
         rows = []
         for row in range(len(asked)):
@@ -156,25 +156,27 @@ class TrainedModel:
     def _interaction(self, people: list[int], histories: list[list[int]]) -> Any:  # noqa: ANN401
         known = self.dataset.field2token_id[self.dataset.uid_field]
         fields: dict[str, Any] = {
-            self.dataset.uid_field: [known.get(str(one), 0) for one in people]
+            self.dataset.uid_field: [known.get(str(person), 0) for person in people]
         }
         if self.sequential:
             tails = [
-                [self.places[item] for item in one if item in self.places][-self.length :]
-                for one in histories
+                [self.places[item] for item in history if item in self.places][-self.length :]
+                for history in histories
             ]
             listed = self.dataset.iid_field + self.config["LIST_SUFFIX"]
-            fields[listed] = [one + [0] * (self.length - len(one)) for one in tails]
+            fields[listed] = [history + [0] * (self.length - len(history)) for history in tails]
             # Some work out a loss as well, which nobody reads; it wants an item to come next.
             fields[self.dataset.iid_field] = [0] * len(people)
             # A model that looks at the last place finds the padding where nothing was lived.
-            fields[self.config["ITEM_LIST_LENGTH_FIELD"]] = [max(len(one), 1) for one in tails]
+            fields[self.config["ITEM_LIST_LENGTH_FIELD"]] = [
+                max(len(history), 1) for history in tails
+            ]
         make = import_module("recbole.data.interaction").Interaction
         return make({name: self.torch.tensor(column) for name, column in fields.items()})
 
 
 def restore_names() -> None:
-    """Give numpy and scipy back the names that RecBole knows them by."""
+    """Restore names of numpy and scipy that RecBole uses."""
     numpy = import_module("numpy")
     for name, now in GONE.items():
         if name not in vars(numpy):
@@ -185,7 +187,7 @@ def restore_names() -> None:
 
 
 def prepared(wish: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """Return RecBole's configuration, its dataset and what to train on; None for nothing."""
+    """Return RecBole's configuration, dataset and training data, None if that is empty."""
     parts = import_module("recbole.data")
     steps = import_module("recbole.data.utils")
     tools = import_module("recbole.utils")
@@ -203,19 +205,19 @@ def prepared(wish: dict[str, Any]) -> tuple[Any, Any, Any]:
 
 
 def configured(wish: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return RecBole's configuration for a wish: train on everything, seeded, quietly."""
+    """Return RecBole's configuration: train on everything, seeded, without output."""
     model = named(wish["model"])
     make = import_module("recbole.config").Config
     ordered = model.type.name == "SEQUENTIAL"
     settings = settings_for(wish, ordered)
-    # A first look at what RecBole sets for this model decides the rest.
+    # RecBole's defaults for this model decide the rest.
     usual = {"train_neg_sample_args": None, **settings, **wish["settings"]}
     config = make(model.__name__, DATASET, None, usual)
     if ordered and config["loss_type"] == "CE":
-        # A loss over all items takes no sampled ones; RecBole refuses or misreads them.
+        # A loss over all items takes no negative samples; RecBole refuses or misreads them.
         settings["train_neg_sample_args"] = None
     if model.type.name == "CONTEXT":
-        # RecBole expects labels here; what was lived and as much that was not give them.
+        # RecBole expects labels here, which positive and negative samples give.
         settings["train_neg_sample_args"] = {"distribution": "uniform", "sample_num": 1}
     if config["selected_features"] or model.type.name == "CONTEXT":
         settings["load_col"]["item"].append("class")
@@ -223,7 +225,7 @@ def configured(wish: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 def settings_for(wish: dict[str, Any], ordered: bool) -> dict[str, Any]:
-    """Return what we set for every model, in RecBole's names."""
+    """Return our settings for every model, by RecBole's names."""
     columns = ["user_id", "item_id", "timestamp"] if ordered else ["user_id", "item_id"]
     parts = {"split": {"RS": [1.0, 0.0, 0.0]}, "group_by": "none", "mode": "full"}
     return {
@@ -246,14 +248,16 @@ def named(model: str) -> Any:  # noqa: ANN401
     abstract = import_module("recbole.model.abstract_recommender").AbstractRecommender
     found = {}
     for room in ROOMS:
-        for name, one in vars(import_module(f"recbole.model.{room}")).items():
-            if isinstance(one, type) and issubclass(one, abstract):
-                found[name.lower()] = one
+        for name, model_class in vars(import_module(f"recbole.model.{room}")).items():
+            if isinstance(model_class, type) and issubclass(model_class, abstract):
+                found[name.lower()] = model_class
     wanted = model.lower()
     if wanted in UNFIT:
         raise Mistaken(f"RecBole's {model} {UNFIT[wanted]}; take another of its models")
     if wanted not in found:
-        known = ", ".join(sorted(one.__name__ for key, one in found.items() if key not in UNFIT))
+        known = ", ".join(
+            sorted(model_class.__name__ for key, model_class in found.items() if key not in UNFIT)
+        )
         raise Mistaken(f"RecBole has no model {model!r} for interactions alone; it has {known}")
     return found[wanted]
 
@@ -264,7 +268,7 @@ def trained(config: Any, train: Any) -> Any:  # noqa: ANN401
     tools.init_seed(config["seed"], True)
     made = tools.get_model(config["model"])(config, train.dataset).to(config["device"])
     trainer = tools.get_trainer(config["MODEL_TYPE"], config["model"])(config, made)
-    # No validation and nothing kept on disk: current torch refuses to read such files back.
+    # No validation and no checkpoint: current torch refuses to load such files.
     trainer.fit(train, None, verbose=False, saved=False, show_progress=False)
     made.eval()
     return made

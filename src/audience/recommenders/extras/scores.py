@@ -1,4 +1,4 @@
-"""Packages that come with an extra."""
+"""Shared parts of the adapters: required packages, and normalised scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from audience.world import Floats
 
 
 def needed(package: str, kind: str) -> Any:  # noqa: ANN401
-    """Return a package, or say how to install it."""
+    """Return a package; raise BadInput with how to install it."""
     if find_spec(package) is None:
         raise BadInput(
             f"recommender {kind!r} needs the package {package}; install it with "
@@ -24,10 +24,10 @@ def needed(package: str, kind: str) -> Any:  # noqa: ANN401
 
 
 def settled(raw: Scores | Floats) -> Scores:
-    """Return a row of scores with mean 0 and deviation 1; what has none comes after all others.
+    """Return a row of scores with mean 0 and deviation 1; missing ones come last.
 
-    The scores of other packages are probabilities, distances or logits of any size, and rounding
-    to a millionth must not make them equal. A row without scores is all zeros.
+    Scores of other packages are probabilities, distances or logits of any scale, and rounding to a
+    millionth must not make them equal. A row without scores is all zeros.
     """
     there = np.isfinite(raw)
     values = raw[there].astype(np.float64)
