@@ -35,7 +35,7 @@ def branch_command(
     stay: bool,
     report: bool,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Copy a run up to a round and continue from there, with other interventions."""
     from audience.cli.progress import conduct_on_screen
@@ -56,7 +56,7 @@ def branch_command(
         target,
         as_json=as_json,
         report=report,
-        spending=o.spending_of(given),
+        spending=o.spending_of(flags),
     )
     if not as_json:
         click.echo(f"Compare: audience compare {run} {target}")

@@ -23,9 +23,9 @@ class LazyGroup(click.Group):
         name: str | None = None,
         *,
         listed: Mapping[str, tuple[str, str]],
-        **given: Any,  # noqa: ANN401
+        **flags: Any,  # noqa: ANN401
     ) -> None:
-        super().__init__(name, **given)
+        super().__init__(name, **flags)
         self.listed = listed
 
     def list_commands(self, ctx: click.Context) -> list[str]:

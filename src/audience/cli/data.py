@@ -47,7 +47,7 @@ def command(
     data: str,
     fit: str | None,
     out: Path,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Complete or extend a table of people, or those of a dataset, field by field.
 
@@ -56,7 +56,7 @@ def command(
     are printed.
     """
     if fit is not None:
-        print_fit(fit, as_json=given["as_json"])
+        print_fit(fit, as_json=flags["as_json"])
         return
     if out.exists():
         raise BadInput(f"{out} already exists; choose another file with --out")
@@ -64,7 +64,7 @@ def command(
         _check_like(like, agents)
     if agents is None:
         raise BadInput("--agents is missing; give the number of people")
-    table = _write(like, agents, data, out, given)
+    table = _write(like, agents, data, out, flags)
     save(out, table)
     if table.written:
         _warn(table.written)
@@ -72,7 +72,7 @@ def command(
 
 
 def _write(
-    like: Path | None, agents: int, data: str, out: Path, given: dict[str, Any]
+    like: Path | None, agents: int, data: str, out: Path, flags: dict[str, Any]
 ) -> PeopleTable:
     from rich.console import Console
     from rich.progress import Progress
@@ -80,18 +80,18 @@ def _write(
     from audience.datasets import Mixture
     from audience.runs import write_people
 
-    mixture = Mixture(profiles=str(like or ""), fill=filled(given["fill"]))
+    mixture = Mixture(profiles=str(like or ""), fill=filled(flags["fill"]))
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
         table = write_people(
             part_of(data),
             mixture,
             agents,
-            o.models_of(given),
-            o.spending_of(given),
-            seed=given["seed"],
+            o.models_of(flags),
+            o.spending_of(flags),
+            seed=flags["seed"],
             store=out.with_suffix(".calls.db"),
-            batch=given["batch"],
+            batch=flags["batch"],
             progress=lambda done: bar.update(task, completed=done),
         )
         bar.update(task, completed=agents)

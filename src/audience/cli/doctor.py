@@ -144,8 +144,8 @@ def _recommender(
     from audience.errors import AudienceError
     from audience.runs import try_recommender
 
-    given = {"key_env": key_env, "header": header}
-    options = {name: value for name, value in given.items() if value}
+    flags = {"key_env": key_env, "header": header}
+    options = {name: value for name, value in flags.items() if value}
     try:
         dataset = None if data is None else options_for(data)
         return try_recommender(kind, options=options, data=dataset)

@@ -127,12 +127,12 @@ def model_name(doors: Doors, kinds: Sequence[str]) -> str:
     return name_of(doors.models) or doors.models.url
 
 
-def conduct(work: Work, folder: Path, given: dict[str, Any], *, as_json: bool) -> None:
+def conduct(work: Work, folder: Path, flags: dict[str, Any], *, as_json: bool) -> None:
     """Do the work with a gateway to models and a progress bar; write and print the result."""
     from audience.engine import run_sync
     from audience.lab.evaluation import Doors, write_evaluation as write
 
-    doors = Doors(o.models_of(given), o.spending_of(given), folder)
+    doors = Doors(o.models_of(flags), o.spending_of(flags), folder)
     found: list[Result] = []
 
     async def whole() -> None:

@@ -27,7 +27,7 @@ _WIDTH = 110
 @click.option("--seed", default=1, show_default=True, help="Of halves and draws.")
 @click.option("--out", type=o.RUN, default=None, metavar="FILE", help="Parameters, as TOML.")
 @o.json_option
-def calibration_command(data: Path, out: Path | None, as_json: bool, **given: object) -> None:
+def calibration_command(data: Path, out: Path | None, as_json: bool, **flags: object) -> None:
     """Fit visits and ratings of minds to half of a dataset's people; check on the other half."""
     import msgspec
 
@@ -36,7 +36,7 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **given: ob
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
-    wanted = Wanted(**given)  # type: ignore[arg-type]
+    wanted = Wanted(**flags)  # type: ignore[arg-type]
     found = calibrate(data, wanted, lambda said: click.echo(said, err=True))
     written = []
     if out is not None:

@@ -70,7 +70,7 @@ def discrimination_command(
     people: Path | None,
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Choose the last a items of each user among these and b that the user never picked."""
     from audience.lab.evaluation import (
@@ -100,8 +100,8 @@ def discrimination_command(
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
-    parts = (mind, agents, seed, given["llm"], given["model"])
-    conduct(work, folder_for(out, "discrimination", data, *parts), given, as_json=as_json)
+    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    conduct(work, folder_for(out, "discrimination", data, *parts), flags, as_json=as_json)
 
 
 @click.command("taste")
@@ -121,7 +121,7 @@ def taste_command(
     also: Path | None,
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Ask about held-out items and one, two, three or nine times as many never picked.
 
@@ -151,8 +151,8 @@ def taste_command(
         played = await play(arena, entries, Keeper(folder, fresh=doors.fresh), progress)
         return result_of(parted, played, entries, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, also, given["llm"], given["model"])
-    conduct(work, folder_for(out, "taste", data, *parts), given, as_json=as_json)
+    parts = (mind, agents, seed, also, flags["llm"], flags["model"])
+    conduct(work, folder_for(out, "taste", data, *parts), flags, as_json=as_json)
 
 
 @click.command("ratings")
@@ -164,7 +164,7 @@ def ratings_command(
     seed: int,
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Predict a fifth of the stars, drawn or latest: RMSE, MAE, and the histogram's divergence."""
     from audience.lab.evaluation import (
@@ -194,8 +194,8 @@ def ratings_command(
         model = model_name(doors, kinds)
         return result_of(real, splits, played, entries, seed=seed, model=model)
 
-    parts = (mind, agents, seed, given["llm"], given["model"])
-    conduct(work, folder_for(out, "ratings", data, *parts), given, as_json=as_json)
+    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    conduct(work, folder_for(out, "ratings", data, *parts), flags, as_json=as_json)
 
 
 USERS = 1000
@@ -210,11 +210,11 @@ def generation_command(
     seed: int,
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Make 5 and 10 steps, each a pick from five items ranked by matrix factorisation.
 
-    1,000 users unless --agents is given. sequences.json holds the next items of minds, RecSim users
+    1,000 users unless --agents is flags. sequences.json holds the next items of minds, RecSim users
     and the people themselves, for `audience eval people`.
     """
     from audience.files import replace_all
@@ -247,5 +247,5 @@ def generation_command(
         replace_all({folder / FILE: exported(real, found, [*kinds, "recsim"])})
         return result_of(real, found, entries, seed=seed, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, given["llm"], given["model"])
-    conduct(work, folder_for(out, "generation", data, *parts), given, as_json=as_json)
+    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    conduct(work, folder_for(out, "generation", data, *parts), flags, as_json=as_json)

@@ -43,7 +43,7 @@ def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., 
 
 
 def conduct(
-    name: str, work: Work, dataset: str, people: int, seed: int, given: dict[str, Any]
+    name: str, work: Work, dataset: str, people: int, seed: int, flags: dict[str, Any]
 ) -> None:
     """Ask the model that the flags name, store the table and print it."""
     from rich.console import Console
@@ -51,8 +51,8 @@ def conduct(
 
     from audience.lab.probing import AT_ONCE, keep, plain, probe
 
-    models = o.models_of(given)
-    out = given["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
+    models = o.models_of(flags)
+    out = flags["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
         probed = probe(
@@ -61,15 +61,15 @@ def conduct(
             dataset=dataset,
             people=people,
             models=models,
-            spending=o.spending_of(given),
+            spending=o.spending_of(flags),
             out=out,
             seed=seed,
-            prompts=given["prompts"],
+            prompts=flags["prompts"],
             at_once=AT_ONCE if models.url else EMBEDDED,
             progress=lambda done, planned: bar.update(task, completed=done, total=planned),
         )
     written = keep(probed, out)
-    if given["as_json"]:
+    if flags["as_json"]:
         o.print_json(plain(probed) | {"written": [str(path) for path in written]})
         return
     show(probed)
@@ -108,7 +108,7 @@ def knowledge_command(
     data: str,
     agents: int,
     seed: int,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Ask a model what it knows by heart, and count titles that it should not name.
 
@@ -122,13 +122,13 @@ def knowledge_command(
     async def work(asker: Asker) -> ProbeTable:
         return await knowledge(asker, town, items=items, cutoff=cutoff)
 
-    conduct("knowledge", work, town.name, agents, seed, given)
+    conduct("knowledge", work, town.name, agents, seed, flags)
 
 
 @click.command("consistency")
 @click.option("--rounds", default=3, show_default=True, help="Rounds in which the same is asked.")
 @probe_options(agents=40)
-def consistency_command(rounds: int, data: str, agents: int, seed: int, **given: Any) -> None:  # noqa: ANN401
+def consistency_command(rounds: int, data: str, agents: int, seed: int, **flags: Any) -> None:  # noqa: ANN401
     """Ask the same people again, also rounds later, and let them rate bad and good items.
 
     Without --llm the embedded model is asked.
@@ -140,13 +140,13 @@ def consistency_command(rounds: int, data: str, agents: int, seed: int, **given:
     async def work(asker: Asker) -> ProbeTable:
         return await consistency(asker, town, rounds=rounds)
 
-    conduct("consistency", work, town.name, agents, seed, given)
+    conduct("consistency", work, town.name, agents, seed, flags)
 
 
 @click.command("prompts")
 @click.option("--gap", default=30.0, show_default=True, help="Minutes that end a real visit.")
 @probe_options(agents=40)
-def prompts_command(gap: float, data: str, agents: int, seed: int, **given: Any) -> None:  # noqa: ANN401
+def prompts_command(gap: float, data: str, agents: int, seed: int, **flags: Any) -> None:  # noqa: ANN401
     """Show the same pages in other orders and ask in other words; walk through whole visits.
 
     With --data of dated interactions, visits are compared with those of real people. Without --llm
@@ -160,4 +160,4 @@ def prompts_command(gap: float, data: str, agents: int, seed: int, **given: Any)
     async def work(asker: Asker) -> ProbeTable:
         return await prompts(asker, town, real, why_not)
 
-    conduct("prompts", work, town.name, agents, seed, given)
+    conduct("prompts", work, town.name, agents, seed, flags)

@@ -247,16 +247,16 @@ def people_command() -> None:
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--out", type=o.RUN, default=Path("page.html"), metavar="FILE", help="The page.")
 @o.json_option
-def make(out: Path, tasks: str, shapes: str, as_json: bool, **given: Any) -> None:  # noqa: ANN401
+def make(out: Path, tasks: str, shapes: str, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
     """Write a page that opens offline, and its answer key, which judges must not see."""
     import msgspec
 
     from audience.files import replace_all
     from audience.lab.judging import Sources, make as made, notes, page_of
 
-    sources = {name: given.pop(name) for name in ("data", "run", "sequences", "references")}
+    sources = {name: flags.pop(name) for name in ("data", "run", "sequences", "references")}
     wanted = _tasks(tasks)
-    key = made(Sources(**sources), wanted, shapes=_shapes(shapes), **given)
+    key = made(Sources(**sources), wanted, shapes=_shapes(shapes), **flags)
     sealed = msgspec.json.format(msgspec.json.encode(key), indent=1) + b"\n"
     apart = out.with_suffix(".key.json")
     replace_all({out: page_of(key.sheet).encode(), apart: sealed})
@@ -322,7 +322,7 @@ def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: boo
 @o.model_options
 @o.spending_options
 @o.json_option
-def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None:  # noqa: ANN401
+def judge(page: Path, key: Path, out: Path, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
     """Ask a language model the tasks of a page, each pair and choice in both orders."""
     import json
 
@@ -333,10 +333,10 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **given: Any) -> None
     sheet, sealed = sheet_in(page), read_key(key)
     if sheet.id != sealed.page:
         raise BadInput(f"--key {key} belongs to another page than {page}; give that beside it")
-    spending = o.spending_of(given)
-    models = o.models_of(given)
+    spending = o.spending_of(flags)
+    models = o.models_of(flags)
     check_models(models, spending)
-    judged = _judged(sheet, models, spending, out, given["prompts"])
+    judged = _judged(sheet, models, spending, out, flags["prompts"])
     told = json.dumps(answers_file(sheet, judged, name_of(models)), indent=1) + "\n"
     path = out / "answers-model.json"
     replace_all({path: told.encode()})

@@ -121,7 +121,7 @@ def verdicts_command(
     recommender: tuple[str, ...],
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Let the same people judge recommenders: views, likes, exit page, satisfaction.
 
@@ -132,8 +132,8 @@ def verdicts_command(
     from audience.cli.progress import conducted
     from audience.lab.verdicts import as_plain, judged, write
 
-    spending = o.spending_of(given)
-    scenario, skipped = _experiment(data, mind, recommender, given)
+    spending = o.spending_of(flags)
+    scenario, skipped = _experiment(data, mind, recommender, flags)
     folder = out or o.free_folder("verdicts")
     errors = Console(stderr=True)
     outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
@@ -150,23 +150,23 @@ def verdicts_command(
 
 
 def _experiment(
-    data: str, mind: str, recommender: tuple[str, ...], given: dict[str, Any]
+    data: str, mind: str, recommender: tuple[str, ...], flags: dict[str, Any]
 ) -> tuple[Scenario, tuple[SkippedRecommender, ...]]:
     from audience.datasets.loaders import options_for
     from audience.lab.verdicts import arms_for, can_be_apart, scenario_for
     from audience.scenario import models_table
 
-    arms, skipped = arms_for(list(recommender), given.pop("recbole_python"))
-    dataset, evidence = options_for(data), given.pop("evidence")
+    arms, skipped = arms_for(list(recommender), flags.pop("recbole_python"))
+    dataset, evidence = options_for(data), flags.pop("evidence")
     possible = can_be_apart(dataset)
     if evidence == "apart" and not possible:
         raise BadInput(
             f"--evidence apart: {data} cannot be halved; use a dataset of interactions as it is "
             "published, or --evidence same, which flags what is shared"
         )
-    models = models_table(given)
+    models = models_table(flags)
     apart = possible and evidence != "same"
-    return scenario_for(dataset, mind, arms, apart=apart, llm=models, **given), skipped
+    return scenario_for(dataset, mind, arms, apart=apart, llm=models, **flags), skipped
 
 
 def _print_verdicts(console: Console, verdicts: Verdicts) -> None:

@@ -26,7 +26,7 @@ def ask_command(
     everyone: bool,
     remember: bool,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Ask people a question; they answer from their profile and what they experienced."""
     import msgspec
@@ -41,7 +41,7 @@ def ask_command(
         at = o.round_within(at, log.complete_rounds(), run)
         people = None if everyone else _people(log, ids)
     with Console(stderr=True).status("Asking …"):
-        answers = ask(run, people, question, at, spending=o.spending_of(given))
+        answers = ask(run, people, question, at, spending=o.spending_of(flags))
     if remember:
         remember_answers(run, question, answers)
     if as_json:

@@ -62,10 +62,10 @@ def recommender_option(
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Return the flag that names recommenders: repeated, with commas, or both."""
 
-    def split(ctx: click.Context, flag: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    def split(ctx: click.Context, flag: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
         del ctx, flag
-        kinds = [kind.strip() for words in given for kind in words.split(",")]
-        if given and not any(kinds):
+        kinds = [kind.strip() for value in values for kind in value.split(",")]
+        if values and not any(kinds):
             raise BadInput("--recommender: is empty; give kinds such as random,popular,ease")
         return tuple(kind for kind in kinds if kind) or tuple(default.split(",") if default else ())
 
@@ -78,12 +78,12 @@ def recommender_option(
     )
 
 
-def scenario_changes(given: dict[str, Any]) -> dict[str, Any]:
+def scenario_changes(flags: dict[str, Any]) -> dict[str, Any]:
     """Return what the flags of a command change in a scenario."""
     from audience.datasets.loaders import options_for
     from audience.scenario import models_table
 
-    changes = {key: value for key, value in given.items() if value is not None}
+    changes = {key: value for key, value in flags.items() if value is not None}
     if models := models_table(changes):
         changes["llm"] = models
     if "data" in changes:
@@ -91,20 +91,20 @@ def scenario_changes(given: dict[str, Any]) -> dict[str, Any]:
     return changes
 
 
-def models_of(given: dict[str, Any]) -> Models:
-    """Remove the flags about models from `given` and return them as a table."""
+def models_of(flags: dict[str, Any]) -> Models:
+    """Remove the flags about models from `flags` and return them as a table."""
     from audience.scenario import Models, models_table
 
-    return Models(**models_table(given))
+    return Models(**models_table(flags))
 
 
-def spending_of(given: dict[str, Any]) -> SpendingOptions:
-    """Remove the flags about spending from `given` and return them."""
+def spending_of(flags: dict[str, Any]) -> SpendingOptions:
+    """Remove the flags about spending from `flags` and return them."""
     from audience.scenario import SpendingOptions as Spending
 
     names = ("calls", "budget", "max_calls", "max_tokens")
-    kept = {name: given.pop(name) for name in names}
-    return Spending(**kept, source=given.pop("calls_from"))
+    kept = {name: flags.pop(name) for name in names}
+    return Spending(**kept, source=flags.pop("calls_from"))
 
 
 def open_run(folder: Path) -> Log:

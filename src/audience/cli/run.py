@@ -127,7 +127,7 @@ def run_command(
     out: Path | None,
     report: bool,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Run a scenario; by default, two recommenders with a thousand people."""
     from rich.console import Console
@@ -142,10 +142,10 @@ def run_command(
     )
     from audience.scenario import load
 
-    overwrite, estimate = bool(given.pop("overwrite")), bool(given.pop("estimate"))
-    spending = o.spending_of(given)
+    overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
+    spending = o.spending_of(flags)
     wanted = load(scenario) if scenario else embedded_scenario()
-    wanted = changed_by(wanted, recommender, given)
+    wanted = changed_by(wanted, recommender, flags)
     with Console(stderr=True).status("Making items, people and ties …"):
         if estimate:
             wanted = drawn_instead(wanted)
@@ -174,12 +174,12 @@ def warn_of_late(scenario: Scenario) -> None:
 
 
 def changed_by(
-    scenario: Scenario, recommenders: tuple[str, ...], given: dict[str, Any]
+    scenario: Scenario, recommenders: tuple[str, ...], flags: dict[str, Any]
 ) -> Scenario:
     """Return the scenario with the changes of the command line."""
     from audience.scenario import arms_of, changed, label
 
-    changes = o.scenario_changes(given)
+    changes = o.scenario_changes(flags)
     if recommenders and scenario.title == DEFAULT_TITLE:
         changes["title"] = " against ".join(map(label, recommenders))
     if len(recommenders) == 1:
@@ -201,7 +201,7 @@ def resume_command(
     rounds: int | None,
     report: bool,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Resume a run or an experiment from its last commit."""
     from audience.cli.progress import conduct_on_screen
@@ -216,5 +216,5 @@ def resume_command(
             )
         prolong(run, rounds)
     scenario = scenario_of(run)
-    spending = o.spending_of(given)
+    spending = o.spending_of(flags)
     conduct_on_screen(scenario, run, as_json=as_json, report=report, spending=spending)

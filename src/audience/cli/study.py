@@ -38,7 +38,7 @@ def study_command(
     write: Path | None,
     out: Path | None,
     as_json: bool,
-    **given: Any,  # noqa: ANN401
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Run a study by NAME, a changed one by FILE.toml, or all; `list` prints their names."""
     from audience.lab.studies import study_names
@@ -52,11 +52,11 @@ def study_command(
     elif name == ALL:
         root = out or o.free_folder("studies")
         chosen = [(study_name, root / study_name) for study_name in study_names()]
-        done = [_one(one, place, given, quick, workers, as_json) for one, place in chosen]
+        done = [_one(one, place, flags, quick, workers, as_json) for one, place in chosen]
         _print_all(root, done, as_json=as_json)
     else:
         folder = out or o.free_folder(f"study-{Path(name).stem}")
-        found = _one(name, folder, given, quick, workers, as_json)
+        found = _one(name, folder, flags, quick, workers, as_json)
         if as_json:
             o.print_json(_plain(found))
 
@@ -86,16 +86,16 @@ def _write_file(name: str, path: Path) -> None:
 
 
 def _one(
-    name: str, folder: Path, given: dict[str, Any], quick: bool, workers: int, as_json: bool
+    name: str, folder: Path, flags: dict[str, Any], quick: bool, workers: int, as_json: bool
 ) -> Studied:
     """Run or continue a study, print its finding and write its files."""
     from rich.console import Console
 
     from audience.lab.studies import command_of, find, with_changes, write_study
 
-    recipe = with_changes(find(name), o.scenario_changes(given), quick=quick)
+    recipe = with_changes(find(name), o.scenario_changes(flags), quick=quick)
     errors = Console(stderr=True)
-    again = command_of(name, given, quick=quick)
+    again = command_of(name, flags, quick=quick)
     try:
         studied = _conducted(recipe, folder, workers, errors, quiet=as_json)
         with errors.status("Writing the report and its figures …"):
