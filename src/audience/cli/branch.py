@@ -136,12 +136,12 @@ def _again(log: Log, at: int) -> str:
     from audience.runs import start
     from audience.scenario import FILE as MOVES, SpendingOptions as Spending, changed, parse
 
-    wanted, seed = changed(parse(log.scenario), rounds=at), log.seed
+    scenario, seed = changed(parse(log.scenario), rounds=at), log.seed
     asked = any((log.folder / name).is_file() for name in (CALLS, MOVES))
     spending = Spending("stored", source=log.folder) if asked else None
     with (
         tempfile.TemporaryDirectory(prefix="audience-") as place,
         Bar(Console(stderr=True), 1, at) as bar,
     ):
-        again = start(wanted, seed, Path(place) / "again", progress=bar, spending=spending)
+        again = start(scenario, seed, Path(place) / "again", progress=bar, spending=spending)
         return again.measured.digest

@@ -103,12 +103,12 @@ def filled(words: tuple[str, ...]) -> dict[str, str]:
     usual = [word for word in words if "=" not in word]
     if len(usual) > 1:
         raise BadInput(f"--fill {usual[1]}: --fill {usual[0]} already fills all fields")
-    found = dict.fromkeys(_FIELDS, usual[0] if usual else "llm")
+    sources = dict.fromkeys(_FIELDS, usual[0] if usual else "llm")
     for word in words:
         field, equals, source = word.partition("=")
         if equals:
-            found[field.strip()] = source.strip()
-    return found
+            sources[field.strip()] = source.strip()
+    return sources
 
 
 def part_of(data: str) -> Part:
@@ -116,10 +116,10 @@ def part_of(data: str) -> Part:
     from audience.datasets.loaders import options_for
     from audience.scenario import Part
 
-    found = options_for(data)
-    if isinstance(found, str):
-        return Part(found)
-    return Part(found["kind"], {key: value for key, value in found.items() if key != "kind"})
+    dataset = options_for(data)
+    if isinstance(dataset, str):
+        return Part(dataset)
+    return Part(dataset["kind"], {key: value for key, value in dataset.items() if key != "kind"})
 
 
 def print_fit(path: str, *, as_json: bool) -> None:
@@ -238,15 +238,15 @@ def get(name: str) -> None:
 
     from audience.datasets.loaders import fetch, published
 
-    wanted = published(name)
-    click.echo(f"{wanted.what}\nIts terms of use: {wanted.page}", err=True)
+    dataset = published(name)
+    click.echo(f"{dataset.what}\nIts terms of use: {dataset.page}", err=True)
     columns = (*Progress.get_default_columns(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
         folder = fetch(
             name, lambda done, total: bar.update(task, completed=done, total=total or None)
         )
-    unchecked = [file.name for file in wanted.files if not file.md5]
+    unchecked = [file.name for file in dataset.files if not file.md5]
     if unchecked:
         click.echo(f"unchecked: no checksum is published for {', '.join(unchecked)}", err=True)
     click.echo(f"{folder}\nUse it with: audience run --data {name}")
@@ -261,8 +261,8 @@ def check(path: Path, as_json: bool) -> None:
 
     from audience.datasets import check as checked
 
-    found = checked(path)
-    tree = msgspec.to_builtins(found)
+    report = checked(path)
+    tree = msgspec.to_builtins(report)
     if as_json:
         o.print_json(tree)
         return
@@ -285,8 +285,8 @@ def import_(config: Path, out: Path) -> None:
 
     if out.exists():
         raise BadInput(f"{out} already exists; choose another file with --out")
-    found = imported(config, out)
-    out.write_text(dump(found.tree), "utf-8")
-    for line in found.without:
+    recipe = imported(config, out)
+    out.write_text(dump(recipe.tree), "utf-8")
+    for line in recipe.without:
         click.echo(f"no equivalent: {line}")
     click.echo(f"{out}\nUse it with: audience run {out}")

@@ -84,23 +84,23 @@ def doctor_command(
 
     Exits with 2 if something is wrong, with 1 if only the recommender is.
     """
-    found: list[tuple[str, bool, str]] = _machine()
+    checks: list[tuple[str, bool, str]] = _machine()
     if run is not None:
-        found += _run_file(run)
+        checks += _run_file(run)
     if llm is not None:
-        found += _endpoint(llm, model, key_env)
+        checks += _endpoint(llm, model, key_env)
     tried: list[tuple[str, bool, str]] = []
     if recommender is not None:
         tried = _recommender(recommender, data, "" if llm else key_env, header)
-    bad = 2 if not all(fine for _, fine, _ in found) else 1
-    found += tried
+    bad = 2 if not all(fine for _, fine, _ in checks) else 1
+    checks += tried
     if as_json:
-        o.print_json({"checks": [{"what": a, "ok": b, "found": c} for a, b, c in found]})
+        o.print_json({"checks": [{"what": a, "ok": b, "found": c} for a, b, c in checks]})
     else:
-        for what, fine, detail in found:
+        for what, fine, detail in checks:
             mark = click.style("ok ", fg="green") if fine else click.style("BAD", fg="red")
             click.echo(f"{mark} {what}: {detail}")
-    if not all(fine for _, fine, _ in found):
+    if not all(fine for _, fine, _ in checks):
         raise click.exceptions.Exit(bad)
 
 
@@ -158,17 +158,17 @@ def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]
 
     from audience.llm import Endpoint, probe
 
-    found = asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env)))
-    if not found.reachable:
-        return [("endpoint", False, f"{found.url} did not answer: {found.why}")]
+    endpoint = asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env)))
+    if not endpoint.reachable:
+        return [("endpoint", False, f"{endpoint.url} did not answer: {endpoint.why}")]
     checks = [
-        ("endpoint", True, f"{found.url} answers as {found.model}"),
-        ("models", True, ", ".join(found.models[:12]) or "not listed"),
-        ("structured output", True, found.form or "by instruction and reading"),
-        ("log-probabilities", True, found.scores or "not offered"),
-        ("several candidates", True, "in one call" if found.many else "by repeated calls"),
+        ("endpoint", True, f"{endpoint.url} answers as {endpoint.model}"),
+        ("models", True, ", ".join(endpoint.models[:12]) or "not listed"),
+        ("structured output", True, endpoint.form or "by instruction and reading"),
+        ("log-probabilities", True, endpoint.scores or "not offered"),
+        ("several candidates", True, "in one call" if endpoint.many else "by repeated calls"),
     ]
-    for speed in found.speeds:
+    for speed in endpoint.speeds:
         checks.append(
             (
                 f"speed at {speed.at_once} at once",
@@ -177,4 +177,4 @@ def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]
                 f"{speed.answered} answered",
             )
         )
-    return [*checks, ("scenario", True, f"put this into it:\n{found.snippet}")]
+    return [*checks, ("scenario", True, f"put this into it:\n{endpoint.snippet}")]

@@ -133,17 +133,17 @@ def conduct(work: Work, folder: Path, flags: dict[str, Any], *, as_json: bool) -
     from audience.lab.evaluation import Doors, write_evaluation as write
 
     doors = Doors(o.models_of(flags), o.spending_of(flags), folder)
-    found: list[Result] = []
+    results: list[Result] = []
 
     async def whole() -> None:
         try:
-            found.append(await work(doors, progress, folder))
+            results.append(await work(doors, progress, folder))
         finally:
             await doors.close()
 
     with bar() as progress:
         run_sync(whole)
-    result = structs.replace(found[0], calls_now=doors.calls)
+    result = structs.replace(results[0], calls_now=doors.calls)
     written = write(result, folder)
     if as_json:
         from audience.lab.evaluation import result_values as plain

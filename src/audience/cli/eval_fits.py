@@ -36,17 +36,17 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **flags: ob
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")
-    wanted = Wanted(**flags)  # type: ignore[arg-type]
-    found = calibrate(data, wanted, lambda said: click.echo(said, err=True))
+    options = Wanted(**flags)  # type: ignore[arg-type]
+    result = calibrate(data, options, lambda said: click.echo(said, err=True))
     written = []
     if out is not None:
-        written = [write_parameters(found, out)]
-        figure = calibration_figure(found)
+        written = [write_parameters(result, out)]
+        figure = calibration_figure(result)
         written += [write_figure(figure, out.with_suffix(kind)) for kind in (".svg", ".png")]
     if as_json:
-        o.print_json({**msgspec.to_builtins(found), "files": [str(path) for path in written]})
+        o.print_json({**msgspec.to_builtins(result), "files": [str(path) for path in written]})
         return
-    _print(found)
+    _print(result)
     for path in written:
         click.echo(str(path))
 
@@ -158,8 +158,8 @@ def spread_command(
         folder = folder_for(out, "spread", data, people, graph, seeds)
         written = write(truth, rows, people, graph, testing, folder)
     if as_json:
-        found = plain(truth, rows, people, graph, testing)
-        o.print_json(found | {"written": [str(path) for path in written]})
+        result = plain(truth, rows, people, graph, testing)
+        o.print_json(result | {"written": [str(path) for path in written]})
         return
     shown = wide_console(_SPREAD_WIDTH)
     shown.print(to_rich(table(rows, seeds)))

@@ -32,21 +32,21 @@ def memory_command(
 
     from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
 
-    wanted = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
+    chosen = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
     with Console(stderr=True).status("Living …") as status:
-        found = evaluate(
-            wanted or KINDS,
+        evaluation = evaluate(
+            chosen or KINDS,
             people=people,
             rounds=rounds,
             seeds=seeds,
             seed=seed,
             progress=lambda kind, one: status.update(f"Living with {kind}, seed {one} …"),
         )
-    written = _written(found, out) if out else []
+    written = _written(evaluation, out) if out else []
     if as_json:
-        o.print_json(plain(found) | {"written": [str(path) for path in written]})
+        o.print_json(plain(evaluation) | {"written": [str(path) for path in written]})
         return
-    _print(found)
+    _print(evaluation)
     for path in written:
         click.echo(str(path))
 
@@ -61,8 +61,8 @@ def _written(evaluation: Evaluation, out: Path) -> list[Path]:
     contents = {
         out / name: body for name, body in figure_files(recall_by_age(evaluation), "memory").items()
     }
-    told = json.dumps(plain(evaluation), indent=1, allow_nan=False) + "\n"
-    return replace_all({out / "memory.json": told.encode(), **contents})
+    text = json.dumps(plain(evaluation), indent=1, allow_nan=False) + "\n"
+    return replace_all({out / "memory.json": text.encode(), **contents})
 
 
 def _print(evaluation: Evaluation) -> None:
@@ -114,22 +114,22 @@ def forgetting_command(beta: str, delta: str, decay: float, out: Path) -> None:
 
     format_of(out)
     betas, deltas = numbers_of("--beta", beta), numbers_of("--delta", delta)
-    for name, value, fits, wanted in (
+    for name, value, fits, bounds in (
         *(("--beta", one, one >= 1, "at least 1") for one in betas),
         *(("--delta", one, 0 < one < 1, "between 0 and 1") for one in deltas),
         ("--decay", decay, 0 < decay <= 1, "above 0 and at most 1"),
     ):
         if not fits:
-            raise BadInput(f"{name} {value:g}: give numbers {wanted}")
+            raise BadInput(f"{name} {value:g}: give numbers {bounds}")
     click.echo(str(write_figure(forgetting_curves(betas, deltas, decay), out)))
 
 
 def numbers_of(flag: str, text: str) -> list[float]:
     """Return the numbers of a list such as `1,1.5,2`."""
     try:
-        found = [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
         raise BadInput(f"{flag} {text!r} is not a list of numbers such as 1,1.5,2") from None
-    if len(found) > MOST:
-        raise BadInput(f"{flag}: {len(found)} numbers are too many to tell apart; give {MOST}")
-    return found
+    if len(numbers) > MOST:
+        raise BadInput(f"{flag}: {len(numbers)} numbers are too many to tell apart; give {MOST}")
+    return numbers

@@ -92,11 +92,11 @@ def discrimination_command(
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data)
-        found = arenas(real, agents=agents, seed=seed)
+        contests = arenas(real, agents=agents, seed=seed)
         rules = Rules(CHOOSE, real.domain, seed, doors, progress)
         entries = [*baselines(), *minds(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
-        played = [await play(one, entries, keeper, progress) for one in found]
+        played = [await play(one, entries, keeper, progress) for one in contests]
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
@@ -243,9 +243,9 @@ def generation_command(
             for form in (TASTE, STEP)
         )
         keeper = Keeper(folder, fresh=doors.fresh)
-        found = [await walked(path, entries, steppers, keeper, progress) for path in paths]
-        replace_all({folder / FILE: exported(real, found, [*kinds, "recsim"])})
-        return result_of(real, found, entries, seed=seed, model=model_name(doors, kinds))
+        walks = [await walked(path, entries, steppers, keeper, progress) for path in paths]
+        replace_all({folder / FILE: exported(real, walks, [*kinds, "recsim"])})
+        return result_of(real, walks, entries, seed=seed, model=model_name(doors, kinds))
 
     parts = (mind, agents, seed, flags["llm"], flags["model"])
     conduct(work, folder_for(out, "generation", data, *parts), flags, as_json=as_json)

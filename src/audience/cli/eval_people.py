@@ -66,9 +66,9 @@ def print_all(
         )
         _print_scores(console, who, [score for score in tables.scores if score.who == who])
     if tables.texts:
-        told = ", ".join(f"{many} of {what}" for what, many in sorted(tables.texts.items()))
+        listed = ", ".join(f"{many} of {what}" for what, many in sorted(tables.texts.items()))
         where = "kept in references.json" if kept else "--out DIR keeps them as references.json"
-        console.print(f"\n[bold]Texts written[/]: {told}; {where}")
+        console.print(f"\n[bold]Texts written[/]: {listed}; {where}")
     _print_agreement(console, tables)
     for model in models:
         _print_turned(console, model)
@@ -116,13 +116,13 @@ def _table(
     console.print(to_rich(ResultTable(columns, tuple(map(tuple, rows)), title)))
 
 
-def _print_choices(console: Console, found: Sequence[ChoiceTable]) -> None:
-    cells = list(dict.fromkeys((one.negatives, one.a, one.b) for one in found))
+def _print_choices(console: Console, choices: Sequence[ChoiceTable]) -> None:
+    cells = list(dict.fromkeys((one.negatives, one.a, one.b) for one in choices))
     heads = ["who", *(f"({a},{b})" + " matched" * (kind == "matched") for kind, a, b in cells)]
 
     def rows() -> Iterator[list[Value]]:
-        for who in dict.fromkeys(one.who for one in found):
-            own = {(one.negatives, one.a, one.b): one for one in found if one.who == who}
+        for who in dict.fromkeys(one.who for one in choices):
+            own = {(one.negatives, one.a, one.b): one for one in choices if one.who == who}
             shown = [own[cell].hit if cell in own else None for cell in cells]
             yield [who, *shown]
             many = [
@@ -134,13 +134,13 @@ def _print_choices(console: Console, found: Sequence[ChoiceTable]) -> None:
     _table(console, "Choices: share of the truth among what was chosen (table 3)", heads, rows())
 
 
-def _print_verdicts(console: Console, who: str, found: Sequence[PairVerdicts]) -> None:
-    if not found:
+def _print_verdicts(console: Console, who: str, verdicts: Sequence[PairVerdicts]) -> None:
+    if not verdicts:
         return
     heads = ["A / B", *_POINTS, "A better", "cases", "verdicts", "judges"]
 
     def rows() -> Iterator[list[Value]]:
-        for one in found:
+        for one in verdicts:
             counts = (str(one.cases), str(one.verdicts), str(one.judges))
             yield [f"{one.table}: {one.a} / {one.b}", *one.shares, one.better, *counts]
 
@@ -148,14 +148,14 @@ def _print_verdicts(console: Console, who: str, found: Sequence[PairVerdicts]) -
     _table(console, title.format(who), heads, rows())
 
 
-def _print_scores(console: Console, who: str, found: Sequence[Scores]) -> None:
-    if not found:
+def _print_scores(console: Console, who: str, scores: Sequence[Scores]) -> None:
+    if not scores:
         return
     heads = ["memory", "informative", "relevant", "less informative", "less relevant", "cases",
              "judges"]  # fmt: skip
 
     def rows() -> Iterator[list[Value]]:
-        for one in found:
+        for one in scores:
             less: tuple[Value, Value] = (one.informative_less, one.relevant_less)
             differences = ("", "") if one.variant == "full" else less
             own = (one.informative, one.relevant)
@@ -214,8 +214,8 @@ def _print_problems(answered: Sequence[Answered], problems: Sequence[Problem], s
         click.echo(f"  {who.path}: {len(who.answers)} of {who.tasks} tasks")
 
 
-def _many(found: Sequence[object], noun: str) -> str:
-    return f"{len(found)} {noun}" + ("" if len(found) == 1 else "s")
+def _many(things: Sequence[object], noun: str) -> str:
+    return f"{len(things)} {noun}" + ("" if len(things) == 1 else "s")
 
 
 _NAMES = {"choose": "choices", "write": "texts", "pair": "pairs", "score": "memories"}
@@ -255,8 +255,8 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **flags: Any) -> Non
     from audience.lab.judging import Sources, make as made, notes, page_of
 
     sources = {name: flags.pop(name) for name in ("data", "run", "sequences", "references")}
-    wanted = _tasks(tasks)
-    key = made(Sources(**sources), wanted, shapes=_shapes(shapes), **flags)
+    chosen = _tasks(tasks)
+    key = made(Sources(**sources), chosen, shapes=_shapes(shapes), **flags)
     sealed = msgspec.json.format(msgspec.json.encode(key), indent=1) + b"\n"
     apart = out.with_suffix(".key.json")
     replace_all({out: page_of(key.sheet).encode(), apart: sealed})
@@ -264,13 +264,13 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **flags: Any) -> Non
     for task in key.sheet.tasks:
         kind = type(task).__name__.lower()
         counts[kind] = counts.get(kind, 0) + 1
-    thin = notes(key, wanted)
+    thin = notes(key, chosen)
     if as_json:
         places = {"page": str(out), "key": str(apart), "id": key.page}
         o.print_json({**places, "tasks": counts, "notes": thin})
         return
-    told = ", ".join(f"{many} {_NAMES[kind]}" for kind, many in counts.items())
-    click.echo(f"{out}: {len(key.sheet.tasks)} tasks ({told}), seed {key.seed}")
+    listed = ", ".join(f"{many} {_NAMES[kind]}" for kind, many in counts.items())
+    click.echo(f"{out}: {len(key.sheet.tasks)} tasks ({listed}), seed {key.seed}")
     for note in thin:
         click.echo(f"  {note}")
     click.echo(f"{apart}: which side is which. Keep it from the judges.")
@@ -280,21 +280,21 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **flags: Any) -> Non
 def _tasks(tasks: str) -> tuple[str, ...]:
     from audience.lab.judging import TASKS
 
-    wanted = tuple(dict.fromkeys(one.strip() for one in tasks.split(",") if one.strip()))
-    wrong = [one for one in wanted if one not in TASKS]
-    if wrong or not wanted:
+    chosen = tuple(dict.fromkeys(one.strip() for one in tasks.split(",") if one.strip()))
+    wrong = [one for one in chosen if one not in TASKS]
+    if wrong or not chosen:
         raise BadInput(f"--tasks {tasks!r}: give some of a (choose), b (write), c (judge)")
-    return wanted
+    return chosen
 
 
 def _shapes(shapes: str) -> tuple[tuple[int, int], ...]:
-    found = []
+    pairs = []
     for one in shapes.split(","):
         a, _, b = one.strip().partition(":")
         if not (a.isdecimal() and b.isdecimal() and int(a) and int(b)):
             raise BadInput(f"--shapes {one!r}: give such as {SHAPES}")
-        found.append((int(a), int(b)))
-    return tuple(dict.fromkeys(found))
+        pairs.append((int(a), int(b)))
+    return tuple(dict.fromkeys(pairs))
 
 
 @people_command.command("import")
@@ -309,8 +309,8 @@ def import_(answers: tuple[Path, ...], key: Path, out: Path | None, as_json: boo
     sealed = read_key(key)
     answered, problems = read_answers(answers, sealed)
     if not answered:
-        told = "\n".join(f"  {problem.path} {problem.why}" for problem in problems)
-        raise BadInput(f"none of {len(answers)} files can be used:\n{told}")
+        listed = "\n".join(f"  {problem.path} {problem.why}" for problem in problems)
+        raise BadInput(f"none of {len(answers)} files can be used:\n{listed}")
     _tell(sealed, answered, problems, out, as_json)
 
 
@@ -337,9 +337,9 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **flags: Any) -> None
     models = o.models_of(flags)
     check_models(models, spending)
     judged = _judged(sheet, models, spending, out, flags["prompts"])
-    told = json.dumps(answers_file(sheet, judged, name_of(models)), indent=1) + "\n"
+    text = json.dumps(answers_file(sheet, judged, name_of(models)), indent=1) + "\n"
     path = out / "answers-model.json"
-    replace_all({path: told.encode()})
+    replace_all({path: text.encode()})
     answered, problems = read_answers([path], sealed)
     _tell(sealed, answered, problems, out, as_json)
 
@@ -375,8 +375,8 @@ def _tell(
     if as_json:
         from audience.lab.judging import plain_result
 
-        found = plain_result(key, answered, problems)
-        o.print_json({**found, "written": [str(path) for path in written]})
+        result = plain_result(key, answered, problems)
+        o.print_json({**result, "written": [str(path) for path in written]})
         return
     print_all(tables, models, answered, problems, seed=key.seed, kept=bool(written))
     for path in written:

@@ -138,14 +138,14 @@ def verdicts_command(
     errors = Console(stderr=True)
     outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
     with errors.status("Reading the logs, and measuring offline …"):
-        found = judged(scenario, outcome, skipped)
-    write(found, folder)
+        verdicts = judged(scenario, outcome, skipped)
+    write(verdicts, folder)
     if as_json:
-        o.print_json(as_plain(found) | {"folder": str(folder)})
+        o.print_json(as_plain(verdicts) | {"folder": str(folder)})
         return
     console = Console(highlight=False)
     console.width = max(console.width, _VERDICT_WIDTH)
-    _print_verdicts(console, found)
+    _print_verdicts(console, verdicts)
     console.print(f"\nWritten: {folder}/verdicts.md, .csv, .json, .png and .svg", soft_wrap=True)
 
 

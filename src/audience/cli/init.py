@@ -16,14 +16,14 @@ from audience.errors import BadInput
 def init_command(folder: Path) -> None:
     """Write a scenario, a recommender in 20 lines, and a small catalogue to start from."""
     source = files("audience.cli") / "starter"
-    wanted = {
+    starters = {
         folder / one.name: one.read_text("utf-8") for one in source.iterdir() if one.is_file()
     }
-    taken = [str(path) for path in wanted if path.exists()]
+    taken = [str(path) for path in starters if path.exists()]
     if taken:
         raise BadInput(f"{', '.join(sorted(taken))} already exists; choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in sorted(wanted.items()):
+    for path, text in sorted(starters.items()):
         path.write_text(text, "utf-8")
         click.echo(f"wrote {path}")
     click.echo(f"\nNow: cd {folder} && audience run scenario.toml")

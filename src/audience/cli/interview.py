@@ -49,8 +49,8 @@ def ask_command(
         return
     table = Table("person", "answer", show_edge=False)
     for answer in answers:
-        who, said = f"{answer.name} [{answer.agent}]", answer.text or f"({answer.failure})"
-        table.add_row(Text(who), Text(said), end_section=True)
+        who, words_ = f"{answer.name} [{answer.agent}]", answer.text or f"({answer.failure})"
+        table.add_row(Text(who), Text(words_), end_section=True)
     Console().print(table)
 
 

@@ -62,7 +62,9 @@ def recommender_option(
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
     """Return the flag that names recommenders: repeated, with commas, or both."""
 
-    def split(ctx: click.Context, flag: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+    def split(
+        ctx: click.Context, flag: click.Parameter, values: tuple[str, ...]
+    ) -> tuple[str, ...]:
         del ctx, flag
         kinds = [kind.strip() for value in values for kind in value.split(",")]
         if values and not any(kinds):
@@ -146,15 +148,15 @@ def print_json(value: Any) -> None:  # noqa: ANN401
     click.echo(json.dumps(value, default=str, allow_nan=False))
 
 
-def person_of(log: Log, wanted: str) -> int:
+def person_of(log: Log, name: str) -> int:
     """Return the id of a person given by id or by key."""
     profiles = log.genesis().profiles
-    if wanted.isdecimal():
-        return int(wanted)
+    if name.isdecimal():
+        return int(name)
     for profile in profiles:
-        if profile.key == wanted:
+        if profile.key == name:
             return profile.id
-    raise BadInput(f"person {wanted!r} is unknown; give an id from 0 to {len(profiles) - 1}")
+    raise BadInput(f"person {name!r} is unknown; give an id from 0 to {len(profiles) - 1}")
 
 
 def round_within(at: int | None, done: int, run: Path) -> int:

@@ -87,12 +87,12 @@ def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
     arms = ", ".join(scenario.arms) or scenario.recommender.kind
     seeds = f", {scenario.seeds} seeds" if scenario.seeds > 1 else ""
     rounds = "1 round" if scenario.rounds == 1 else f"{scenario.rounds} rounds"
-    told = (
+    words = (
         f": {scenario.agents:,} people, {rounds} of {scenario.clock.step}{seeds}; "
         f"{scenario.mind.kind} minds; {arms} → {folder}"
     )
     console.print(
-        f"[bold]{escape(scenario.title)}[/]{escape(told)}",
+        f"[bold]{escape(scenario.title)}[/]{escape(words)}",
         highlight=False,
         soft_wrap=True,
     )
@@ -177,9 +177,9 @@ def spent_lines(outcome: Outcome) -> list[str]:
 
 def memory_lines(outcome: Outcome) -> list[str]:
     """Return what memories could not use, by what was wrong; nothing where all went well."""
-    found = _memory_problems(outcome)
-    told = ", ".join(f"{count:,} × {problem}" for problem, count in found.most_common())
-    return [f"memory: {told}"] if told else []
+    problems = _memory_problems(outcome)
+    listed = ", ".join(f"{count:,} × {problem}" for problem, count in problems.most_common())
+    return [f"memory: {listed}"] if listed else []
 
 
 def served_lines(outcome: Outcome) -> list[str]:
@@ -208,8 +208,8 @@ def _purposes(outcome: Outcome) -> list[str]:
     for one in outcome.finished:
         asked.update({name: sums.calls + sums.reused for name, sums in one.purposes.items()})
         failed.update(one.unusable)
-    told = (f"{name} {count:,}" + _unusable(failed[name]) for name, count in asked.most_common())
-    lines = [f"  by purpose: {', '.join(told)}"]
+    listed = (f"{name} {count:,}" + _unusable(failed[name]) for name, count in asked.most_common())
+    lines = [f"  by purpose: {', '.join(listed)}"]
     for name, count in failed.items():
         if asked[name] and count > MANY * asked[name]:
             lines.append(

@@ -25,15 +25,15 @@ def print_estimate(scenario: Scenario, *, as_json: bool) -> None:
     """Print calls, tokens and costs before anything is spent, for every way of prompting."""
     chosen = way_of(scenario)
     with Console(stderr=True).status("Simulating a few rounds with made-up answers …"):
-        found = {way: estimate(one) for way, one in _prompted(scenario).items()}
+        estimates = {way: estimate(one) for way, one in _prompted(scenario).items()}
         memory = {way: estimate(with_way(scenario, way)) for way in WAYS} if chosen else {}
     if as_json:
-        tree = {way or "estimate": msgspec.to_builtins(one) for way, one in found.items()}
+        tree = {way or "estimate": msgspec.to_builtins(one) for way, one in estimates.items()}
         if memory:
             tree["memory"] = {"chosen": chosen, "ways": msgspec.to_builtins(memory)}
         o.print_json(tree)
         return
-    _print_minds(scenario, found)
+    _print_minds(scenario, estimates)
     if memory:
         _print_memory(memory, chosen)
     click.echo("\nAn estimate from made-up answers, four characters to a token; nothing was asked.")
@@ -50,11 +50,11 @@ def _prompted(scenario: Scenario) -> dict[str, Scenario]:
     return ways
 
 
-def _print_minds(scenario: Scenario, found: Mapping[str, CostEstimate]) -> None:
+def _print_minds(scenario: Scenario, estimates: Mapping[str, CostEstimate]) -> None:
     table = Table(
         "", "calls", "per visit", "prompt tokens", "completion tokens", "cost", show_edge=False
     )
-    for way, one in found.items():
+    for way, one in estimates.items():
         table.add_row(
             way or scenario.mind.kind,
             f"{one.calls:,.0f}",
@@ -66,12 +66,12 @@ def _print_minds(scenario: Scenario, found: Mapping[str, CostEstimate]) -> None:
     Console().print(table)
 
 
-def _print_memory(found: Mapping[str, CostEstimate], chosen: str) -> None:
+def _print_memory(estimates: Mapping[str, CostEstimate], chosen: str) -> None:
     """Print the ways of consolidating side by side: memory's own share, and the whole run."""
     table = Table(show_edge=False)
     for head in ("memory", "its calls", "per visit", "its tokens", "calls", "tokens", "cost"):
         table.add_column(head, no_wrap=head == "memory")
-    for way, one in found.items():
+    for way, one in estimates.items():
         table.add_row(
             f"{way} (chosen)" if way == chosen else way,
             f"{one.memory_calls:,.0f}",
@@ -144,21 +144,21 @@ def run_command(
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending = o.spending_of(flags)
-    wanted = load(scenario) if scenario else embedded_scenario()
-    wanted = changed_by(wanted, recommender, flags)
+    recipe = load(scenario) if scenario else embedded_scenario()
+    recipe = changed_by(recipe, recommender, flags)
     with Console(stderr=True).status("Making items, people and ties …"):
         if estimate:
-            wanted = drawn_instead(wanted)
+            recipe = drawn_instead(recipe)
         else:
-            spending = settle(wanted, spending).left
-        verify(wanted, str(scenario or ""))
+            spending = settle(recipe, spending).left
+        verify(recipe, str(scenario or ""))
     if estimate:
-        print_estimate(wanted, as_json=as_json)
+        print_estimate(recipe, as_json=as_json)
         return
-    warn_of_late(wanted)
+    warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    conduct_on_screen(wanted, folder, as_json=as_json, report=report, spending=spending)
+    conduct_on_screen(recipe, folder, as_json=as_json, report=report, spending=spending)
 
 
 def warn_of_late(scenario: Scenario) -> None:

@@ -161,10 +161,10 @@ def compare_command(
         raise click.exceptions.Exit(1)
 
 
-def known_metrics(wanted: tuple[str, ...], findings: Findings) -> tuple[str, ...]:
+def known_metrics(names: tuple[str, ...], findings: Findings) -> tuple[str, ...]:
     """Return the named metrics, or all; raise for one that was not measured."""
     there = findings.arms[0].runs[0].totals
-    for name in wanted:
+    for name in names:
         if name not in there:
             raise BadInput(f"--metric: {unknown('metric', name, there)}")
-    return wanted or tuple(there)
+    return names or tuple(there)

@@ -30,7 +30,7 @@ def serve_command(what: Path | None, port: int, host: str, runs: Path | None, op
     if what is not None and not what.exists():
         raise BadInput(f"{what} does not exist; give the folder of a run or a scenario file")
     run = what if what is not None and what.is_dir() else None
-    found = [what] if what is not None and what.is_file() else []
+    scenarios = [what] if what is not None and what.is_file() else []
     if run is not None:
         with o.open_run(run):
             pass
@@ -41,4 +41,4 @@ def serve_command(what: Path | None, port: int, host: str, runs: Path | None, op
         if open_:
             click.launch(address)
 
-    serve(root, host=host, port=port, run=run, scenarios=found, begun=begun)
+    serve(root, host=host, port=port, run=run, scenarios=scenarios, begun=begun)

@@ -56,20 +56,20 @@ def study_command(
         _print_all(root, done, as_json=as_json)
     else:
         folder = out or o.free_folder(f"study-{Path(name).stem}")
-        found = _one(name, folder, flags, quick, workers, as_json)
+        studied = _one(name, folder, flags, quick, workers, as_json)
         if as_json:
-            o.print_json(_plain(found))
+            o.print_json(_plain(studied))
 
 
 def _print_list(*, as_json: bool) -> None:
     from audience.lab.studies import find, study_names
 
-    found = {name: find(name).question for name in study_names()}
+    questions = {name: find(name).question for name in study_names()}
     if as_json:
-        o.print_json(found)
+        o.print_json(questions)
         return
-    width = max(map(len, found))
-    for name, question in found.items():
+    width = max(map(len, questions))
+    for name, question in questions.items():
         click.echo(f"{name:{width}}  {question}")
 
 

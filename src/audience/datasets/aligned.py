@@ -112,22 +112,22 @@ def genesis_of(
     What the data does not say of anybody (names, traits, habits, ties) is drawn. With `apart`, a
     person's interests and activity are measured by what is usual in the other half.
     """
-    wanted = choices or SourceOptions()
-    kept = training_part(corpus, wanted)
-    mine, others = halves(kept, seed) if wanted.apart else (kept, kept)
+    options = choices or SourceOptions()
+    kept = training_part(corpus, options)
+    mine, others = halves(kept, seed) if options.apart else (kept, kept)
     training = Training(others)
-    here = chosen(mine, people, seed, sample=wanted.sample)
-    profiles = _profiles(here, training, seed, wanted.activity)
+    here = chosen(mine, people, seed, sample=options.sample)
+    profiles = _profiles(here, training, seed, options.activity)
     pairs = zip(here.items, training.quality.tolist(), strict=True)
     items = tuple(msgspec.structs.replace(item, quality=good) for item, good in pairs)
     if here.ties is None:
-        ties = small_world(profiles, seed, wanted.degree, wanted.rewire, wanted.homophily)
+        ties = small_world(profiles, seed, options.degree, options.rewire, options.homophily)
     else:
         edges = here.ties
         columns = (edges.firsts, edges.others, edges.kinds, edges.closeness.astype(np.float32))
         ties = Ties.of(people, *columns, edges.names)
-    past = _past(here, clock, move=wanted.move)
-    known = _past(others, clock, move=wanted.move) if wanted.apart else ()
+    past = _past(here, clock, move=options.move)
+    known = _past(others, clock, move=options.move) if options.apart else ()
     return Genesis(Catalogue(items), profiles, ties, clock, here.domain, past, known)
 
 
@@ -190,10 +190,10 @@ def _drawn(people: tuple[Profile, ...], seed: int) -> dict[str, list[Any]]:
     ages = np.array([_NO_AGE if who.age is None else who.age for who in people], np.int64)
     temper = draw_temper(ages, seed)
     traits, counts = draw_traits(temper, seed)
-    found: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     if not any(who.traits for who in people):
         rows = zip(traits.tolist(), counts.tolist(), strict=True)
-        found["traits"] = [tuple(TRAITS[trait] for trait in row[:size]) for row, size in rows]
+        columns["traits"] = [tuple(TRAITS[trait] for trait in row[:size]) for row, size in rows]
     if all(who.habits == NO_HABITS for who in people):
-        found["habits"] = list(draw_habits(temper, traits, counts, seed))
-    return found
+        columns["habits"] = list(draw_habits(temper, traits, counts, seed))
+    return columns

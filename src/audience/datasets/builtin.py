@@ -88,8 +88,8 @@ def _items(tags: Ints, catalogue: Catalogue, seed: int) -> Ints:
 
 def _stars(quality: Floats, draw: Generator) -> Ints:
     felt = 1.6 + 3.2 * quality + 0.8 * draw.standard_normal(len(quality))
-    given = np.clip(np.round(felt), 1, 5).astype(np.int64)
-    return np.where(draw.random(len(quality)) < 0.5, given, 0)
+    stars = np.clip(np.round(felt), 1, 5).astype(np.int64)
+    return np.where(draw.random(len(quality)) < 0.5, stars, 0)
 
 
 class EmbeddedDataset:

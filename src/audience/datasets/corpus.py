@@ -228,18 +228,18 @@ def _edges_among(ties: Edges, new: Ints) -> Edges:
 
 def friendships(pairs: Iterable[tuple[int, int, str, float]], *, mutual: bool = True) -> Edges:
     """Return ties from pairs of people; a mutual one counts in both directions, each once."""
-    found: dict[tuple[int, int], tuple[str, float]] = {}
+    directed: dict[tuple[int, int], tuple[str, float]] = {}
     for first, other, kind, closeness in pairs:
         if first != other:
-            found[first, other] = (kind, closeness)
+            directed[first, other] = (kind, closeness)
             if mutual:
-                found.setdefault((other, first), (kind, closeness))
-    names = tuple(sorted({kind for kind, _ in found.values()})) or ("friend",)
+                directed.setdefault((other, first), (kind, closeness))
+    names = tuple(sorted({kind for kind, _ in directed.values()})) or ("friend",)
     number = {name: place for place, name in enumerate(names)}
     return Edges(
-        np.array([first for first, _ in found], np.int64),
-        np.array([other for _, other in found], np.int64),
-        np.array([number[kind] for kind, _ in found.values()], np.int64),
-        np.array([closeness for _, closeness in found.values()], np.float64),
+        np.array([first for first, _ in directed], np.int64),
+        np.array([other for _, other in directed], np.int64),
+        np.array([number[kind] for kind, _ in directed.values()], np.int64),
+        np.array([closeness for _, closeness in directed.values()], np.float64),
         names,
     )

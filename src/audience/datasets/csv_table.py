@@ -142,8 +142,8 @@ def _lines(reader: Iterator[list[str]], path: Path) -> Iterator[tuple[int, list[
 def _check_columns(where: str, columns: tuple[str, ...], needed: tuple[str, ...]) -> None:
     for column in needed:
         if column not in columns:
-            found = _listed(columns)
-            raise BadInput(f"{where}: column {column!r} is missing; add it (found: {found})")
+            listed = _listed(columns)
+            raise BadInput(f"{where}: column {column!r} is missing; add it (found: {listed})")
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
     if twice:
         raise BadInput(f"{where}: column {twice[0]!r} appears twice; rename one")
@@ -235,7 +235,7 @@ def people_of(table: CsvTable) -> tuple[Profile, ...]:
 
 def ties_of(table: CsvTable, people: Mapping[str, int]) -> list[TieRow]:
     """Return the ties of ties.csv; a line counts in both directions unless it says `one`."""
-    given: dict[tuple[int, int], TieRow] = {}
+    direct: dict[tuple[int, int], TieRow] = {}
     mirrored: dict[tuple[int, int], TieRow] = {}
     lines: dict[tuple[int, int], int] = {}
     for row in table.rows:
@@ -247,13 +247,13 @@ def ties_of(table: CsvTable, people: Mapping[str, int]) -> list[TieRow]:
             raise row.wrong("to", f"repeats the tie of line {before}; delete one of the two")
         kind, closeness = row.text("kind") or "friend", row.number("closeness", 0, 1, 0.5)
         lines[first, other] = row.line
-        given[first, other] = TieRow(first, other, kind, closeness)
+        direct[first, other] = TieRow(first, other, kind, closeness)
         if _goes_both_ways(row):
             mirrored[other, first] = TieRow(other, first, kind, closeness)
-    found = list({**mirrored, **given}.values())
-    if len({tie.kind for tie in found}) > _KINDS:
+    ties = list({**mirrored, **direct}.values())
+    if len({tie.kind for tie in ties}) > _KINDS:
         raise table.rows[-1].wrong("kind", f"there are more than {_KINDS} kinds; merge some")
-    return found
+    return ties
 
 
 def past_of(table: CsvTable, people: Mapping[str, int], items: Mapping[str, int]) -> list[Past]:

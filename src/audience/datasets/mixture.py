@@ -95,13 +95,13 @@ def counts_of(dataset: Dataset) -> Ints:
     """Return how many interactions everybody has in a dataset's training part."""
     if isinstance(dataset, Loaded):
         return Training(training_part(dataset.read(), dataset.choices)).counts
-    found = read_folder(Path(dataset.path)) if isinstance(dataset, Folder) else None
-    if found is None or not found.past:
+    contents = read_folder(Path(dataset.path)) if isinstance(dataset, Folder) else None
+    if contents is None or not contents.past:
         raise BadInput(
             "this dataset has no interactions to fit activity to; give one with a history"
         )
-    owners = np.array([lived.agent for lived in found.past], np.int64)
-    return np.bincount(owners, minlength=len(found.people or ()))
+    owners = np.array([lived.agent for lived in contents.past], np.int64)
+    return np.bincount(owners, minlength=len(contents.people or ()))
 
 
 def _loaded(dataset: Loaded, people: int, seed: int, clock: Clock) -> Origin:
@@ -139,9 +139,9 @@ def _folder(dataset: Folder, genesis: Genesis) -> Origin:
         return Origin(genesis, nobody, has_ties=False, shape=dataset.shape, has_keys=False)
     here = genesis.profiles
     known = []
-    for who, given in zip(here, contents.people, strict=False):
-        said = known_of(given).fields
-        levels = {"activity"} if given.activity != UNKNOWN_ACTIVITY else set()
+    for who, profile in zip(here, contents.people, strict=False):
+        said = known_of(profile).fields
+        levels = {"activity"} if profile.activity != UNKNOWN_ACTIVITY else set()
         known.append(Known(who, said | levels))
     training = None
     if contents.past:
@@ -355,10 +355,10 @@ def _places(table: Handcrafted, origin: Origin) -> dict[str, int]:
 
 def _over(below: Known, above: Known, *, keyed: bool) -> Known:
     """Return a person in which a table's fields override those of the data."""
-    said = {_attribute(f): getattr(above.profile, _attribute(f)) for f in above.fields}
+    fields = {_attribute(f): getattr(above.profile, _attribute(f)) for f in above.fields}
     if not keyed:
-        said["key"] = above.profile.key
-    profile = msgspec.structs.replace(below.profile, **said)
+        fields["key"] = above.profile.key
+    profile = msgspec.structs.replace(below.profile, **fields)
     return Known(profile, below.fields | above.fields, above.where)
 
 
@@ -383,14 +383,14 @@ def _profiles(begun: Draft, written: Sequence[Row]) -> tuple[Profile, ...]:
     if begun.asked:
         sources["llm"] = [person.profile for person in read_people(written).people]
     chosen = {_attribute(field): mixture.source_of(field) for field in FILLED}
-    found = []
+    profiles = []
     for place, (one, own) in enumerate(zip(known, genesis.profiles, strict=True)):
         filled = {name: getattr(sources[by][place], name) for name, by in _rest(one, chosen)}
         said = {_attribute(f): getattr(one.profile, _attribute(f)) for f in one.fields}
         key = own.key if origin.has_keys else one.profile.key
         leaning = () if said.get("interests", own.interests) != own.interests else own.leaning
-        found.append(msgspec.structs.replace(own, **filled, **said, key=key, leaning=leaning))
-    return tuple(found)
+        profiles.append(msgspec.structs.replace(own, **filled, **said, key=key, leaning=leaning))
+    return tuple(profiles)
 
 
 def _rest(one: Known, chosen: Mapping[str, str]) -> list[tuple[str, str]]:

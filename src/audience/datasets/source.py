@@ -38,24 +38,24 @@ class Source:
             return [one.filename for one in self._zip.infolist() if not one.is_dir()]
         if self.path.is_file():
             return [self.path.name]
-        found: list[str] = []
+        names: list[str] = []
         for place in _below(self.path, _DEPTH):
-            found.append(place.relative_to(self.path).as_posix())
-            if len(found) > _MOST:
+            names.append(place.relative_to(self.path).as_posix())
+            if len(names) > _MOST:
                 raise BadInput(
                     f"{self.path} holds more than {_MOST} files; give the folder of the dataset"
                 )
-        return found
+        return names
 
     def find(self, name: str) -> str | None:
         """Return the path of a file inside, or nothing where there is none of this name."""
-        wanted = {name.lower(), f"{name.lower()}.gz"}
-        found = [one for one in self.names if PurePosixPath(one).name.lower() in wanted]
-        if len(found) > 1 and found[0].count("/") == found[1].count("/"):
+        spellings = {name.lower(), f"{name.lower()}.gz"}
+        matches = [one for one in self.names if PurePosixPath(one).name.lower() in spellings]
+        if len(matches) > 1 and matches[0].count("/") == matches[1].count("/"):
             raise BadInput(
-                f"{self.path} holds both {found[0]} and {found[1]}; give the folder of one"
+                f"{self.path} holds both {matches[0]} and {matches[1]}; give the folder of one"
             )
-        return found[0] if found else None
+        return matches[0] if matches else None
 
     def __contains__(self, name: str) -> bool:
         return self.find(name) is not None

@@ -180,8 +180,8 @@ class Training:
         """How all interactions spread over tags, 1/|tags| an item."""
         _, tags, weights = self._tagged
         sums = np.bincount(tags, weights, len(self.tags)).astype(np.float64)
-        found: Floats = sums / max(1.0, float(sums.sum()))
-        return found
+        popularity: Floats = sums / max(1.0, float(sums.sum()))
+        return popularity
 
     def tag_shares(self) -> Floats:
         """Return [people, tags]: how a person's history spreads over tags, 1/|tags| an item."""
@@ -190,8 +190,8 @@ class Training:
         sums = np.bincount(owners * len(self.tags) + tags, weights, cells)
         shares = sums.reshape(self.people, len(self.tags))
         whole = shares.sum(axis=1, keepdims=True)
-        found: Floats = np.divide(shares, whole, out=np.zeros_like(shares), where=whole > 0)
-        return found
+        normalised: Floats = np.divide(shares, whole, out=np.zeros_like(shares), where=whole > 0)
+        return normalised
 
     def interests(self, usual: Floats, most: int = 3) -> list[tuple[str, ...]]:
         """Return the tags each person has more of than is `usual`, the favourite first."""
@@ -223,5 +223,5 @@ def _means(owners: Ints, stars: Floats, count: int) -> Floats:
     rated = stars > 0
     sums = np.bincount(owners[rated], stars[rated], count)
     numbers = np.bincount(owners[rated], minlength=count)
-    found: Floats = np.divide(sums, numbers, out=np.full(count, np.nan), where=numbers > 0)
-    return found
+    means: Floats = np.divide(sums, numbers, out=np.full(count, np.nan), where=numbers > 0)
+    return means

@@ -67,8 +67,8 @@ def fit_habits(
         visits = live_visits(make(fixed | _named(x)), stage)
         if not len(visits.users):
             return float(len(names))
-        found = visits.histograms()
-        return sum(divergence(targets[name], found[name]) for name in names)
+        histograms = visits.histograms()
+        return sum(divergence(targets[name], histograms[name]) for name in names)
 
     begin, steps = np.array(_BEGIN), np.array(_STEP)
     corners = np.vstack([begin, begin + np.diag(steps)])
@@ -77,11 +77,11 @@ def fit_habits(
     fitted = fixed | _named(best)
     if rates and len(real.stars):
         fitted |= _bounds(real, stage, make, fitted)
-    found = live_visits(make(fitted), stage).histograms()
+    histograms = live_visits(make(fitted), stage).histograms()
     distances = {
-        name: round(divergence(target, found[name]), 6)
+        name: round(divergence(target, histograms[name]), 6)
         for name, target in targets.items()
-        if name in found
+        if name in histograms
     }
     return FittedParameters(fitted, distances, count)
 
@@ -99,7 +99,7 @@ def _bounds(
     real: Sessions, stage: VisitStage, make: Make, fitted: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the enjoyment at which stars begin, moved until their shares are the real ones."""
-    wanted = _odds(np.cumsum(shares(real.stars, np.arange(1, STARS + 1)))[:-1])
+    target = _odds(np.cumsum(shares(real.stars, np.arange(1, STARS + 1)))[:-1])
     mind = fitted.get("enjoy_noise", 0.13)
     bounds = np.array([fitted.get(name, at) for name, at in zip(BOUNDS, _usual(), strict=True)])
     for _ in range(_ROUNDS):
@@ -108,9 +108,9 @@ def _bounds(
         )
         if not len(visits.stars):
             break
-        found = _odds(np.cumsum(shares(visits.stars, np.arange(1, STARS + 1)))[:-1])
+        simulated = _odds(np.cumsum(shares(visits.stars, np.arange(1, STARS + 1)))[:-1])
         # A logistic of this width is as wide as the noise of enjoyment.
-        bounds = np.sort(bounds + 0.6 * max(mind, 0.05) * (wanted - found))
+        bounds = np.sort(bounds + 0.6 * max(mind, 0.05) * (target - simulated))
     return dict(zip(BOUNDS, np.round(bounds, 4).tolist(), strict=True))
 
 
@@ -123,8 +123,8 @@ def _usual() -> tuple[float, ...]:
 
 def _odds(upto: Floats) -> Floats:
     inside = np.clip(upto, 1e-3, 1.0 - 1e-3)
-    found: Floats = np.log(inside / (1.0 - inside))
-    return found
+    odds: Floats = np.log(inside / (1.0 - inside))
+    return odds
 
 
 def fit_enjoyment(lives: Lives, agents: Sequence[Agent], catalogue: Catalogue) -> dict[str, float]:
@@ -144,10 +144,10 @@ def fit_enjoyment(lives: Lives, agents: Sequence[Agent], catalogue: Catalogue) -
         2.0 * catalogue.quality[items] - 1.0,
         -critic[users],
     ]
-    told = np.stack(columns, axis=1)
+    design = np.stack(columns, axis=1)
     enjoyed = (lives.stars[rated] - 0.5) / STARS
-    found, *_ = np.linalg.lstsq(told, enjoyed, rcond=None)
-    noise = float((enjoyed - told @ found).std())
+    found, *_ = np.linalg.lstsq(design, enjoyed, rcond=None)
+    noise = float((enjoyed - design @ found).std())
     names = ("enjoy", "enjoy_taste", "enjoy_quality", "strict")
     weights = [float(found[0]), *np.maximum(found[1:], 0.0).tolist()]
     fitted = dict(zip(names, (round(weight, 4) for weight in weights), strict=True))
@@ -205,18 +205,18 @@ def wilson(share: float, count: int) -> tuple[float, float]:
 
 def recalibrate(scores: Floats, happened: Floats) -> tuple[float, float]:
     """Return the slope and shift of log-odds with the highest likelihood."""
-    told = np.stack([scores, np.ones(len(scores))], axis=1)
-    found = np.array([1.0, 0.0])
+    design = np.stack([scores, np.ones(len(scores))], axis=1)
+    weights = np.array([1.0, 0.0])
     for _ in range(50):
-        chance = 1.0 / (1.0 + np.exp(-np.clip(told @ found, -30.0, 30.0)))
+        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -30.0, 30.0)))
         # A little is added so that outcomes which scores tell apart wholly give a finite slope.
-        pull = told.T @ (happened - chance) - 1e-3 * found
-        bend = (told * (chance * (1.0 - chance))[:, None]).T @ told + 1e-3 * np.eye(2)
+        pull = design.T @ (happened - chance) - 1e-3 * weights
+        bend = (design * (chance * (1.0 - chance))[:, None]).T @ design + 1e-3 * np.eye(2)
         step = np.linalg.solve(bend, pull)
-        found = found + np.clip(step, -1.0, 1.0)
+        weights = weights + np.clip(step, -1.0, 1.0)
         if np.abs(step).max() < 1e-9:
             break
-    return float(found[0]), float(found[1])
+    return float(weights[0]), float(weights[1])
 
 
 def miscalibration(bins: Sequence[Bin]) -> float:

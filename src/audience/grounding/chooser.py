@@ -232,8 +232,8 @@ class Others:
         if kind == "recommended":
             # The shortest history of each person: nothing that was kept back is in it.
             _, first, case = np.unique(users, return_index=True, return_inverse=True)
-            told = [self.practice.histories[row] for row in first.tolist()]
-            shown = recommended(self.tables, told)[case]
+            histories = [self.practice.histories[row] for row in first.tolist()]
+            shown = recommended(self.tables, histories)[case]
             fit = (shown == taken[:, None]).any(axis=1)
         made = np.zeros((len(taken), OTHERS), np.int64)
         missing = np.ones(made.shape, np.bool_)
@@ -254,8 +254,8 @@ class Others:
         shift = keys(1, "window", self.practice.users[rows], self.practice.taken[rows])
         start = near - (shift % np.uint64(_WINDOW)).astype(np.int64)
         drawn = start + draws.integers(_WINDOW, size=len(rows))
-        found: Ints = self.order[np.clip(drawn, 0, len(self.order) - 1)]
-        return found
+        items: Ints = self.order[np.clip(drawn, 0, len(self.order) - 1)]
+        return items
 
 
 def recommended(tables: EvidenceTables, histories: Sequence[tuple[int, ...]]) -> Ints:
@@ -264,7 +264,7 @@ def recommended(tables: EvidenceTables, histories: Sequence[tuple[int, ...]]) ->
 
     known = np.flatnonzero(tables.places[:-1] < len(tables.share) - 1)
     best = min(_BEST, len(known))
-    found = np.empty((len(histories), best), np.int64)
+    best_items = np.empty((len(histories), best), np.int64)
     for start in range(0, len(histories), _ROWS):
         part = histories[start : start + _ROWS]
         sizes = [len(one) for one in part]
@@ -274,14 +274,14 @@ def recommended(tables: EvidenceTables, histories: Sequence[tuple[int, ...]]) ->
         scores = csr_array(cells, (len(part), len(tables.share))) @ tables.linear
         scores[owners, places] = -np.inf
         top = np.argpartition(-scores[:, :-1], best - 1, axis=1)[:, :best]
-        found[start : start + _ROWS] = known[np.sort(top, axis=1)]
-    return found
+        best_items[start : start + _ROWS] = known[np.sort(top, axis=1)]
+    return best_items
 
 
 def _within(pairs: Ints, asked: Ints) -> Bools:
     where = np.minimum(np.searchsorted(pairs, asked), max(len(pairs) - 1, 0))
-    found: Bools = pairs[where] == asked
-    return found
+    hits: Bools = pairs[where] == asked
+    return hits
 
 
 PRACTICE = 30_000

@@ -72,8 +72,8 @@ def recent(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     """Yield the similarity to the last items."""
     ages = np.arange(RECENT)
     weights = np.stack([ages < 5, ages < 20, 0.85**ages]).astype(np.float64)
-    found = over_recent(batch, tables, tables.cosine, weights)
-    yield from zip(("alike 5", "alike 20", "alike fading"), found, strict=True)
+    means = over_recent(batch, tables, tables.cosine, weights)
+    yield from zip(("alike 5", "alike 20", "alike fading"), means, strict=True)
     window = over_recent(batch, tables, tables.window, np.stack([0.9**ages, 0.7**ages]))
     yield from zip(("window", "window soon"), window, strict=True)
 
@@ -87,8 +87,8 @@ def steps(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     apart = [f"{begin}" for begin, _ in AGES]
     for place, (kind, table) in enumerate(zip(STEPS, tables.steps, strict=True)):
         weights, names = (fading + groups, together + apart) if place < 2 else (fading, together)
-        found = over_recent(batch, tables, table, np.stack(weights))
-        yield from ((f"{kind} {name}", one) for name, one in zip(names, found, strict=True))
+        means = over_recent(batch, tables, table, np.stack(weights))
+        yield from ((f"{kind} {name}", one) for name, one in zip(names, means, strict=True))
 
 
 def lifetime(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
@@ -121,27 +121,27 @@ def _tag_columns(has: Bools, shares: Floats, rarity: Floats, last: int) -> Itera
 
 
 def _tag_shares(batch: Batch, tables: EvidenceTables, last: int) -> Floats:
-    found = np.zeros((len(batch.lengths), tables.tags.shape[1]))
+    shares = np.zeros((len(batch.lengths), tables.tags.shape[1]))
     count = np.zeros((len(batch.lengths), 1))
     for age in range(last):
         there = batch.real[:, age, None]
-        found += tables.tags[batch.recent[:, age]] & there
+        shares += tables.tags[batch.recent[:, age]] & there
         count += there
-    return found / np.maximum(count, 1.0)
+    return shares / np.maximum(count, 1.0)
 
 
 def _over_tags(has: Bools, values: Floats) -> Floats:
-    found = np.zeros(has.shape[:2])
+    sums = np.zeros(has.shape[:2])
     for tag in range(values.shape[1]):
-        found += np.where(has[:, :, tag], values[:, tag, None], 0.0)
-    return found
+        sums += np.where(has[:, :, tag], values[:, tag, None], 0.0)
+    return sums
 
 
 def _best_tag(has: Bools, values: Floats) -> Floats:
     if not values.shape[1]:
         return np.zeros(has.shape[:2])
-    found: Floats = np.where(has, values[:, None, :], 0.0).max(axis=2)
-    return found
+    best: Floats = np.where(has, values[:, None, :], 0.0).max(axis=2)
+    return best
 
 
 def years(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
@@ -219,8 +219,8 @@ class Evidence:
     ) -> Values:
         """Return [cases, widest, names]; what is beyond a case's candidates means nothing."""
         batch = batch_of(histories, candidates, len(self.tables.places) - 1)
-        found = columns_of(batch, self.tables, self.families)
-        return np.stack([column.astype(np.float32) for _, column in found], axis=2)
+        columns = columns_of(batch, self.tables, self.families)
+        return np.stack([column.astype(np.float32) for _, column in columns], axis=2)
 
 
 def fit_evidence(lives: Lives, *, seed: int = 1, families: Sequence[str] = KINDS) -> Evidence:

@@ -39,16 +39,16 @@ class Grounds:
         groups = _groups(
             [(*one, owner) for one, owner in zip(histories, who, strict=True)], candidates
         )
-        told = [histories[rows[0]] for rows in groups]
+        grouped = [histories[rows[0]] for rows in groups]
         asked = [who[rows[0]] for rows in groups] if owners else []
         shown = [[item for row in rows for item in candidates[row]] for rows in groups]
-        found: list[Floats] = [np.zeros(0)] * len(histories)
-        for rows, scores in zip(groups, self._scores(told, shown, asked), strict=True):
+        odds: list[Floats] = [np.zeros(0)] * len(histories)
+        for rows, scores in zip(groups, self._scores(grouped, shown, asked), strict=True):
             start = 0
             for row in rows:
-                found[row] = scores[start : start + len(candidates[row])]
+                odds[row] = scores[start : start + len(candidates[row])]
                 start += len(candidates[row])
-        return found
+        return odds
 
     def _scores(
         self,
@@ -81,14 +81,14 @@ def _groups(
     groups: list[list[int]] = []
     open_: dict[tuple[int, ...], tuple[list[int], int]] = {}
     for row, history in enumerate(histories):
-        told = tuple(history)
-        rows, width = open_.get(told, ([], WIDEST))
+        key = tuple(history)
+        rows, width = open_.get(key, ([], WIDEST))
         width += len(candidates[row])
         if width > WIDEST:
             rows, width = [], len(candidates[row])
             groups.append(rows)
         rows.append(row)
-        open_[told] = rows, width
+        open_[key] = rows, width
     return groups
 
 

@@ -36,9 +36,9 @@ class CentredRatings(msgspec.Struct, frozen=True, eq=False):
         """Return ratings from columns with each pair once."""
         from scipy.sparse import csr_array
 
-        found = csr_array((values, (people, items)), shape)
-        found.sort_indices()
-        return cls._having(found)
+        matrix = csr_array((values, (people, items)), shape)
+        matrix.sort_indices()
+        return cls._having(matrix)
 
     @classmethod
     def _having(cls, values: Sparse) -> CentredRatings:
@@ -60,8 +60,8 @@ class CentredRatings(msgspec.Struct, frozen=True, eq=False):
     @property
     def owners(self) -> Ints:
         """The row of each rating."""
-        found: Ints = np.repeat(np.arange(self.values.shape[0]), np.diff(self.values.indptr))
-        return found
+        rows: Ints = np.repeat(np.arange(self.values.shape[0]), np.diff(self.values.indptr))
+        return rows
 
     @property
     def items(self) -> Ints:
@@ -129,30 +129,30 @@ def expected(
 
 
 def _products(people: Floats, rows: Ints, items: Floats, columns: Ints) -> Floats:
-    found: Floats = np.einsum("nk,nk->n", people[rows], items[columns])
-    return found
+    products: Floats = np.einsum("nk,nk->n", people[rows], items[columns])
+    return products
 
 
 def _points(centred_ratings: CentredRatings, sample: Sample) -> Floats:
     """Return the posterior mean of each row's vector."""
-    found = np.empty((centred_ratings.values.shape[0], sample.items.shape[1]))
-    for start in range(0, len(found), _ROWS):
+    points = np.empty((centred_ratings.values.shape[0], sample.items.shape[1]))
+    for start in range(0, len(points), _ROWS):
         part = slice(start, start + _ROWS)
-        systems, wanted = _systems(centred_ratings, sample, part)
-        found[part] = np.linalg.solve(systems, wanted[:, :, None])[:, :, 0]
-    return found
+        systems, linear = _systems(centred_ratings, sample, part)
+        points[part] = np.linalg.solve(systems, linear[:, :, None])[:, :, 0]
+    return points
 
 
 def _drawn(centred_ratings: CentredRatings, sample: Sample, rng: Generator) -> Floats:
     """Return a sample of each row's vector."""
-    found = rng.standard_normal((centred_ratings.values.shape[0], sample.items.shape[1]))
-    for start in range(0, len(found), _ROWS):
+    points = rng.standard_normal((centred_ratings.values.shape[0], sample.items.shape[1]))
+    for start in range(0, len(points), _ROWS):
         part = slice(start, start + _ROWS)
-        systems, wanted = _systems(centred_ratings, sample, part)
+        systems, linear = _systems(centred_ratings, sample, part)
         roots = np.linalg.cholesky(systems)
-        moved = np.linalg.solve(roots, wanted[:, :, None]) + found[part][:, :, None]
-        found[part] = np.linalg.solve(roots.transpose(0, 2, 1), moved)[:, :, 0]
-    return found
+        moved = np.linalg.solve(roots, linear[:, :, None]) + points[part][:, :, None]
+        points[part] = np.linalg.solve(roots.transpose(0, 2, 1), moved)[:, :, 0]
+    return points
 
 
 def _systems(centred_ratings: CentredRatings, sample: Sample, part: slice) -> tuple[Floats, Floats]:
@@ -189,5 +189,5 @@ def _wishart(scale: Floats, freedom: int, rng: Generator) -> Floats:
     lower = np.tril(rng.standard_normal((rank, rank)), -1)
     lower[np.diag_indices(rank)] = np.sqrt(rng.chisquare(freedom - np.arange(rank)))
     root = np.linalg.cholesky(scale) @ lower
-    found: Floats = root @ root.T
-    return found
+    sample: Floats = root @ root.T
+    return sample

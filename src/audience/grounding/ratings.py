@@ -52,8 +52,8 @@ class Ways(msgspec.Struct, frozen=True, eq=False):
 
 def whole(stars: Floats) -> Ints:
     """Return whole stars, rounded up: 0.5 is one star."""
-    found: Ints = np.clip(np.floor(stars + 0.5), 1, STARS).astype(np.int64)
-    return found
+    rounded: Ints = np.clip(np.floor(stars + 0.5), 1, STARS).astype(np.int64)
+    return rounded
 
 
 def ways_of(
@@ -69,11 +69,11 @@ def ways_of(
     apart = np.bincount(owners, (stars - expectations) ** 2, people)
     spread = np.sqrt((apart + _DOUBT * missed) / (counts + _DOUBT) / missed)
     chances = _smeared(expectations, _BOUNDS, _WIDTH * spread[owners])
-    given = whole(stars)
+    rated = whole(stars)
     shares = np.array(usual)
     own = np.empty((people, STARS))
     for star in range(STARS):
-        seen = np.bincount(owners, given == star + 1, people) + _DOUBT * shares[star]
+        seen = np.bincount(owners, rated == star + 1, people) + _DOUBT * shares[star]
         meant = np.bincount(owners, chances[:, star], people) + _DOUBT * shares[star]
         own[:, star] = np.log(seen / meant)
     return Ways(spread, own)
@@ -84,15 +84,15 @@ def chances_of(scale: Scale, expectations: Floats, owners: Ints, ways: Ways) -> 
     width = scale.width * ways.spread[owners] ** scale.power
     plain = _smeared(expectations, np.array(scale.bounds), width)
     weighed = plain * np.exp(scale.lean * ways.own[owners])
-    found: Floats = weighed / weighed.sum(axis=1, keepdims=True)
-    return found
+    chances: Floats = weighed / weighed.sum(axis=1, keepdims=True)
+    return chances
 
 
 def drawn_stars(chances: Floats, draws: Floats) -> Ints:
     """Return whole stars, 1 to 5, for a uniform number per row."""
     below = (np.cumsum(chances, axis=1) <= draws[:, None]).sum(axis=1)
-    found: Ints = 1 + np.minimum(below, STARS - 1)
-    return found
+    drawn: Ints = 1 + np.minimum(below, STARS - 1)
+    return drawn
 
 
 def fit_scale(
@@ -106,11 +106,11 @@ def fit_scale(
     """Return the scale of highest likelihood for ratings held out from their expectations."""
     from scipy.optimize import minimize
 
-    given, rows = whole(stars) - 1, np.arange(len(stars))
+    rated, rows = whole(stars) - 1, np.arange(len(stars))
 
     def unlikely(x: Floats) -> float:
         chances = chances_of(_scale(x, usual, missed), expectations, owners, ways)
-        return -float(np.log(np.maximum(chances[rows, given], _LEAST)).mean())
+        return -float(np.log(np.maximum(chances[rows, rated], _LEAST)).mean())
 
     start = np.array([_BOUNDS[0], 0.0, 0.0, 0.0, np.log(_WIDTH), 0.5, 0.5])
     limits = [(-1.0, 5.0), *[(-3.0, 2.0)] * 3, (-3.0, 1.0), (0.0, 2.0), (0.0, 1.5)]
@@ -167,8 +167,8 @@ class Rater:
 
     def predict(self, users: Ints, items: Ints) -> Floats:
         """Return the stars expected from user i for item i."""
-        rows, given = self._known(users)
-        return self._within(expected(self.samples, given, rows, items)[0])
+        rows, ratings = self._known(users)
+        return self._within(expected(self.samples, ratings, rows, items)[0])
 
     def predict_for(
         self, histories: Sequence[History], items: Sequence[Sequence[int]]
@@ -180,8 +180,8 @@ class Rater:
 
     def chances(self, users: Ints, items: Ints) -> Floats:
         """Return [rows, 5]: the chance of one to five stars from user i for item i."""
-        rows, given = self._known(users)
-        return self._chances(given, rows, items)
+        rows, ratings = self._known(users)
+        return self._chances(ratings, rows, items)
 
     def chances_for(
         self, histories: Sequence[History], items: Sequence[Sequence[int]]
@@ -211,8 +211,8 @@ class Rater:
         return CentredRatings.of(owners, items, values - self.centre, (len(rated), many))
 
     def _within(self, apart: Floats) -> Floats:
-        found: Floats = np.clip(self.centre + apart, *self.bounds)
-        return found
+        clipped: Floats = np.clip(self.centre + apart, *self.bounds)
+        return clipped
 
     def _chances(self, centred_ratings: CentredRatings, rows: Ints, items: Ints) -> Floats:
         asked, own = expected(self.samples, centred_ratings, rows, items)
@@ -302,11 +302,11 @@ def _drawn(
 ) -> Rater:
     centre = float(rated.stars.mean())
     size = (shape[0] + 1, shape[1])
-    given = CentredRatings.of(rated.users, rated.items, rated.stars - centre, size)
+    ratings = CentredRatings.of(rated.users, rated.items, rated.stars - centre, size)
     kept = sweeps * 2 // 7
-    samples = draw_samples(given, rank, draws, sweeps=sweeps, burn=kept, every=2)
+    samples = draw_samples(ratings, rank, draws, sweeps=sweeps, burn=kept, every=2)
     bounds = (min(1.0, float(rated.stars.min())), float(max(STARS, rated.stars.max())))
-    return Rater(centre, bounds, given, samples)
+    return Rater(centre, bounds, ratings, samples)
 
 
 def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints, Ints]:

@@ -151,11 +151,11 @@ def lifts(counts: Table, shares: Floats, doubt: float) -> Table:
     A row and a column of zeros are added, for items without an index.
     """
     shown = shares.astype(np.float32)
-    found: Table = counts + np.float32(doubt) * shown
-    found /= counts.sum(axis=1, keepdims=True) + np.float32(doubt)
-    found /= shown
-    np.log(found, out=found)
-    return padded(found)
+    smoothed: Table = counts + np.float32(doubt) * shown
+    smoothed /= counts.sum(axis=1, keepdims=True) + np.float32(doubt)
+    smoothed /= shown
+    np.log(smoothed, out=smoothed)
+    return padded(smoothed)
 
 
 def linear(products: Table, regularisation: float) -> Table:
@@ -182,9 +182,9 @@ def _aligned(table: Table) -> Table:
     size = table.size
     room = np.empty(size + 16, np.float32)
     begin = -(room.ctypes.data // 4) % 16
-    found = room[begin : begin + size].reshape(table.shape, order="F")
-    found[...] = table
-    return found
+    aligned = room[begin : begin + size].reshape(table.shape, order="F")
+    aligned[...] = table
+    return aligned
 
 
 def padded(table: Table) -> Table:
@@ -302,8 +302,8 @@ def _lifetime(rows: OrderedLives, shares: Floats) -> tuple[Floats, Floats, Float
 
 
 def _lift(counts: Floats, shares: Floats, doubt: float) -> Floats:
-    found = (counts + doubt * shares) / (counts.sum(axis=1, keepdims=True) + doubt)
-    logs: Floats = np.log(found / shares)
+    smoothed = (counts + doubt * shares) / (counts.sum(axis=1, keepdims=True) + doubt)
+    logs: Floats = np.log(smoothed / shares)
     logs[:, -1] = 0.0
     return logs
 
@@ -371,14 +371,14 @@ def over_recent(
     ages = weights.shape[1]
     there = weights[:, None, :] * batch.real[None, :, :ages]
     sums = np.zeros((len(weights), len(rows)))
-    found = np.zeros((len(weights), *columns.shape))
+    means = np.zeros((len(weights), *columns.shape))
     for age in range(ages):
         values = flat.take(rows[:, age, None] + columns)
         for k in np.flatnonzero(weights[:, age]).tolist():
             sums[k] += there[k, :, age]
-            found[k] += there[k, :, age, None] * values
-    found /= np.maximum(sums, 1e-9)[:, :, None]
-    return list(found)
+            means[k] += there[k, :, age, None] * values
+    means /= np.maximum(sums, 1e-9)[:, :, None]
+    return list(means)
 
 
 class Whole:
@@ -400,30 +400,30 @@ class Whole:
         """Return [cases, width]: values summed over the last items, -1 for all."""
         late = slice(None) if last < 0 else np.flatnonzero(self.batch.ages < last)
         owners, chosen = self.batch.owners[late], values[late]
-        found = np.zeros(self.shape)
+        totals = np.zeros(self.shape)
         for column in range(self.shape[1]):
             # bincount adds in order, whatever else is in the batch.
-            found[:, column] = np.bincount(owners, chosen[:, column], self.shape[0])
-        return found
+            totals[:, column] = np.bincount(owners, chosen[:, column], self.shape[0])
+        return totals
 
     def runs(self, values: Table, length: int) -> Table:
         """Return the means of each entry and those after it, `length` (a power of two) in all."""
-        found, distance = values.copy(), 1
+        means, distance = values.copy(), 1
         while distance < min(length, len(values)):
             same = self.batch.owners[distance:] == self.batch.owners[:-distance]
-            found[:-distance] += found[distance:] * same[:, None].astype(np.float32)
+            means[:-distance] += means[distance:] * same[:, None].astype(np.float32)
             distance *= 2
-        found /= np.float32(length)
-        return found
+        means /= np.float32(length)
+        return means
 
     def best(self, values: Table) -> Floats:
         """Return [cases, width]: the highest value of each history; 0 for nobody."""
-        found = np.zeros(self.shape)
+        highest = np.zeros(self.shape)
         there = self.batch.lengths > 0
         if there.any():
             ends = np.cumsum(self.batch.lengths[there])
-            found[there] = np.maximum.reduceat(values, ends - self.batch.lengths[there], axis=0)
-        return found
+            highest[there] = np.maximum.reduceat(values, ends - self.batch.lengths[there], axis=0)
+        return highest
 
 
 def per_case(batch: Batch, values: Floats) -> Floats:

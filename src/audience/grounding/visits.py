@@ -73,14 +73,14 @@ class Sessions(msgspec.Struct, frozen=True, eq=False):
 
     def histograms(self) -> dict[str, Floats]:
         """Return the histograms that are compared, by name."""
-        found = {
+        histograms = {
             "stars": shares(self.stars, np.arange(1, STARS + 1)),
             "picks per page": shares(self.per_page, PICKS),
             "pages per visit": shares(self.pages, PAGES),
             "picks per visit": shares(self.picks, TAKEN),
             "minutes per visit": shares(self.minutes, MINUTES),
         }
-        return {name: each for name, each in found.items() if each.sum() > 0.0}
+        return {name: each for name, each in histograms.items() if each.sum() > 0.0}
 
 
 def sessions_of(lives: Lives, *, gap: float = GAP) -> Sessions:
@@ -120,8 +120,8 @@ def shares(values: Ints | Floats, bins: Ints | Floats) -> Floats:
     """Return the share of values in each bin; the last bin is open."""
     places = np.searchsorted(bins, values, side="right") - 1
     counts = np.bincount(places[places >= 0], minlength=len(bins)).astype(np.float64)
-    found: Floats = counts / max(1.0, float(counts.sum()))
-    return found
+    normalised: Floats = counts / max(1.0, float(counts.sum()))
+    return normalised
 
 
 def divergence(first: Floats, second: Floats) -> float:
@@ -258,8 +258,8 @@ def _pauses(stage: VisitStage, draws: Floats) -> list[float]:
     if not len(stage.pauses):
         return [0.0] * len(draws)
     places = (draws * len(stage.pauses)).astype(np.int64)
-    found: list[float] = stage.pauses[places].tolist()
-    return found
+    pauses: list[float] = stage.pauses[places].tolist()
+    return pauses
 
 
 def _sessions(counted: _Counted) -> Sessions:

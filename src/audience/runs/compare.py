@@ -92,13 +92,13 @@ def first_difference(folders: Sequence[Path]) -> str | None:
 
 def _against(tellers: Sequence[Teller], entries: Sequence[Entry | None]) -> str:
     """Return two entries side by side, in the words of the story if those differ."""
-    told = [
+    lines = [
         (printable(teller.line(one.event)).strip() or str(one.event)) if one else "nothing"
         for teller, one in zip(tellers, entries, strict=True)
     ]
-    if told[0] == told[1]:
-        told = [str(entry.event if entry else None) for entry in entries]
-    return f"{told[0]} against {told[1]}"
+    if lines[0] == lines[1]:
+        lines = [str(entry.event if entry else None) for entry in entries]
+    return f"{lines[0]} against {lines[1]}"
 
 
 class Condition(msgspec.Struct, frozen=True):
@@ -131,26 +131,26 @@ class Condition(msgspec.Struct, frozen=True):
 
 def condition(text: str) -> Condition:
     """Return the condition that a text such as `satisfaction < -2%` states."""
-    found = _CONDITION.fullmatch(text)
-    if not found:
+    match = _CONDITION.fullmatch(text)
+    if not match:
         raise BadInput(f'--fail-if {text!r} is not METRIC < NUMBER, as in "satisfaction < -2%"')
-    metric, sign, bound, percent = found.groups()
+    metric, sign, bound, percent = match.groups()
     if metric not in LABELS:
         raise BadInput(f"--fail-if: {unknown('metric', metric, LABELS)}")
     return Condition(text.strip(), metric, sign, float(bound), bool(percent))
 
 
 def plain_comparison(
-    found: Findings, failed: Sequence[str], first: str | None
+    findings: Findings, failed: Sequence[str], first: str | None
 ) -> dict[str, object]:
     """Return a comparison as plain values; NaN becomes None."""
     rows = [
         {key: _plain(value) for key, value in msgspec.to_builtins(difference).items()}
         | {"percent": _plain(difference.percent)}
-        for difference in found.differences
+        for difference in findings.differences
     ]
     return {
-        "verdict": found.verdict,
+        "verdict": findings.verdict,
         "failed": list(failed),
         "first_difference": first,
         "differences": rows,

@@ -77,9 +77,9 @@ SPREAD_SUMMARY = (
 """The metrics of a run in which nothing was picked and a topic spread."""
 
 
-def summary_of(found: Findings) -> tuple[str, ...]:
+def summary_of(findings: Findings) -> tuple[str, ...]:
     """Return the metrics that summarise findings."""
-    totals = found.arms[0].runs[0].totals if found.arms else {}
+    totals = findings.arms[0].runs[0].totals if findings.arms else {}
     if "reach" not in totals:
         return SUMMARY
     return SPREAD_SUMMARY if not totals.get("picks") else (*SPREAD_SUMMARY[:6], *SUMMARY)
@@ -180,10 +180,10 @@ def _one(
     spending: SpendingOptions | None,
     watch: Watch | None = None,
 ) -> Finished:
-    told = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
+    options = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
     if (folder / "run.db").exists():
-        return runs.resume(folder, **told)  # type: ignore[arg-type]
-    return runs.start(scenario, seed, folder, **told)  # type: ignore[arg-type]
+        return runs.resume(folder, **options)  # type: ignore[arg-type]
+    return runs.start(scenario, seed, folder, **options)  # type: ignore[arg-type]
 
 
 def is_experiment(folder: Path) -> bool:
@@ -228,7 +228,7 @@ def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
     """Return what the arms show."""
     names = [name for name in arms[0].runs[0].totals if name in LABELS] if arms else []
     extra = [name for name in (arms[0].runs[0].totals if arms else {}) if name not in LABELS]
-    found = differences(arms, [*names, *extra])
+    contrasts = differences(arms, [*names, *extra])
     facts = {
         "people": f"{scenario.agents:,}",
         "rounds": f"{scenario.rounds} of {scenario.clock.step}",
@@ -237,10 +237,12 @@ def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
         "dataset": scenario.dataset.kind,
         "digests": " ".join(run.digest[:12] for arm in arms for run in arm.runs),
     }
-    return Findings(scenario.title, arms, found, verdict(arms, found), text_of(scenario), facts)
+    return Findings(
+        scenario.title, arms, contrasts, verdict(arms, contrasts), text_of(scenario), facts
+    )
 
 
-def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
+def verdict(arms: Sequence[Arm], contrasts: Sequence[Difference]) -> str:
     """Return which arm serves the audience better, by how much, with its interval."""
     if len(arms) < 2:
         totals = arms[0].runs[0].totals
@@ -252,7 +254,7 @@ def verdict(arms: Sequence[Arm], found: Sequence[Difference]) -> str:
             f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages; "
             f"click rate {clicks.mean:.1%}, satisfaction {satisfaction.mean:.3f}{mean}."
         )
-    return " ".join(_sentence(found, arms[0], other) for other in arms[1:])
+    return " ".join(_sentence(contrasts, arms[0], other) for other in arms[1:])
 
 
 def spread_verdict(totals: Mapping[str, float]) -> str:
@@ -266,9 +268,9 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
     )
 
 
-def _sentence(found: Sequence[Difference], first: Arm, second: Arm) -> str:
+def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
     reference, other = first.name, second.name
-    by_metric = {one.metric: one for one in found if one.other == other}
+    by_metric = {one.metric: one for one in contrasts if one.other == other}
     head = by_metric["reach" if "reach" in by_metric else HEADLINE]
     levels = tuple(shown(level(arm, head.metric)[0].mean) for arm in (first, second))
     if head.difference == head.low == head.high == 0.0 and levels[0] == levels[1]:

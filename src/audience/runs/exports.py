@@ -189,10 +189,10 @@ def posts(log: Log) -> Iterator[dict[str, Any]]:
                     waiting[post] = _post(chapter.round, post, names.person[agent], event, names)
                     waiting[post] |= {"forwards": source, "author": _person(author, names)}
                 case e.Delivered(post, author, to) as event:
-                    found = waiting.setdefault(
+                    row = waiting.setdefault(
                         post, _post(chapter.round, post, _person(author, names), event, names)
                     )
-                    found["reached"] = len(to)
+                    row["reached"] = len(to)
         if chapter.phase == e.CLOSING:
             yield from waiting.values()
             waiting.clear()

@@ -104,15 +104,15 @@ class Run:
         """
         if frame and frame not in FRAMES:
             raise BadInput(f"frame {frame!r} is unknown; known: {', '.join(FRAMES)}")
-        wanted = [frame] if frame else [name for name in FRAMES if find_spec(name)]
-        if not wanted or not find_spec(wanted[0]):
+        libraries = [frame] if frame else [name for name in FRAMES if find_spec(name)]
+        if not libraries or not find_spec(libraries[0]):
             raise BadInput(
                 f"{frame or 'neither pandas nor polars'} is {'not ' * bool(frame)}installed; "
                 f"`pip install {frame or 'pandas'}`, or take .columns(), which needs nothing"
             )
         columns = self.columns(exposures=exposures)
-        library: Any = import_module(wanted[0])
-        if wanted[0] == "pandas":
+        library: Any = import_module(libraries[0])
+        if libraries[0] == "pandas":
             return library.DataFrame(columns).astype({"propensity": "float64"})
         return library.DataFrame(columns, schema_overrides={"propensity": library.Float64})
 
@@ -156,19 +156,19 @@ def run(
     """
     if isinstance(scenario, Run):
         scenario = scenario.scenario
-    wanted = scenario if isinstance(scenario, Scenario) else None
-    if wanted is None:
-        wanted = load(Path(str(scenario))) if scenario else embedded_scenario()
+    recipe = scenario if isinstance(scenario, Scenario) else None
+    if recipe is None:
+        recipe = load(Path(str(scenario))) if scenario else embedded_scenario()
     if recommenders:
         kinds = [given if isinstance(given, str) else offer(given) for given in recommenders]
         changes["arms"] = arms_of(kinds)
     if changes:
-        wanted = changed(wanted, **changes)
-    settle_people(wanted)
-    verify(wanted)
+        recipe = changed(recipe, **changes)
+    settle_people(recipe)
+    verify(recipe)
     folder = Path(out) if out else _free()
     make_room(folder, overwrite=overwrite)
-    outcome = conduct(wanted, folder, progress=progress)
+    outcome = conduct(recipe, folder, progress=progress)
     if report:
         write_report(outcome.findings, folder)
     return outcome
@@ -191,7 +191,7 @@ def load_interventions(path: Path) -> tuple[dict[str, object], ...]:
         tree = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: {error}") from None
-    found = tree.get("interventions")
-    if not isinstance(found, list) or not found or set(tree) != {"interventions"}:
+    interventions = tree.get("interventions")
+    if not isinstance(interventions, list) or not interventions or set(tree) != {"interventions"}:
         raise BadInput(f"{path}: it must hold [[interventions]] tables and nothing else")
-    return tuple(anchored({"interventions": found}, path.parent)["interventions"])
+    return tuple(anchored({"interventions": interventions}, path.parent)["interventions"])

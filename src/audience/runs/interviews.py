@@ -97,13 +97,13 @@ def _present(world: World, agent: int) -> Agent:
 
 def _last_slates(log: Log, at: int, agents: set[int]) -> dict[int, tuple[int, ...]]:
     """Return the last page of each person."""
-    found: dict[int, tuple[int, ...]] = {}
+    slates: dict[int, tuple[int, ...]] = {}
     for chapter in log.chapters(end_round=at + 1):
         if chapter.agent in agents:
             for entry in chapter.entries:
                 if isinstance(entry.event, SlateShown):
-                    found[chapter.agent] = entry.event.items
-    return found
+                    slates[chapter.agent] = entry.event.items
+    return slates
 
 
 def remember_answers(folder: Path, question: str, answers: Sequence[Answer]) -> int:

@@ -135,11 +135,11 @@ class Teller:
         names = self.names
         match event:
             case e.Gathered(_, members, items, _, _, rule):
-                told = ", ".join(f"{names[member]} [{member}]" for member in members)
-                return f"    {told} are together and choose among {len(items)} ({rule})"
+                together = ", ".join(f"{names[member]} [{member}]" for member in members)
+                return f"    {together} are together and choose among {len(items)} ({rule})"
             case e.Parted(_, _, company, satisfaction):
-                told = " and ".join(names[one] for one in company)
-                return f"    {name} parts from {told}, satisfied {satisfaction:.2f}"
+                together = " and ".join(names[one] for one in company)
+                return f"    {name} parts from {together}, satisfied {satisfaction:.2f}"
             case e.Unfounded(_, strange):
                 listed = ", ".join(f"<{title}>" for title in strange)
                 return f"    ! {name} neither saw nor heard of {listed}"
@@ -185,8 +185,8 @@ class Teller:
             case e.SlateAnnotated(_, _, reasons) if any(reasons):
                 return f"      because: {'; '.join(why or '–' for why in reasons)}"
             case e.Left(_, satisfaction, why):
-                told = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
-                return f"    {name} leaves{told}{f' ({why})' if why else ''}"
+                satisfied = "" if satisfaction is None else f", satisfied {satisfaction:.2f}"
+                return f"    {name} leaves{satisfied}{f' ({why})' if why else ''}"
             case e.Refused(_, action, why):
                 return f"    {name} may not {action}: {why}"
             case e.Failed(_, why):
@@ -244,10 +244,10 @@ def person_at(log: Log, who: int, at: int) -> dict[str, Any]:
 
 def _topics(world: World, who: int) -> dict[str, str]:
     """Return where a person stands on each topic."""
-    found = {}
+    standings = {}
     for number, topic in enumerate(world.spread.topics):
         one = world.spread.standing(number, who)
         view = {-1: "against it", 0: "no view", 1: "for it"}[one.stance]
-        told = f"{LEVELS[one.level]}, {view}, since round {one.aware}"
-        found[topic.name] = told if one.aware else "never heard of it"
-    return found
+        words = f"{LEVELS[one.level]}, {view}, since round {one.aware}"
+        standings[topic.name] = words if one.aware else "never heard of it"
+    return standings

@@ -144,11 +144,11 @@ def _ask(
 ) -> tuple[WrittenPeople, Counts]:
     door = door_of(models, spending, store.parent, store=store)
     genesis = begun.origin.genesis
-    found: list[WrittenPeople] = []
+    written: list[WrittenPeople] = []
 
     async def work() -> None:
         try:
-            found.append(
+            written.append(
                 await complete(
                     begun.rows,
                     len(begun.known),
@@ -166,7 +166,7 @@ def _ask(
             await door.close()
 
     run_sync(work)
-    return found[0], door.meter.total()
+    return written[0], door.meter.total()
 
 
 def _tell(written: WrittenPeople) -> None:

@@ -121,8 +121,8 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
         _check_options(what, part, make)
         if builds(make):
             return make.build(context, **part.options)
-        given = _named(make, part, context) if group in ("minds", "memories") else {}
-        return make(**given | part.options)
+        offered = _named(make, part, context) if group in ("minds", "memories") else {}
+        return make(**offered | part.options)
     except AudienceError:
         raise
     except Exception as error:
@@ -133,8 +133,8 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
 
 
 def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[str, Any]:
-    given = {name: offer(context) for name, offer in by_name(make, part.options).items()}
-    return {name: value for name, value in given.items() if value not in (None, "")}
+    offered = {name: offer(context) for name, offer in by_name(make, part.options).items()}
+    return {name: value for name, value in offered.items() if value not in (None, "")}
 
 
 def _check_options(what: str, part: Part, make: Callable[..., Any]) -> None:
@@ -262,10 +262,10 @@ def _groups(scenario: Scenario) -> Groups:
 
 
 def _recommender(part: Part, run: str) -> Recommender:
-    found = made("recommenders", addressed(part), PartContext(run=run))
-    if not callable(getattr(found, "fit", None)):
+    recommender = made("recommenders", addressed(part), PartContext(run=run))
+    if not callable(getattr(recommender, "fit", None)):
         raise BadInput(f"recommender {part.kind!r} has no `fit`; give it fit(interactions, rng)")
-    return cast(Recommender, found)
+    return cast(Recommender, recommender)
 
 
 def _kinds_by_label(scenario: Scenario) -> dict[str, str]:

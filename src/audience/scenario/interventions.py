@@ -27,13 +27,15 @@ DEEDS: dict[str, type] = {
 }
 
 
-def changes_of(wanted: Sequence[Options], genesis: Genesis) -> dict[int, tuple[c.AnyChange, ...]]:
+def changes_of(
+    interventions: Sequence[Options], genesis: Genesis
+) -> dict[int, tuple[c.AnyChange, ...]]:
     """Return the checked changes by round, with ids for what they add."""
-    if not wanted:
+    if not interventions:
         return {}
-    found: dict[int, list[c.AnyChange]] = {}
+    by_round: dict[int, list[c.AnyChange]] = {}
     world, reader = World(genesis), _Reader(genesis)
-    for number, one in sorted(enumerate(wanted, 1), key=lambda pair: _round(pair[1])):
+    for number, one in sorted(enumerate(interventions, 1), key=lambda pair: _round(pair[1])):
         place = f"intervention {number}"
         deed = str(one.get("do", ""))
         if deed not in DEEDS:
@@ -45,8 +47,8 @@ def changes_of(wanted: Sequence[Options], genesis: Genesis) -> dict[int, tuple[c
             raise BadInput(f"{place} ({deed}): {why}")
         world.apply(Intervened(change))
         reader.learn(change)
-        found.setdefault(_round(one), []).append(change)
-    return {round_: tuple(changes) for round_, changes in found.items()}
+        by_round.setdefault(_round(one), []).append(change)
+    return {round_: tuple(changes) for round_, changes in by_round.items()}
 
 
 def _fields(one: Options, deed: str, world: World) -> Options:

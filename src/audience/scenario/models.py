@@ -91,10 +91,10 @@ class SpendingOptions(msgspec.Struct, frozen=True):
         """Return the budget as numbers."""
         dollars = None
         if self.budget:
-            found = _MONEY.fullmatch(self.budget)
-            if not found:
+            amount = _MONEY.fullmatch(self.budget)
+            if not amount:
                 raise BadInput(f"--budget {self.budget!r} is not an amount such as 2usd")
-            dollars = float(found[1])
+            dollars = float(amount[1])
         return Budget(dollars, self.max_calls, self.max_tokens)
 
     def after(self, spent: Counts) -> SpendingOptions:

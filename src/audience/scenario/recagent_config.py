@@ -64,15 +64,15 @@ class Imported(msgspec.Struct, frozen=True):
 
 def imported(config: Path, out: Path) -> Imported:
     """Return the scenario of a RecAgent config.yaml; its paths start from the folder of `out`."""
-    given = read_yaml(config)
+    settings = read_yaml(config)
     tree: dict[str, Any] = {
         "title": "From RecAgent's config.yaml",
         "mind": {"kind": "llm"},
         "activation": {"loyalty": 0.0},
     }
     without: list[str] = []
-    tree["dataset"] = _dataset(config, given, out, without)
-    for key, value in given.items():
+    tree["dataset"] = _dataset(config, settings, out, without)
+    for key, value in settings.items():
         if key in _FILES or value is None:
             continue
         if key in _PLACES:
@@ -91,16 +91,18 @@ def _put(tree: dict[str, Any], place: tuple[str, ...], value: object) -> None:
     tree[place[-1]] = value
 
 
-def _dataset(config: Path, given: dict[str, Any], out: Path, without: list[str]) -> dict[str, Any]:
+def _dataset(
+    config: Path, settings: dict[str, Any], out: Path, without: list[str]
+) -> dict[str, Any]:
     """Return the files by name in the folder that holds them all."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for key, option in _FILES.items():
-        text = given.get(key)
+        text = settings.get(key)
         if not text:
             continue
         place = _found(config, str(text))
         if place is not None:
-            found[option] = place
+            paths[option] = place
         elif option == "interaction":
             without.append(f"{key}: {text} is not there, so people begin without a past")
         else:
@@ -108,11 +110,11 @@ def _dataset(config: Path, given: dict[str, Any], out: Path, without: list[str])
                 f"{config}: {key}: {text} is neither below {config.parent} nor below the folder "
                 "above it nor here; correct the path"
             )
-    if "item" not in found or "user" not in found:
+    if "item" not in paths or "user" not in paths:
         raise BadInput(f"{config}: item_path and user_path are needed; add them")
-    folder = os.path.commonpath([place.parent for place in found.values()])
+    folder = os.path.commonpath([place.parent for place in paths.values()])
     path = os.path.relpath(folder, out.resolve().parent)
-    return {"kind": "recagent", "path": path} | {key: one.name for key, one in found.items()}
+    return {"kind": "recagent", "path": path} | {key: one.name for key, one in paths.items()}
 
 
 def _found(config: Path, text: str) -> Path | None:
@@ -124,8 +126,8 @@ def _found(config: Path, text: str) -> Path | None:
 
 def _recommender(tree: dict[str, Any], name: str, without: list[str]) -> None:
     there = known("recommenders")
-    wanted = _RECOMMENDERS.get(name.lower(), (name.lower(),))
-    kind = next((kind for kind in wanted if kind in there), None)
+    kinds = _RECOMMENDERS.get(name.lower(), (name.lower(),))
+    kind = next((kind for kind in kinds if kind in there), None)
     if kind is None:
         near = get_close_matches(name.lower(), there, n=1)
         hint = f" (did you mean {near[0]}?)" if near else ""

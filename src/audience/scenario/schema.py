@@ -86,17 +86,17 @@ def with_round(
     played: Sequence[Played], round_: int, agents: Collection[int], way: str
 ) -> tuple[Played, ...]:
     """Return the same with a round in which these were played."""
-    found = list(played)
+    spans = list(played)
     for agent in sorted(agents):
-        if seated(found, round_).get(agent) == way:
+        if seated(spans, round_).get(agent) == way:
             continue
-        before = [one for one in found if one.agent == agent and one.way == way]
+        before = [one for one in spans if one.agent == agent and one.way == way]
         if before and before[-1].last == round_ - 1:
-            place = found.index(before[-1])
-            found[place] = msgspec.structs.replace(before[-1], last=round_)
+            place = spans.index(before[-1])
+            spans[place] = msgspec.structs.replace(before[-1], last=round_)
         else:
-            found.append(Played(agent, round_, round_, way))
-    return tuple(found)
+            spans.append(Played(agent, round_, round_, way))
+    return tuple(spans)
 
 
 Options = dict[str, Any]

@@ -82,7 +82,7 @@ def with_graph(genesis: Genesis, table: SpreadTable, seed: int) -> Genesis:
 
 def raised(table: SpreadTable, genesis: Genesis, seed: int) -> dict[int, tuple[c.AnyChange, ...]]:
     """Return the topics as changes by round, in the order in which they begin."""
-    found: dict[int, list[c.AnyChange]] = {}
+    by_round: dict[int, list[c.AnyChange]] = {}
     world = World(genesis)
     for number, one in sorted(enumerate(table.topics), key=lambda pair: pair[1].at):
         place = f"spread: topic {one.name!r}"
@@ -102,8 +102,8 @@ def raised(table: SpreadTable, genesis: Genesis, seed: int) -> dict[int, tuple[c
         change = c.Raise(topic, _seeds(one, genesis, seed, number, place), one.stance)
         if why := objection(world, change):
             raise BadInput(f"{place}: {why}")
-        found.setdefault(one.at, []).append(change)
-    return {round_: tuple(changes) for round_, changes in found.items()}
+        by_round.setdefault(one.at, []).append(change)
+    return {round_: tuple(changes) for round_, changes in by_round.items()}
 
 
 def _seeds(

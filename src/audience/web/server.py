@@ -225,7 +225,7 @@ def serve(
     begun: Callable[[str], None] = lambda address: None,
 ) -> None:
     """Serve a folder of runs until stopped; `begun` gets the address of the page."""
-    found = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
+    offered = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
     for path in scenarios:
         load(path)
     root.mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def serve(
     access = Access(host)
     listening = bound(host, port)
     try:
-        server = server_of(make_app(root, access, found=found, opened=opened))
+        server = server_of(make_app(root, access, found=offered, opened=opened))
         begun(address_of(host, listening.getsockname()[1], access))
         server.run(sockets=[listening])
     finally:

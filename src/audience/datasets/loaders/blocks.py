@@ -54,24 +54,24 @@ class Block(msgspec.Struct, frozen=True):
 
     def keys(self, column: str) -> tuple[str, ...]:
         """Return ids, none of them empty."""
-        found = tuple(map(str.strip, self.columns[column]))
-        if "" in found:
-            raise self.wrong(found.index(""), column, "is empty; every line needs an id")
-        return found
+        cells = tuple(map(str.strip, self.columns[column]))
+        if "" in cells:
+            raise self.wrong(cells.index(""), column, "is empty; every line needs an id")
+        return cells
 
     def numbers(self, column: str, *, low: float = -np.inf, high: float = np.inf) -> Floats:
         """Return numbers from `low` to `high`; NaN if a cell is empty."""
         cells = self.columns[column]
         try:
-            found = np.array([cell or "nan" for cell in cells], np.float64)
+            values = np.array([cell or "nan" for cell in cells], np.float64)
         except ValueError:
             raise self._first_wrong(column, float, "is not a number") from None
-        outside = np.flatnonzero((found < low) | (found > high) | np.isinf(found))
+        outside = np.flatnonzero((values < low) | (values > high) | np.isinf(values))
         if len(outside):
             row = int(outside[0])
             bounds = f"{low:g} to {high:g}" if np.isfinite(high) else f"{low:g} or more"
             raise self.wrong(row, column, f"{cells[row]} is out of range; it should be {bounds}")
-        return found
+        return values
 
     def moments(self, column: str) -> Ints:
         """Return seconds since 1970 from seconds, milliseconds or dates."""
@@ -80,16 +80,16 @@ class Block(msgspec.Struct, frozen=True):
             raise self.wrong(cells.index(""), column, "is empty; every line needs a moment")
         if not cells[0].strip().lstrip("-").replace(".", "", 1).isdecimal():
             return self._dates(column)
-        found = self.numbers(column)
-        return np.where(found > MILLISECONDS, found / 1000.0, found).astype(np.int64)
+        seconds = self.numbers(column)
+        return np.where(seconds > MILLISECONDS, seconds / 1000.0, seconds).astype(np.int64)
 
     def _dates(self, column: str) -> Ints:
         try:
-            found = [_date(cell) for cell in self.columns[column]]
+            seconds = [_date(cell) for cell in self.columns[column]]
         except ValueError:
             remedy = "is neither seconds since 1970 nor a date such as 2025-01-31"
             raise self._first_wrong(column, _date, remedy) from None
-        return np.array(found, np.int64)
+        return np.array(seconds, np.int64)
 
     def _first_wrong(self, column: str, read: Callable[[str], object], what: str) -> BadInput:
         for row, cell in enumerate(self.columns[column]):
@@ -204,9 +204,9 @@ def _check_header(
 ) -> None:
     for column in needed:
         if column not in columns:
-            found = ", ".join(repr(one) for one in columns)
+            listed = ", ".join(repr(one) for one in columns)
             raise BadInput(
-                f"{where}: line 1: column {column!r} is missing (found: {found}); "
+                f"{where}: line 1: column {column!r} is missing (found: {listed}); "
                 f"name the right column{other_mark(columns[0], form.separator)}"
             )
     twice = [column for place, column in enumerate(columns) if column in columns[:place]]
@@ -297,14 +297,16 @@ class Gathering:
 
     def lived(self) -> Columns:
         """Return all interactions in the order of time, with stars from 0.5 to 5."""
-        found = joined(self._parts)
+        interactions = joined(self._parts)
         self._parts.clear()
-        if not len(found):
+        if not len(interactions):
             raise BadInput(f"{self.where}: holds no interactions; nothing can be learnt from it")
         if not self.dated:
-            found = msgspec.structs.replace(found, at=made_up(found.users, found.at))
-        found = msgspec.structs.replace(found, stars=self._stars(found.stars))
-        return in_time(found, self.tally, self.where, dated=self.dated)
+            interactions = msgspec.structs.replace(
+                interactions, at=made_up(interactions.users, interactions.at)
+            )
+        interactions = msgspec.structs.replace(interactions, stars=self._stars(interactions.stars))
+        return in_time(interactions, self.tally, self.where, dated=self.dated)
 
     def corpus(
         self,

@@ -89,10 +89,10 @@ def root_folder() -> Path:
 
 def published(name: str, known: tuple[Published, ...] = PUBLIC) -> Published:
     """Return a dataset by name; an unknown one names the nearest."""
-    found = next((one for one in known if one.name == name), None)
-    if found is None:
+    dataset = next((one for one in known if one.name == name), None)
+    if dataset is None:
         raise unknown("published dataset", name, [one.name for one in known])
-    return found
+    return dataset
 
 
 def is_here(name: str, root: Path | None = None) -> bool:
@@ -126,23 +126,23 @@ def fetch(
 
     What was fetched is kept; an interrupted download continues where it stopped.
     """
-    wanted = published(name, known)
+    dataset = published(name, known)
     folder = (root or root_folder()) / name
     if folder.is_dir():
         return folder
     coming = folder.with_name(f"{name}.coming")
     coming.mkdir(parents=True, exist_ok=True)
-    for file in wanted.files:
+    for file in dataset.files:
         path = coming / file.name
         if not path.is_file():
             try:
                 download(file.url, path, file.md5, progress=progress)
             except BadInput as error:
-                raise BadInput(f"{error}. The dataset is described at {wanted.page}") from error
+                raise BadInput(f"{error}. The dataset is described at {dataset.page}") from error
     whole = folder.with_name(f"{name}.unpacked")
     shutil.rmtree(whole, ignore_errors=True)
     whole.mkdir()
-    for file in wanted.files:
+    for file in dataset.files:
         _settle(coming / file.name, whole)
     whole.replace(folder)
     shutil.rmtree(coming, ignore_errors=True)

@@ -60,13 +60,13 @@ def _tags(source: Source) -> dict[str, tuple[str, ...]]:
     form = TableFormat("\t", "latin-1")
     for block in table_blocks(source, "tags.dat", form, ("tagid", "tagvalue")):
         words.update(zip(block.keys("tagid"), block.columns["tagvalue"], strict=True))
-    given: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for block in table_blocks(source, "user_taggedartists.dat", form, ("artistid", "tagid")):
         for artist, tag in zip(block.keys("artistid"), block.keys("tagid"), strict=True):
-            given[artist][words.get(tag, tag)] += 1
+            counts[artist][words.get(tag, tag)] += 1
     return {
         artist: tuple(sorted(tags, key=lambda tag: (-tags[tag], tag))[:_MOST_TAGS])
-        for artist, tags in given.items()
+        for artist, tags in counts.items()
     }
 
 

@@ -29,9 +29,9 @@ _ARTICLE = re.compile(
 
 def title_of(text: str) -> tuple[str, int | None]:
     """Return title and year of a name such as `Matrix, The (1999)`."""
-    found = _YEAR.search(text)
-    title = text[: found.start()] if found else text.strip()
-    year = int(found[1]) if found else None
+    match = _YEAR.search(text)
+    title = text[: match.start()] if match else text.strip()
+    year = int(match[1]) if match else None
     moved = _ARTICLE.match(title)
     if moved:
         gap = "" if moved[2].endswith("'") else " "
@@ -66,8 +66,8 @@ LAYOUTS = {
 
 def layout_of(source: Source) -> str | None:
     """Return which layout the files are in, or None if they are in none."""
-    found = (name for name, files in LAYOUTS.items() if all(file in source for file in files))
-    return next(found, None)
+    layouts = (name for name, files in LAYOUTS.items() if all(file in source for file in files))
+    return next(layouts, None)
 
 
 def read_movielens(source: Source) -> Corpus:
@@ -78,8 +78,8 @@ def read_movielens(source: Source) -> Corpus:
     """
     layout = layout_of(source)
     if layout is None:
-        wanted = "; ".join(", ".join(files) for files in LAYOUTS.values())
-        raise BadInput(f"{source.path} is not MovieLens; it should hold one of: {wanted}")
+        layouts = "; ".join(", ".join(files) for files in LAYOUTS.values())
+        raise BadInput(f"{source.path} is not MovieLens; it should hold one of: {layouts}")
     return {"MovieLens 100K": _read_100k, "MovieLens": _read_csv}.get(layout, _read_dat)(source)
 
 

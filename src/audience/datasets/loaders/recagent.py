@@ -48,8 +48,8 @@ def read_recagent(
     In interaction.csv a rating of 1 says watched; 0 says shown and not watched: that is no
     interaction and is counted.
     """
-    found = find_recagent(source) or ("item.csv", "user_1000.csv")
-    item, user = item or found[0], user or found[1]
+    names = find_recagent(source) or ("item.csv", "user_1000.csv")
+    item, user = item or names[0], user or names[1]
     lived = interaction or ("interaction.csv" if "interaction.csv" in source else "")
     ties = relationship or next(iter(_starting(source, "relationship")), "")
     gathering = Gathering(source.shown(lived or user))

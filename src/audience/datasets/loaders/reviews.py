@@ -74,12 +74,12 @@ def literal(line: bytes) -> dict[str, Any]:
     if len(line) > _LONGEST:
         raise ValueError(f"is longer than {_LONGEST >> 10} KB")
     try:
-        found = ast.literal_eval(line.decode())
+        value = ast.literal_eval(line.decode())
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ValueError(f"is not a Python literal ({type(error).__name__})") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError("is not a dictionary")
-    return found
+    return value
 
 
 def _files(source: Source, given: str, extra: str, mark: str) -> tuple[str, str | None]:
@@ -110,14 +110,14 @@ def _gather(
         if not kept:
             continue
         users, items, moments, numbers = zip(*kept, strict=True)
-        given = np.array([np.nan if number is None else number for number in numbers])
+        weights = np.array([np.nan if number is None else number for number in numbers])
         at = np.array(moments, np.float64)
         gathering.add(
             Block(where, first, {}),
             users,
             items,
             at=np.where(at > MILLISECONDS, at / 1000.0, at).astype(np.int64),
-            **{"ratings" if rated else "weights": given},
+            **{"ratings" if rated else "weights": weights},
         )
 
 

@@ -60,23 +60,21 @@ def roles_of(
 ) -> dict[str, str]:
     """Return the column of each role; named columns precede usual names."""
     listed = ", ".join(repr(column) for column in columns)
-    found: dict[str, str] = {}
+    roles: dict[str, str] = {}
     for role, names in usual.items():
-        wanted = given.get(role, "").lower()
-        if wanted and wanted not in columns:
-            raise BadInput(
-                f"{where}: line 1: {role} = {wanted!r} is not a column (found: {listed})"
-            )
-        column = wanted or next((name for name in names if name in columns), "")
+        named = given.get(role, "").lower()
+        if named and named not in columns:
+            raise BadInput(f"{where}: line 1: {role} = {named!r} is not a column (found: {listed})")
+        column = named or next((name for name in names if name in columns), "")
         if column:
-            found[role] = column
+            roles[role] = column
         elif role in needed:
             hint = other_mark(columns[0]) if len(columns) == 1 else ""
             raise BadInput(
                 f"{where}: line 1: no column is known as the {role} (found: {listed}); "
                 f"say which one it is: {role} = '…'{hint}"
             )
-    return found
+    return roles
 
 
 class Mapped:
@@ -190,10 +188,10 @@ def read_mapped(
         "".encode(encoding)
     except LookupError:
         raise BadInput(f"encoding {encoding!r} is unknown; try 'utf-8' or 'latin-1'") from None
-    given = {"user": user, "item": item, "rating": rating, "time": time, "weight": weight}
-    given |= {"title": title, "tags": tags, "about": about, "year": year}
+    roles = {"user": user, "item": item, "rating": rating, "time": time, "weight": weight}
+    roles |= {"title": title, "tags": tags, "about": about, "year": year}
     form = TableFormat(separator, encoding, quoted=len(separator) == 1)
-    tables = Mapped(source, given, form, tag_mark)
+    tables = Mapped(source, roles, form, tag_mark)
     gathering = Gathering(source.shown(name), best=best, half=half)
     tally = gathering.tally
     things = (
@@ -206,7 +204,7 @@ def read_mapped(
     )
     header = tuple(column.lower() for column in columns)
     bare = TableFormat(separator, encoding, quoted=form.quoted, header=header)
-    Mapped(source, given, bare, tag_mark).interactions(name, gathering)
+    Mapped(source, roles, bare, tag_mark).interactions(name, gathering)
     return gathering.corpus(source.path.stem, things, known, Domain(noun, plural, past))
 
 
@@ -243,9 +241,9 @@ def read_atomic(
 ) -> Corpus:
     """Return a dataset of RecBole's collection; column roles are guessed unless they are given."""
     stem = _stem(source, name)
-    given = {"user": user, "item": item, "rating": rating, "time": time, "weight": weight}
+    roles = {"user": user, "item": item, "rating": rating, "time": time, "weight": weight}
     mapped = Mapped(
-        source, {**given, "title": title, "tags": tags}, TableFormat(separator), tag_mark
+        source, {**roles, "title": title, "tags": tags}, TableFormat(separator), tag_mark
     )
     gathering = Gathering(source.shown(f"{stem}.inter"), best=best, half=half)
     tally = gathering.tally

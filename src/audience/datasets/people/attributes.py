@@ -28,8 +28,8 @@ class _Pool(msgspec.Struct, frozen=True):
 
     def at(self, lists: Ints, places: Ints) -> Ints:
         """Return the word numbers at the given places, modulo the length of each list."""
-        found: Ints = self.members[self.starts[lists] + places % self.sizes[lists]]
-        return found
+        words: Ints = self.members[self.starts[lists] + places % self.sizes[lists]]
+        return words
 
 
 def draw_names(women: Bools, seed: int) -> list[str]:

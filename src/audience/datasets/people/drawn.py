@@ -112,8 +112,8 @@ def draw_ages(people: int, seed: int) -> Ints:
     weights = np.interp(ages, (12, 18, 25, 45, 65, 78, 90), (0.6, 1.0, 1.4, 1.3, 1.0, 0.5, 0.08))
     heaped = np.cumsum(weights)
     draws = rng(seed, "population", "age").random(people)
-    found: Ints = ages[np.searchsorted(heaped, draws * heaped[-1], side="right")]
-    return found
+    drawn: Ints = ages[np.searchsorted(heaped, draws * heaped[-1], side="right")]
+    return drawn
 
 
 def draw_careers(ages: Ints, seed: int) -> Ints:

@@ -66,7 +66,7 @@ def read_people(source: str | Path | Sequence[Mapping[str, Any]]) -> Handcrafted
 
 def known_of(profile: Profile) -> Known:
     """Return a profile and the names of its known fields."""
-    said = {
+    fields = {
         "name": profile.name,
         "gender": profile.gender,
         "age": profile.age is not None,
@@ -75,16 +75,16 @@ def known_of(profile: Profile) -> Known:
         "interests": profile.interests,
         "features": profile.habits != NO_HABITS,
     }
-    return Known(profile, frozenset(field for field, value in said.items() if value))
+    return Known(profile, frozenset(field for field, value in fields.items() if value))
 
 
 def _known(profile: Profile, row: TableRow) -> Known:
-    said = {field for field in FIELDS if row.text(field)}
+    fields = {field for field in FIELDS if row.text(field)}
     if any(row.text(habit) for habit in HABITS):
-        said.add("features")
+        fields.add("features")
     if profile.activity == UNKNOWN_ACTIVITY:
         profile = msgspec.structs.replace(profile, activity=1.0)
-    return Known(profile, frozenset(said), f"{row.path}: line {row.line}")
+    return Known(profile, frozenset(fields), f"{row.path}: line {row.line}")
 
 
 def _with_id(row: TableRow, place: int) -> TableRow:
@@ -138,11 +138,11 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
     try:
         whole = decoder.decode(text)
         alone = isinstance(whole, dict) and set(whole) == {"people"}
-        found = whole["people"] if alone else whole
-        if not isinstance(found, list):
+        people = whole["people"] if alone else whole
+        if not isinstance(people, list):
             raise BadInput(f'{path}: is not a list of people; write [{{"name": "…"}}, …]')
         place = start + 1
-        for _ in found:
+        for _ in people:
             place = _end(_NEXT, text, place)
             person, after = decoder.raw_decode(text, place)
             yield text.count("\n", 0, place) + 1, person
@@ -155,8 +155,8 @@ def _json_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
 
 
 def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
-    found = pattern.match(text, place)
-    return found.end() if found else place
+    match = pattern.match(text, place)
+    return match.end() if match else place
 
 
 def _toml_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
@@ -165,12 +165,12 @@ def _toml_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: {error}; fix the TOML there") from None
-    found = tree.pop("people", None)
-    if not isinstance(found, list) or tree:
+    people = tree.pop("people", None)
+    if not isinstance(people, list) or tree:
         raise BadInput(f"{path}: write each person under a line [[people]], and nothing else")
     lines = [text.count("\n", 0, one.start()) + 1 for one in _TOML_PERSON.finditer(text)]
-    known = lines if len(lines) == len(found) else [1] * len(found)
-    yield from zip(known, found, strict=True)
+    known = lines if len(lines) == len(people) else [1] * len(people)
+    yield from zip(known, people, strict=True)
 
 
 def _row(path: str, line: int, person: object) -> TableRow:

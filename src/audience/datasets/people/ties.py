@@ -73,8 +73,8 @@ def _within(number: object, high: float) -> bool:
 
 def _alike(profiles: Sequence[Profile], draws: Generator) -> Ints:
     """Return the people in an order in which neighbours are alike."""
-    found = sorted({tag for profile in profiles for tag in profile.interests[:2]})
-    number = {tag: place for place, tag in enumerate(found)}
+    tags = sorted({tag for profile in profiles for tag in profile.interests[:2]})
+    number = {tag: place for place, tag in enumerate(tags)}
     nothing = len(number)
     dearest = np.full((len(profiles), 2), nothing, np.int64)
     for place in range(2):

@@ -91,10 +91,12 @@ def draw_levels(fitted: ActivityFit, people: int, seed: int, law: str = "") -> F
     draws = rng(seed, "population", "activity")
     if kind == "pareto":
         tail = 1.0 - draws.random(people)
-        found = fitted.pareto.least * tail ** (-1.0 / fitted.pareto.shape)
+        levels = fitted.pareto.least * tail ** (-1.0 / fitted.pareto.shape)
     else:
-        found = np.exp(fitted.lognormal.mu + fitted.lognormal.sigma * draws.standard_normal(people))
-    return levels_of(found, fitted.mean)
+        levels = np.exp(
+            fitted.lognormal.mu + fitted.lognormal.sigma * draws.standard_normal(people)
+        )
+    return levels_of(levels, fitted.mean)
 
 
 def levels_of(counts: Floats | Ints, mean: float) -> Floats:
@@ -187,8 +189,8 @@ class Traits(msgspec.Struct, frozen=True, eq=False):
 
     def words(self, place: int) -> tuple[str, ...]:
         """Return the trait words of a person; unknown traits are left out."""
-        found = ((key, int(getattr(self, key).tiers[place])) for key in WORDS)
-        return tuple(WORDS[key][tier] for key, tier in found if tier != UNKNOWN)
+        tiers = ((key, int(getattr(self, key).tiers[place])) for key in WORDS)
+        return tuple(WORDS[key][tier] for key, tier in tiers if tier != UNKNOWN)
 
 
 def traits_of(training: Training) -> Traits:
@@ -213,12 +215,12 @@ def habits_of(traits: Traits, drawn: list[Habits], places: Ints) -> list[Habits]
     """
     watcher, explorer = _ranks(traits.activity.values), _ranks(traits.diversity.values)
     critic = _ranks(-traits.leniency)
-    found = {"watcher": watcher, "explorer": explorer, "critic": critic}
+    measured = {"watcher": watcher, "explorer": explorer, "critic": critic}
     changed: list[Habits] = []
     for habits, place in zip(drawn, places.tolist(), strict=True):
         known = {
             name: round(float(ranks[place]), 2)
-            for name, ranks in found.items()
+            for name, ranks in measured.items()
             if not np.isnan(ranks[place])
         }
         changed.append(msgspec.structs.replace(habits, **known))
@@ -232,8 +234,10 @@ def _deviation(training: Training) -> Floats:
     apart = (lived.stars[rated] - training.item_means[items]) ** 2
     sizes = np.bincount(users, minlength=training.people)
     sums = np.bincount(users, apart, training.people)
-    found: Floats = np.divide(sums, sizes, out=np.full(training.people, np.nan), where=sizes > 0)
-    return found
+    deviation: Floats = np.divide(
+        sums, sizes, out=np.full(training.people, np.nan), where=sizes > 0
+    )
+    return deviation
 
 
 def _spread(training: Training, here: Bools) -> tuple[Floats, Floats]:

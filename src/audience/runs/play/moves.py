@@ -32,12 +32,12 @@ class _Moves:
         self._store, self._only_replies = store, only_replies
 
     async def ask(self, request: Request) -> Reply:
-        found = None
+        reply = None
         if self._store is not None:
-            found = self._store.find(request.key, only_replies=self._only_replies)
-        if found is None and not self._only_replies:
+            reply = self._store.find(request.key, only_replies=self._only_replies)
+        if reply is None and not self._only_replies:
             raise _Unasked
-        return found or Reply(request.key, "timeout", why="no move is kept", model="human")
+        return reply or Reply(request.key, "timeout", why="no move is kept", model="human")
 
     async def close(self) -> None: ...
 
@@ -74,10 +74,10 @@ class Seating:
 
     def of(self, round_: int) -> Mapping[int, MakeMind]:
         """Return those who were played in a round, and how the mind of each is made."""
-        found = seated(self._played, round_)
+        ways = seated(self._played, round_)
         return {
             agent: self._typed if way == TERMINAL else self._moved
-            for agent, way in found.items()
+            for agent, way in ways.items()
             if agent not in self._typing
         }
 
