@@ -96,7 +96,7 @@ def discrimination_command(
         rules = Rules(CHOOSE, real.domain, seed, doors, progress)
         entries = [*baselines(), *minds(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
-        played = [await play(one, entries, keeper, progress) for one in contests]
+        played = [await play(contest, entries, keeper, progress) for contest in contests]
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 

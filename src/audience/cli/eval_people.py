@@ -117,12 +117,16 @@ def _table(
 
 
 def _print_choices(console: Console, choices: Sequence[ChoiceTable]) -> None:
-    cells = list(dict.fromkeys((one.negatives, one.a, one.b) for one in choices))
+    cells = list(dict.fromkeys((choice.negatives, choice.a, choice.b) for choice in choices))
     heads = ["who", *(f"({a},{b})" + " matched" * (kind == "matched") for kind, a, b in cells)]
 
     def rows() -> Iterator[list[Value]]:
-        for who in dict.fromkeys(one.who for one in choices):
-            own = {(one.negatives, one.a, one.b): one for one in choices if one.who == who}
+        for who in dict.fromkeys(choice.who for choice in choices):
+            own = {
+                (choice.negatives, choice.a, choice.b): choice
+                for choice in choices
+                if choice.who == who
+            }
             shown = [own[cell].hit if cell in own else None for cell in cells]
             yield [who, *shown]
             many = [
@@ -140,9 +144,14 @@ def _print_verdicts(console: Console, who: str, verdicts: Sequence[PairVerdicts]
     heads = ["A / B", *_POINTS, "A better", "cases", "verdicts", "judges"]
 
     def rows() -> Iterator[list[Value]]:
-        for one in verdicts:
-            counts = (str(one.cases), str(one.verdicts), str(one.judges))
-            yield [f"{one.table}: {one.a} / {one.b}", *one.shares, one.better, *counts]
+        for verdict in verdicts:
+            counts = (str(verdict.cases), str(verdict.verdicts), str(verdict.judges))
+            yield [
+                f"{verdict.table}: {verdict.a} / {verdict.b}",
+                *verdict.shares,
+                verdict.better,
+                *counts,
+            ]
 
     title = "Blind pairs by {} (tables 1, 4, 5); A better: with half of the ties"
     _table(console, title.format(who), heads, rows())
@@ -155,12 +164,12 @@ def _print_scores(console: Console, who: str, scores: Sequence[Scores]) -> None:
              "judges"]  # fmt: skip
 
     def rows() -> Iterator[list[Value]]:
-        for one in scores:
-            less: tuple[Value, Value] = (one.informative_less, one.relevant_less)
-            differences = ("", "") if one.variant == "full" else less
-            own = (one.informative, one.relevant)
-            counts = (str(one.cases), str(one.judges))
-            yield [_VARIANTS[one.variant], *own, *differences, *counts]
+        for score in scores:
+            less: tuple[Value, Value] = (score.informative_less, score.relevant_less)
+            differences = ("", "") if score.variant == "full" else less
+            own = (score.informative, score.relevant)
+            counts = (str(score.cases), str(score.judges))
+            yield [_VARIANTS[score.variant], *own, *differences, *counts]
 
     title = "Memories by {}, 1 to 5 (table 2); less: than the full memory, paired"
     _table(console, title.format(who), heads, rows(), 2)

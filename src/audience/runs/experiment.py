@@ -270,7 +270,7 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
 
 def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
     reference, other = first.name, second.name
-    by_metric = {one.metric: one for one in contrasts if one.other == other}
+    by_metric = {contrast.metric: contrast for contrast in contrasts if contrast.other == other}
     head = by_metric["reach" if "reach" in by_metric else HEADLINE]
     levels = tuple(shown(level(arm, head.metric)[0].mean) for arm in (first, second))
     if head.difference == head.low == head.high == 0.0 and levels[0] == levels[1]:

@@ -90,7 +90,7 @@ def with_round(
     for agent in sorted(agents):
         if seated(spans, round_).get(agent) == way:
             continue
-        before = [one for one in spans if one.agent == agent and one.way == way]
+        before = [span for span in spans if span.agent == agent and span.way == way]
         if before and before[-1].last == round_ - 1:
             place = spans.index(before[-1])
             spans[place] = msgspec.structs.replace(before[-1], last=round_)
