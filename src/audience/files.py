@@ -40,6 +40,19 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
     return list(contents)
 
 
+def free_path(stem: Path) -> Path:
+    """Return the first of STEM-1, STEM-2 and so on that does not exist."""
+    count = 1
+    while (place := stem.parent / f"{stem.name}-{count}").exists():
+        count += 1
+    return place
+
+
+def slug_of(text: str) -> str:
+    """Return a text as a slug for a folder's name."""
+    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Yield a file to write to, which replaces `path` once all is written."""

@@ -10,6 +10,7 @@ import click
 
 from audience.cli import options as o
 from audience.errors import BadInput
+from audience.files import free_path
 from audience.log import Log
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def branch_command(
 
     with o.open_run(run):
         pass
-    target = out or _free_beside(run)
+    target = out or free_path(run.parent / f"{run.name}-branch")
     branch(run, target, at, load_interventions(intervene) if intervene else ())
     if stay:
         if as_json:
@@ -60,13 +61,6 @@ def branch_command(
     )
     if not as_json:
         click.echo(f"Compare: audience compare {run} {target}")
-
-
-def _free_beside(run: Path) -> Path:
-    count = 1
-    while (place := run.parent / f"{run.name}-branch-{count}").exists():
-        count += 1
-    return place
 
 
 _SHOWN = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "chats")

@@ -12,6 +12,7 @@ from msgspec import structs
 
 from audience.cli import options as o
 from audience.cli.commands import LazyGroup
+from audience.files import slug_of
 
 if TYPE_CHECKING:
     from audience.lab.evaluation import Doors, Progress, Result
@@ -114,7 +115,7 @@ def folder_for(out: Path | None, *parts: object) -> Path:
     if out is not None:
         return out
     name, data, *rest = parts
-    slug = o.slug_of(Path(str(data)).stem)
+    slug = slug_of(Path(str(data)).stem)
     return Path("runs") / f"eval-{name}-{slug[:30]}-{joined(str(data), *map(str, rest))[:8]}"
 
 

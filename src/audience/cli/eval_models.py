@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from audience.cli import options as o
+from audience.files import slug_of
 
 if TYPE_CHECKING:
     from audience.lab.probing import Asker, Probed, ProbeTable, Work
@@ -79,7 +80,7 @@ def conduct(
 def _slug(url: str, model: str) -> str:
     """Return a folder's name for a model: its own, else its address."""
     text = Path(model).name if model else url.partition("://")[2] or url or "embedded"
-    return o.slug_of(text)
+    return slug_of(text)
 
 
 def show(probed: Probed) -> None:

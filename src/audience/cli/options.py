@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience.errors import BadInput
+from audience.files import free_path, slug_of
 from audience.log import Log
 
 if TYPE_CHECKING:
@@ -127,18 +128,9 @@ def state_of(log: Log, folder: Path) -> str:
     return log.state if log.state != "running" or is_held(folder) else "interrupted"
 
 
-def slug_of(text: str) -> str:
-    """Return a text as a slug for a folder's name."""
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
 def free_folder(name: str) -> Path:
     """Return the first free folder of runs/NAME-1, runs/NAME-2 and so on."""
-    slug = slug_of(name) or "run"
-    count = 1
-    while (place := Path("runs") / f"{slug[:40]}-{count}").exists():
-        count += 1
-    return place
+    return free_path(Path("runs") / (slug_of(name) or "run")[:40])
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401

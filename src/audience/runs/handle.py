@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from audience.errors import BadInput
+from audience.files import free_path
 from audience.log import Log, is_held
 from audience.plugins import offer
 from audience.recommenders import Recommender
@@ -166,19 +167,12 @@ def run(
         recipe = changed(recipe, **changes)
     settle_people(recipe)
     verify(recipe)
-    folder = Path(out) if out else _free()
+    folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
     outcome = conduct(recipe, folder, progress=progress)
     if report:
         write_report(outcome.findings, folder)
     return outcome
-
-
-def _free() -> Path:
-    count = 1
-    while (place := Path("runs") / f"run-{count}").exists():
-        count += 1
-    return place
 
 
 def load_interventions(path: Path) -> tuple[dict[str, object], ...]:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from audience.engine import Control
 from audience.errors import AudienceError, BadInput, Interrupted
+from audience.files import free_path, slug_of
 from audience.llm import FILE as CALLS, copy_calls
 from audience.log import FILE, Log, is_held
 from audience.runs import Watch, conduct, resume, scenario_of
@@ -57,8 +58,7 @@ class RunFolders:
 
     def free(self, name: str) -> Path:
         """Return a folder for a new run: the name as a slug, with a number if it is taken."""
-        slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
-        slug = slug[:LONGEST] or "run"
+        slug = slug_of(name)[:LONGEST] or "run"
         count, place = 1, self.root / slug
         while place.exists():
             count += 1
@@ -214,7 +214,7 @@ class RunRegistry:
                 lineage = lived.lineage
             if lineage and lineage.at:
                 raise BadInput(f"{folder.name} is a branch; branch its parent at round 0 instead")
-            before = _beside(folder)
+            before = free_path(folder.with_name(f"{folder.name}-before"))
             self.readers.forget(folder)
             folder.rename(before)
             Log.create(folder, genesis, text_of(scenario), seed).close()
@@ -269,10 +269,3 @@ class RunRegistry:
         for run in list(self._here.values()):
             if run.thread is thread:
                 run.error = error
-
-
-def _beside(folder: Path) -> Path:
-    count = 1
-    while (place := folder.with_name(f"{folder.name}-before-{count}")).exists():
-        count += 1
-    return place
