@@ -270,6 +270,14 @@ class Gathering:
         self._parts: list[Columns] = []
         self._lines: list[tuple[int, int]] = []
 
+    def number_items(self, items: Iterable[Item], where: str) -> list[Item]:
+        """Return items by index; one that repeats an id is left out and counted."""
+        return _each_once(items, self.items, self.tally, ("the same item again", where))
+
+    def number_people(self, people: Iterable[Profile], where: str) -> list[Profile]:
+        """Return people by index; one that repeats an id is left out and counted."""
+        return _each_once(people, self.people, self.tally, ("the same person again", where))
+
     def add(
         self,
         block: Block,
@@ -359,20 +367,6 @@ class Gathering:
     def _line(self, row: int) -> int:
         begin, line = max(one for one in self._lines if one[0] <= row)
         return line + row - begin
-
-
-def numbered(
-    items: Iterable[Item], numbering: Numbering, tally: SkipTally, where: str
-) -> list[Item]:
-    """Return items by place, each id once: a later one of the same id is left out and counted."""
-    return _each_once(items, numbering, tally, ("the same item again", where))
-
-
-def known_people(
-    people: Iterable[Profile], numbering: Numbering, tally: SkipTally, where: str
-) -> list[Profile]:
-    """Return people by place, each id once: a later one of the same id is left out and counted."""
-    return _each_once(people, numbering, tally, ("the same person again", where))
 
 
 def _each_once(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from audience.datasets.corpus import Corpus, Edges, friendships
-from audience.datasets.loaders.blocks import Block, Gathering, TableFormat, numbered, table_blocks
+from audience.datasets.loaders.blocks import Block, Gathering, TableFormat, table_blocks
 from audience.datasets.source import Source
 from audience.world import Domain, Item
 
@@ -27,7 +27,7 @@ def read_lastfm(source: Source, *, half: float = HALF) -> Corpus:
     """
     gathering = Gathering(source.shown("user_artists.dat"), half=half)
     where = source.shown("artists.dat")
-    artists = numbered(_artists(source), gathering.items, gathering.tally, where)
+    artists = gathering.number_items(_artists(source), where)
     for block in _tables(source, "user_artists.dat", ("userid", "artistid", "weight")):
         weights = block.numbers("weight", low=0.0)
         gathering.add(block, block.keys("userid"), block.keys("artistid"), weights=weights)

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 
 from audience.datasets.corpus import Corpus
-from audience.datasets.loaders.blocks import (
-    Block,
-    Gathering,
-    TableFormat,
-    known_people,
-    numbered,
-    table_blocks,
-)
+from audience.datasets.loaders.blocks import Block, Gathering, TableFormat, table_blocks
 from audience.datasets.source import Source
 from audience.errors import BadInput
 from audience.world import Domain, Item, Profile
@@ -54,6 +48,7 @@ _JOBS_1M = (
     *("K-12 student", "lawyer", "programmer", "retired", "sales/marketing", "scientist"),
     *("self-employed", "technician/engineer", "tradesman/craftsman", "unemployed", "writer"),
 )
+_FILM = ("id", "title", "genres")
 _ITEM_100K = ("id", "title", "released", "video", "url", *(f"genre {n}" for n in range(19)))
 LAYOUTS = {
     "MovieLens 100K": ("u.data", "u.item", "u.user"),
@@ -85,23 +80,11 @@ def read_movielens(source: Source) -> Corpus:
 
 def _read_100k(source: Source) -> Corpus:
     gathering = Gathering(source.shown("u.data"), best=5.0)
-    films = numbered(
-        (
-            film
-            for block in _blocks(source, "u.item", "|", _ITEM_100K)
-            for film in _films_100k(block)
-        ),
-        gathering.items,
-        gathering.tally,
-        source.shown("u.item"),
-    )
+    rows = chain.from_iterable(map(_films_100k, _blocks(source, "u.item", "|", _ITEM_100K)))
+    films = gathering.number_items(rows, source.shown("u.item"))
     header = ("id", "age", "gender", "career", "zip")
-    people = known_people(
-        (who for block in _blocks(source, "u.user", "|", header) for who in _people_100k(block)),
-        gathering.people,
-        gathering.tally,
-        source.shown("u.user"),
-    )
+    everybody = chain.from_iterable(map(_people_100k, _blocks(source, "u.user", "|", header)))
+    people = gathering.number_people(everybody, source.shown("u.user"))
     for block in _blocks(source, "u.data", "\t", ("user", "item", "rating", "time")):
         _add(gathering, block, 1.0)
     return gathering.corpus("MovieLens 100K", films, people, FILMS)
@@ -111,23 +94,11 @@ def _read_dat(source: Source) -> Corpus:
     rated = "ratings.dat" in source
     file = "ratings.dat" if rated else "interactions.csv"
     gathering = Gathering(source.shown(file), best=5.0)
-    films = numbered(
-        (
-            film
-            for block in _blocks(source, "movies.dat", "::", ("id", "title", "genres"))
-            for film in _films(block)
-        ),
-        gathering.items,
-        gathering.tally,
-        source.shown("movies.dat"),
-    )
+    rows = chain.from_iterable(map(_films, _blocks(source, "movies.dat", "::", _FILM)))
+    films = gathering.number_items(rows, source.shown("movies.dat"))
     header = ("id", "gender", "age", "career", "zip")
-    people = known_people(
-        (who for block in _blocks(source, "users.dat", "::", header) for who in _people_1m(block)),
-        gathering.people,
-        gathering.tally,
-        source.shown("users.dat"),
-    )
+    everybody = chain.from_iterable(map(_people_1m, _blocks(source, "users.dat", "::", header)))
+    people = gathering.number_people(everybody, source.shown("users.dat"))
     if rated:
         for block in _blocks(source, file, "::", ("user", "item", "rating", "time")):
             _add(gathering, block, 1.0)
@@ -140,16 +111,9 @@ def _read_csv(source: Source) -> Corpus:
     gathering = Gathering(source.shown("ratings.csv"), best=5.0)
     form = TableFormat(quoted=True)
     needed = ("movieid", "title", "genres")
-    films = numbered(
-        (
-            film
-            for block in table_blocks(source, "movies.csv", form, needed)
-            for film in _films(_renamed(block, needed, ("id", "title", "genres")))
-        ),
-        gathering.items,
-        gathering.tally,
-        source.shown("movies.csv"),
-    )
+    blocks = table_blocks(source, "movies.csv", form, needed)
+    rows = chain.from_iterable(_films(_renamed(block, needed, _FILM)) for block in blocks)
+    films = gathering.number_items(rows, source.shown("movies.csv"))
     rated = ("userid", "movieid", "rating", "timestamp")
     for block in table_blocks(source, "ratings.csv", TableFormat(), rated):
         _add(gathering, _renamed(block, rated, ("user", "item", "rating", "time")), 0.5)

@@ -13,8 +13,6 @@ from audience.datasets.loaders.blocks import (
     Block,
     Gathering,
     TableFormat,
-    known_people,
-    numbered,
     table_blocks,
 )
 from audience.datasets.source import Source
@@ -53,18 +51,17 @@ def read_recagent(
     lived = interaction or ("interaction.csv" if "interaction.csv" in source else "")
     ties = relationship or next(iter(_starting(source, "relationship")), "")
     gathering = Gathering(source.shown(lived or user))
-    tally = gathering.tally
-    items = numbered(_items(source, item), gathering.items, tally, source.shown(item))
+    items = gathering.number_items(_items(source, item), source.shown(item))
     tags = {_plain(tag): tag for one in items for tag in one.tags}
     who = _people(source, user, tags)
-    people = known_people(who, gathering.people, tally, source.shown(user))
+    people = gathering.number_people(who, source.shown(user))
     if not items or not people:
         raise BadInput(f"{source.path}: {item} and {user} need at least one line each")
     edges = _ties(source, ties, gathering) if ties else None
     domain = Domain("film", "films", "watched")
     if lived and _interactions(source, lived, gathering):
         return gathering.corpus("RecAgent", items, people, domain, edges)
-    nothing, skipped = joined(()), tally.skipped()
+    nothing, skipped = joined(()), gathering.tally.skipped()
     return Corpus("RecAgent", tuple(items), tuple(people), nothing, edges, domain, skipped=skipped)
 
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from audience.datasets.corpus import Corpus
-from audience.datasets.loaders.blocks import MILLISECONDS, Block, Gathering, numbered
+from audience.datasets.loaders.blocks import MILLISECONDS, Block, Gathering
 from audience.datasets.source import Source
 from audience.errors import BadInput
 from audience.world import Domain, Item
@@ -155,7 +155,7 @@ def _described(
                 else:
                     yield item
 
-    return numbered(found(), gathering.items, gathering.tally, where)
+    return gathering.number_items(found(), where)
 
 
 def _amazon_item(tree: dict[str, Any]) -> Item:

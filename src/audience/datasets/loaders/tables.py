@@ -11,8 +11,6 @@ from audience.datasets.loaders.blocks import (
     Block,
     Gathering,
     TableFormat,
-    known_people,
-    numbered,
     other_mark,
     table_blocks,
 )
@@ -193,15 +191,8 @@ def read_mapped(
     form = TableFormat(separator, encoding, quoted=len(separator) == 1)
     tables = Mapped(source, roles, form, tag_mark)
     gathering = Gathering(source.shown(name), best=best, half=half)
-    tally = gathering.tally
-    things = (
-        numbered(tables.items(items), gathering.items, tally, source.shown(items)) if items else ()
-    )
-    known = (
-        known_people(tables.people(people), gathering.people, tally, source.shown(people))
-        if people
-        else ()
-    )
+    things = gathering.number_items(tables.items(items), source.shown(items)) if items else ()
+    known = gathering.number_people(tables.people(people), source.shown(people)) if people else ()
     header = tuple(column.lower() for column in columns)
     bare = TableFormat(separator, encoding, quoted=form.quoted, header=header)
     Mapped(source, roles, bare, tag_mark).interactions(name, gathering)
@@ -246,15 +237,12 @@ def read_atomic(
         source, {**roles, "title": title, "tags": tags}, TableFormat(separator), tag_mark
     )
     gathering = Gathering(source.shown(f"{stem}.inter"), best=best, half=half)
-    tally = gathering.tally
     items, people = f"{stem}.item", f"{stem}.user"
     found = (
-        numbered(mapped.items(items), gathering.items, tally, source.shown(items))
-        if items in source
-        else []
+        gathering.number_items(mapped.items(items), source.shown(items)) if items in source else []
     )
     known = (
-        known_people(mapped.people(people), gathering.people, tally, source.shown(people))
+        gathering.number_people(mapped.people(people), source.shown(people))
         if people in source
         else []
     )
