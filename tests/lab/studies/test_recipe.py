@@ -68,7 +68,7 @@ def test_other_minds_take_the_place_of_rule_minds_in_every_arm() -> None:
         (HEAD.replace("Why?", " ") + ARMS, "has no question"),
         (HEAD, "two or more arms"),
         (HEAD + ARMS + "agnets = 3\n", "key 'agnets' is unknown"),
-        ("[study", "mend the TOML"),
+        ("[study", "fix the TOML"),
     ],
 )
 def test_mistakes_in_a_file_are_named(text: str, said: str) -> None:
