@@ -7,7 +7,7 @@ engine/rules.py, its events in world/events.py; tests/test_action_tables.py says
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import ClassVar, cast, get_args
 
 import msgspec
@@ -228,11 +228,11 @@ AnyAction = (
 
 ACTIONS: tuple[type[Action], ...] = get_args(AnyAction)
 """Every action there is."""
-PAGE_TURNS = (Browse, NextPage, Search)
+PAGE_TURNS = frozenset({Browse, NextPage, Search})
 """Actions that ask the platform for a page; all others are resolved by a rule."""
 
 
-def menu_of(surface: str, *, without: tuple[type[Action], ...] = ()) -> tuple[str, ...]:
+def menu_of(surface: str, *, without: Collection[type[Action]] = ()) -> tuple[str, ...]:
     """Return the names of the actions that can be attempted on a surface."""
     return tuple(
         action.__name__

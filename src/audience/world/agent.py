@@ -142,13 +142,15 @@ def _slate_annotated(me: Agent, event: e.SlateAnnotated, laws: Laws) -> Agent:
 def _watched(me: Agent, event: e.Watched, laws: Laws) -> Agent:
     now, item = me.situation, event.item
     here = replace(now, picks=now.picks + 1, quality=now.quality + laws.catalogue[item].quality)
-    return replace(
+    me = replace(
         me,
         situation=here,
         history=(*me.history, Lived(item, now.at, event.fraction)),
         taste=drifted(me.taste, laws.catalogue.tags_of[item], event.fraction, laws.drift),
-        saved=tuple([kept for kept in me.saved if kept != item]) if me.saved else (),
     )
+    if item in me.saved:
+        return replace(me, saved=tuple([kept for kept in me.saved if kept != item]))
+    return me
 
 
 def _saved(me: Agent, event: e.Saved, laws: Laws) -> Agent:
