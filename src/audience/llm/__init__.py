@@ -85,6 +85,7 @@ from audience.llm.request import (
     pause as pause,
 )
 from audience.llm.structured import (
+    TEXT as TEXT,
     CHARACTERS as CHARACTERS,
     Prompts as Prompts,
     Questioner as Questioner,
@@ -96,9 +97,7 @@ from audience.llm.structured import (
     one_of as one_of,
     plain as plain,
     quoted as quoted,
-    text_of as text_of,
     unanswered as unanswered,
-    whole_of as whole_of,
 )
 
 # Deprecated names, gone with 0.3.

@@ -65,6 +65,8 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     posts: int = 0
     reasons: tuple[str, ...] = ()
     """Why each item of the slate is shown, where the recommender gives reasons."""
+    searched: str = ""
+    """The words last searched for in this visit."""
 
 
 NOWHERE = Situation()
@@ -129,6 +131,7 @@ def _shown(me: Agent, event: e.SlateShown, laws: Laws) -> Agent:
         now.picks,
         now.quality,
         now.posts,
+        searched=now.searched,
     )
     return replace(me, situation=here)
 
@@ -280,6 +283,9 @@ FOLDS: dict[type, Callable[[Agent, Any, Laws], Agent]] = {
     e.Entered: _entered,
     e.SlateShown: _shown,
     e.SlateAnnotated: _slate_annotated,
+    e.Searched: lambda me, event, laws: replace(
+        me, situation=replace(me.situation, searched=event.query)
+    ),
     e.Watched: _watched,
     e.Rated: lambda me, event, laws: _annotated(me, event.item, stars=event.stars),
     e.Felt: lambda me, event, laws: _annotated(me, event.item, feeling=event.text),

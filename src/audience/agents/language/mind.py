@@ -10,10 +10,16 @@ from msgspec.structs import replace
 from audience.agents.language.faithful import FaithfulMind
 from audience.agents.language.joint import play
 from audience.agents.language.news import read_faithfully, read_fused
-from audience.agents.language.prompts import CONTEXTS, NAME, holes_of, mind_prompts
+from audience.agents.language.prompts import CONTEXTS, NAME, holes_of, mind_prompts, snippets
 from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_reader import read
-from audience.agents.language.reply_schema import AnyReply, PageReply, also_line, in_time, schema_of
+from audience.agents.language.reply_schema import (
+    AnyReply,
+    PageReply,
+    Wording,
+    in_time,
+    schema_of,
+)
 from audience.agents.mind import Decision, Scene, Script
 from audience.errors import BadInput, unknown
 from audience.llm import (
@@ -72,19 +78,19 @@ class LLMMind:
         prompting: str = "fused",
         prompts: FilePath = "",
         temperature: float = 0.8,
-        max_tokens: int = 400,
+        max_tokens: int = 300,
         recall: int = 5,
         context: Sequence[str] = ("weekday",),
         evidence: bool = False,
         also: Sequence[str] = (),
+        words: str = "",
     ) -> None:
         """`evidence`: pages show what `grounds` know, and the raw history replaces the profile.
 
-        `also` names what may be done with items of a page besides picking them.
+        `also` names what may be done with items of a page besides picking them. `words`: what is
+        said beside decisions, `none`, `short` (feelings) or `full` (and reasons); by default those
+        who have the habit of commenting say how they feel.
         """
-        for field in also:
-            if field not in a.page_fields():
-                raise unknown("also", field, a.page_fields())
         if evidence and grounds is None:
             raise BadInput("evidence = true needs a past to learn from; use data that has one")
         for kind in context:
@@ -98,7 +104,7 @@ class LLMMind:
         )
         self.recall = recall
         self.context = tuple(context)
-        self.also = tuple(also)
+        self.wording = Wording(words, tuple(also))
         self.grounds = grounds if evidence else None
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
@@ -137,13 +143,14 @@ class LLMMind:
     ) -> Decision:
         behaviour = BEHAVIOURS[seen.surface]
         draw = float(dice.uniform("company")[0])
-        messages = self.messages(seen, recalled, behaviour, draw, pause=pause)
+        wording = replace(self.wording, pause=pause)
+        messages = self.messages(seen, recalled, behaviour, draw, wording)
         answer = await self.questions.ask_for(
             behaviour,
             messages,
             int(dice.keys[0]),
-            lambda reply: understood(seen, reply, self.also),
-            schema_of(seen, pause=pause, also=self.also),
+            lambda reply: understood(seen, reply, wording.also),
+            schema_of(seen, wording),
         )
         found, calls = answer.value, answer.calls
         if isinstance(found, Unreadable):
@@ -158,12 +165,20 @@ class LLMMind:
         recalled: Sequence[Thought],
         behaviour: str,
         draw: float = 0.0,
-        *,
-        pause: bool = False,
+        wording: Wording | None = None,
     ) -> tuple[ChatMessage, ...]:
         """Return the prompt of a behaviour, beginning with what is the same for everybody."""
+        wording = wording or self.wording
         told = self.told(seen) if behaviour == "page" else None
-        holes = holes_of(seen, recalled, behaviour, contexts=self.context, draw=draw, told=told)
+        holes = holes_of(
+            seen,
+            recalled,
+            behaviour,
+            contexts=self.context,
+            draw=draw,
+            told=told,
+            wording=wording,
+        )
         if seen.lines:
             friend = seen.friends[0]
             other = plain(friend.name, NAME) or "a friend"
@@ -171,18 +186,14 @@ class LLMMind:
                 "other": other,
                 "tie": plain(friend.kind, NAME) or "an acquaintance",
                 "lines": "\n".join(
-                    f"{holes['name'] if said.agent == seen.me.profile.id else other}: "
-                    f"{quoted(said.text)}"
+                    f"{'You' if said.agent == seen.me.profile.id else other}: {quoted(said.text)}"
                     for said in seen.lines
                 ),
             }
-        if behaviour == "page":
-            holes["also"] = also_line(self.also)
-        if pause:
-            holes["pause"] = self.pack.fill("pause", holes)
-        rules = self.pack.fill("rules", holes)
-        examples = self.pack.examples(behaviour)
-        system = f"{rules}\n\n{examples}" if examples else rules
+        for name in snippets(seen, wording):
+            holes[name] = self.pack.fill(f"{behaviour}_{name}", holes)
+        rules = [self.pack.fill(name, holes) for name in ("rules", f"{behaviour}_rules")]
+        system = "\n\n".join(filter(None, [*rules, self.pack.examples(behaviour)]))
         return ChatMessage("system", system), ChatMessage("user", self.pack.fill(behaviour, holes))
 
     def told(self, seen: Observation) -> Sequence[str] | None:

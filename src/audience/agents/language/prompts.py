@@ -9,10 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from audience.agents.language.reply_schema import distant, ways
+from audience.agents.language.reply_schema import (
+    PLAIN,
+    Wording,
+    distant,
+    fields_of,
+    form_of,
+    home_ways,
+    listed_friends,
+    listed_posts,
+    may_search,
+)
 from audience.llm import CHARACTERS, Prompts, bounded, plain, quoted
 from audience.world import (
     HABITS,
+    MENUS,
     Agent,
     Friend,
     Item,
@@ -24,23 +35,39 @@ from audience.world import (
     shown,
 )
 
-HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 220, 45, 160, 600, 90
+HISTORY, HEARD, INBOX, MEMORY, FRIENDS = 130, 45, 160, 400, 90
 """Token budgets of the parts."""
-INBOX_AT_HOME = 30
-"""Enough to see whether there is something to read; the social surface shows the rest."""
 HISTORY_RAW = 400
 """The token budget of the history where it alone shows what an agent likes."""
-HISTORY_BESIDE = {"home": 0, "page": 40, "social": 40, "talk": 30}
+HISTORY_BESIDE = {"home": 0, "page": 60, "social": 40, "talk": 40}
 """Token budgets of the history beside recalled thoughts, by behaviour."""
 NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
 """The most characters of a name, a title, a thought and a reason."""
 _HABIT_WORDS = {
-    "watcher": "rates and comments on what it sees",
-    "explorer": "looks for things it heard of",
+    "watcher": "rates and comments on what they see",
+    "explorer": "looks for things they heard of",
     "critic": "has high standards",
     "chatter": "likes private talks and trusts friends",
     "poster": "likes to post in public",
 }
+_YOUR_HABITS = {
+    "watcher": "you rate and comment on what you see",
+    "explorer": "you look for things you heard of",
+    "critic": "you have high standards",
+    "chatter": "you like private talks and trust friends",
+    "poster": "you like to post in public",
+}
+ANGLES = (
+    "what you liked or disliked most",
+    "one moment of it",
+    "what it reminds you of",
+    "the mood it leaves you in",
+    "whether it was worth your time",
+    "somebody in it",
+    "what you had expected",
+    "how it goes on in your mind",
+)
+"""What a feeling may be about, drawn anew each time, so that people do not all say the same."""
 _BEHAVIOURS = {
     "home": HABITS,
     "page": ("watcher", "explorer", "critic"),
@@ -84,39 +111,56 @@ def holes_of(
     contexts: Sequence[str] = ("weekday",),
     draw: float = 0.0,
     told: Sequence[str] | None = None,
+    wording: Wording = PLAIN,
 ) -> dict[str, str]:
     """Return the values of all holes of a prompt of this behaviour.
 
     `told` is the evidence on each item of the page; with it the raw history replaces the profile.
     """
     me, now = seen.me, seen.me.situation
-    words = seen.domain
+    domain, raw = seen.domain, told is not None
+    asked = seen.surface in MENUS and seen.surface != "news"
     return {
-        "noun": words.noun,
-        "plural": words.plural,
-        "past": words.past,
+        "noun": domain.noun,
+        "plural": domain.plural,
+        "past": domain.past,
         "name": plain(me.profile.name, NAME) or "this person",
-        "person": person(me, behaviour, seen.domain.plural, raw=told is not None),
+        "person": person(me, behaviour, domain.plural, raw=raw),
+        "you": you(me, behaviour, domain.plural, raw=raw),
         "memory": bounded(
-            "What comes to mind:",
-            _once(plain(thought.text, THOUGHT) for thought in recalled),
-            MEMORY,
+            "You remember:", _once(plain(thought.text, THOUGHT) for thought in recalled), MEMORY
         ),
         "history": history(seen, _room(behaviour, bool(recalled), told)),
         "heard": heard(seen),
-        "inbox": inbox(me, INBOX_AT_HOME if behaviour == "home" else INBOX),
+        "inbox": inbox(seen) if behaviour != "home" else _unread(me),
         "now": context(seen, contexts, draw),
         "surface": a.PAGE_SURFACES.get(now.surface, "recommendations"),
+        "searched": f" for {quoted(now.searched, TITLE)}" if now.surface == "search" else "",
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
         "page": _page(seen, told),
-        "ways": ", ".join(way.replace("_", " ") for way in ways(seen)),
-        "next": " | ".join(f'"{way}"' for way in ways(seen)),
-        "also": "",
+        "form": form_of(fields_of(seen, wording)) if asked else "",
+        "angle": ANGLES[int(draw * len(ANGLES))],
+        "feeling": "",
+        "searching": "",
         "pause": "",
-        "friends": _friends(seen.friends),
-        **_turning(seen),
+        "friends": _people(listed_friends(seen), kinds=True),
+        "turning": _turning(seen),
     }
+
+
+def snippets(seen: Observation, wording: Wording) -> tuple[str, ...]:
+    """Return the holes that prompt files of their own fill where they apply."""
+    if seen.surface == "home":
+        return ("searching",) if "search" in home_ways(seen) else ()
+    if seen.surface not in a.PAGE_SURFACES:
+        return ()
+    applies = {
+        "feeling": wording.says_feelings(seen),
+        "searching": may_search(seen),
+        "pause": wording.pause,
+    }
+    return tuple(name for name, is_there in applies.items() if is_there)
 
 
 def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
@@ -126,18 +170,37 @@ def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
     return HISTORY_BESIDE.get(behaviour, HISTORY) if remembers else HISTORY
 
 
-def _turning(seen: Observation) -> dict[str, str]:
-    """Return whom the agent may follow or unfollow, and how to answer; mostly nobody."""
-    lines, answer = [], ""
-    for key, words, people in (
-        ("follow", "May follow", seen.strangers),
-        ("unfollow", "May stop following", distant(seen)),
-    ):
-        if people:
-            listed = ", ".join(f"[{friend.id}] {plain(friend.name, NAME)}" for friend in people[:5])
-            lines.append(f"{words} {listed}.")
-            answer += f', "{key}": number or -1'
-    return {"turning": " ".join(lines), "turning_answer": answer}
+def _turning(seen: Observation) -> str:
+    """Return whom the agent may follow or unfollow; mostly nobody."""
+    lines = [
+        f"{words} {_people(people)}."
+        for words, people in (
+            ("You may follow", seen.strangers),
+            ("You may unfollow", distant(seen)),
+        )
+        if people
+    ]
+    return " ".join(lines)
+
+
+def you(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
+    """Return a description of an agent in the second person; `raw`: without its tastes."""
+    who = me.profile
+    about = [str(who.age)] if who.age is not None else []
+    about += [plain(part, NAME) for part in (who.gender, who.career) if part]
+    lines = [f"You are {', '.join([plain(who.name, NAME) or 'a person', *about])}."]
+    if raw:
+        return lines[0]
+    if who.traits:
+        lines.append(f"You are {_listed(who.traits)}.")
+    if who.interests:
+        lines.append(f"You like these {plural}: {_listed(who.interests)}.")
+    habits = [
+        _YOUR_HABITS[name] for name in _BEHAVIOURS[behaviour] if getattr(who.habits, name) >= 0.5
+    ]
+    if habits:
+        lines.append("; ".join(habits).capitalize() + ".")
+    return " ".join(lines)
 
 
 def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
@@ -192,17 +255,23 @@ def _side(stance: float) -> str:
     return "good" if stance > 0.2 else "bad" if stance < -0.2 else "mixed"
 
 
-def inbox(me: Agent, budget: int = INBOX) -> str:
-    """Return the newest posts, quoted."""
-    lines = [f"{message.post}: {quoted(message.text)}" for message in me.inbox]
-    return bounded("New posts:", lines, budget)
+def inbox(seen: Observation, budget: int = INBOX) -> str:
+    """Return the newest posts, numbered and quoted."""
+    posts = [f"[{n}] {quoted(post.text)}" for n, post in enumerate(listed_posts(seen), 1)]
+    return bounded("New posts:", posts, budget)
+
+
+def _unread(me: Agent) -> str:
+    """Return how many posts are new, which is all that is seen of them at home."""
+    count = len(me.inbox)
+    return f"There {'is 1 new post' if count == 1 else f'are {count} new posts'}." if count else ""
 
 
 def _page(seen: Observation, told: Sequence[str] | None) -> str:
-    """Return the items of the page, one per line."""
+    """Return the items of the page, numbered by place, one per line."""
     lived = {entry.item for entry in seen.me.lived_now()}
     lines = [
-        item_line(seen.catalogue[item])
+        item_line(seen.catalogue[item], place + 1)
         + because(seen, place)
         + known(told, place)
         + (" (picked already)" if item in lived else "")
@@ -224,20 +293,18 @@ def known(told: Sequence[str] | None, place: int) -> str:
     return f" ({told[place]})" if told and told[place] else ""
 
 
-def _friends(friends: Sequence[Friend]) -> str:
-    """Return those the agent may talk to by kind of tie; the least close are left out."""
-    listed: dict[str, list[str]] = {}
+def _people(people: Sequence[Friend], *, kinds: bool = False) -> str:
+    """Return people by number, with the kind of tie if wanted, as many as there is room for."""
+    parts: list[str] = []
     room = FRIENDS * CHARACTERS
-    for friend in sorted(friends, key=lambda friend: -friend.closeness):
-        name, kind = (
-            f"[{friend.id}] {plain(friend.name, NAME)}",
-            plain(friend.kind, NAME) or "others",
-        )
-        room -= len(name) + 2 + (0 if kind in listed else len(kind) + 4)
+    for place, friend in enumerate(people, 1):
+        kind = f" ({plain(friend.kind, NAME)})" if kinds and friend.kind else ""
+        parts.append(f"[{place}] {plain(friend.name, NAME)}{kind}")
+        room -= len(parts[-1]) + 2
         if room < 0:
+            parts.pop()
             break
-        listed.setdefault(kind, []).append(name)
-    return "\n".join(f"- {kind}: {', '.join(names)}" for kind, names in listed.items())
+    return ", ".join(parts)
 
 
 def _once(lines: Iterable[str]) -> list[str]:
@@ -246,14 +313,15 @@ def _once(lines: Iterable[str]) -> list[str]:
     return list(reversed(kept))
 
 
-def item_line(item: Item) -> str:
-    """Return an item as a page shows it."""
+def item_line(item: Item, number: int | None = None) -> str:
+    """Return an item as a page shows it, numbered by its place or else by its id."""
     facts = [str(item.year)] if item.year else []
     facts += [_listed(item.tags)] if item.tags else []
     facts += [f"{item.minutes:.0f} min"] if item.minutes else []
     about = plain(item.about, 160)
     listed = f" ({'; '.join(facts)})" if facts else ""
-    return f"[{item.id}] <{plain(item.title, TITLE)}>{listed}" + (f" {about}" if about else "")
+    number = item.id if number is None else number
+    return f"[{number}] <{plain(item.title, TITLE)}>{listed}" + (f" {about}" if about else "")
 
 
 def _visit(me: Agent) -> str:

@@ -8,18 +8,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audience.agents.language.reply_schema import (
+    SHARES,
     AnyReply,
     HomeReply,
     PageReply,
     SocialReply,
     TalkReply,
+    listed_posts,
 )
 from audience.agents.rule import stance_on
 from audience.llm import NOTHING, Broken, number_of, plain_value, shown
 from audience.world import Friend, Observation, actions as a, mentioned, same
 
 NOBODY = -1
-_NOBODY = NOTHING | {"nobody", "no one", "noone", "-1"}
+_NOBODY = NOTHING | {"nobody", "no one", "noone", "-1", "0"}
 _LONGEST = 300
 _AROUND = "\"'`“”„‘’«»"
 _ID = re.compile(r"(?:item|id|no\.?)?\s*[#:]?\s*[\[(]?\s*(\d{1,9})\s*[\])]?\.?", re.I)
@@ -29,48 +31,50 @@ _ID_AND_NAME = re.compile(
 
 
 def item_of(seen: Observation, values: Sequence[Any]) -> int:
-    """Return the item on the page that all values name, by id or whole title."""
-    page = seen.me.situation.slate
-    titles = {item: _titles(seen, item) for item in page}
-    listed = ", ".join(f"{item} <{seen.catalogue[item].title}>" for item in page) or "no items"
+    """Return the item on the page that all values name, by place (1 is the first) or title."""
+    page = dict(enumerate(seen.me.situation.slate, 1))
+    titles = {place: _titles(seen, item) for place, item in page.items()}
+    on_page = (f"{place} <{seen.catalogue[item].title}>" for place, item in page.items())
+    listed = ", ".join(on_page) or "no items"
     meant = set(page)
     for value in values:
-        named = _named(value, titles, "item")
+        named = _named(value, titles, "place")
         if not named:
             raise Broken(f"not on the page: {shown(value)}; on the page are {listed}")
         meant &= named
     if not meant:
         raise Broken(f"contradiction: {shown(values)} name different items; there are {listed}")
     if len(meant) > 1:
-        raise Broken(f"ambiguous: {shown(values[0])} names several; give the id of {listed}")
-    return meant.pop()
+        raise Broken(f"ambiguous: {shown(values[0])} names several; give the place of {listed}")
+    return page[meant.pop()]
 
 
 def friend_of(friends: Sequence[Friend], value: Any) -> int:  # noqa: ANN401
-    """Return the friend named by id or unique name; -1 for nobody."""
-    names = {friend.id: {_same(friend.name)} for friend in friends}
-    if value is False or value == NOBODY:
+    """Return the person named by number (1 is the first) or unique name; -1 for nobody."""
+    names = {place: {_same(friend.name)} for place, friend in enumerate(friends, 1)}
+    if value is False or value in (NOBODY, 0):
         return NOBODY
-    found = _named(value, names, "friend")
+    found = _named(value, names, "person")
     if len(found) == 1:
-        return found.pop()
+        return friends[found.pop() - 1].id
     if not found and isinstance(value, str) and value.strip().casefold() in _NOBODY:
         return NOBODY
-    listed = ", ".join(f"{friend.id} {friend.name}" for friend in friends) or "none"
+    listed = ", ".join(f"{place} {friend.name}" for place, friend in enumerate(friends, 1))
     if found:
-        raise Broken(f"ambiguous: {shown(value)} names several; give the id; friends: {listed}")
-    raise Broken(f"unknown friend: {shown(value)}; friends: {listed}")
+        raise Broken(f"ambiguous: {shown(value)} names several; give the number of {listed}")
+    raise Broken(f"unknown person: {shown(value)}; there are {listed or 'none'}")
 
 
 def post_of(seen: Observation, value: Any) -> str:  # noqa: ANN401
-    """Return the id of the message of the inbox that a value names; empty for none."""
-    posts = [message.post for message in seen.me.inbox]
+    """Return the id of the listed message that a value names by number; empty for none."""
+    posts = listed_posts(seen)
     said = str(value).strip().strip(_AROUND)
-    if said in posts:
-        return said
-    if value is False or value == NOBODY or said.casefold() in _NOBODY:
+    if value is False or value in (NOBODY, 0) or said.casefold() in _NOBODY:
         return ""
-    raise Broken(f"not in the inbox: {shown(value)}; posts: {', '.join(posts) or 'none'}")
+    number = _ID.fullmatch(said)
+    if number and 1 <= int(number[1]) <= len(posts):
+        return posts[int(number[1]) - 1].post
+    raise Broken(f"not among the posts: {shown(value)}; their numbers are 1 to {len(posts)}")
 
 
 def speakable(seen: Observation) -> dict[str, set[int]]:
@@ -137,7 +141,7 @@ def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  #
     return found
 
 
-_SHARES = {"all": 100.0, "whole": 100.0, "full": 100.0, "fully": 100.0, "half": 50.0}
+_SHARES = SHARES | {"whole": 100.0, "full": 100.0, "fully": 100.0, "none": 0.0}
 _STANCES = {"for": 1, "positive": 1, "against": -1, "negative": -1, "neutral": 0, "undecided": 0}
 
 
@@ -147,8 +151,8 @@ def stars_of(value: Any) -> int:  # noqa: ANN401
         return 0
     number = number_of(value, "stars")
     plain = number.of in (None, 5) and number.unit in ("", "star", "stars")
-    if not plain or number.value not in (1, 2, 3, 4, 5):
-        raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars")
+    if not plain or number.value not in range(6):
+        raise Broken(f"out of range: stars is {shown(value)}; give 1 to 5 whole stars, or 0")
     return int(number.value)
 
 
@@ -210,11 +214,11 @@ def actions_of(seen: Observation, reply: AnyReply) -> tuple[a.AnyAction, ...]:
 
 def _home(reply: HomeReply) -> tuple[a.AnyAction, ...]:
     match reply.do:
-        case "recommender":
+        case "browse":
             return _BROWSE
         case "search":
             return (a.Enter("recommender"), a.Search(reply.query))
-        case "social":
+        case "friends":
             return (a.Enter("social"),)
     return (a.Nothing(),)
 
@@ -239,19 +243,20 @@ def _page(reply: PageReply) -> tuple[a.AnyAction, ...]:
 
 def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
     actions: list[a.AnyAction] = []
-    if reply.post:
-        items = items_in(seen, reply.post)
-        actions.append(a.Post(reply.post, items, stance_in(seen, items), _VOICE))
-    if reply.forward:
-        actions.append(a.Forward(reply.forward))
-    if reply.say and reply.say_to != NOBODY:
-        items = items_in(seen, reply.say)
-        actions.append(a.Say(reply.say_to, reply.say, items, stance_in(seen, items), _VOICE))
-    if reply.follow != NOBODY:
-        actions.append(a.Follow(reply.follow))
-    if reply.unfollow != NOBODY:
-        actions.append(a.Unfollow(reply.unfollow))
-    if reply.next == "recommender":
+    items = items_in(seen, reply.text)
+    said = (reply.text, items, stance_in(seen, items), _VOICE)
+    match reply.do:
+        case "post" if reply.text:
+            actions.append(a.Post(*said))
+        case "write" if reply.text:
+            actions.append(a.Say(reply.who, *said))
+        case "forward":
+            actions.append(a.Forward(reply.post))
+        case "follow":
+            actions.append(a.Follow(reply.who))
+        case "unfollow":
+            actions.append(a.Unfollow(reply.who))
+    if reply.next == "browse":
         return (*actions, *_BROWSE)
     return (*actions, a.Leave())
 

@@ -26,8 +26,12 @@ from audience.agents.language.reply_schema import (
     PickReply,
     SocialReply,
     TalkReply,
+    distant,
     kind_of,
-    ways,
+    listed_friends,
+    may_search,
+    page_ways,
+    social_ways,
 )
 from audience.llm import (
     NOTHING,
@@ -47,20 +51,21 @@ from audience.llm import (
     told,
     words,
 )
-from audience.world import Observation
+from audience.world import Friend, Observation
 
 _WHY = ("why", "reason", "reasoning", "thought", "thoughts", "thinking", "explanation", "rationale")
 _QUERY = ("query", "search", "searchquery", "searchfor", "keywords")
 _NEXT = ("next", "nextaction", "nextstep", "then", "action", "do")
 HOME: Table = {"do": ("do", "action", "choice", "next"), "query": _QUERY, "why": _WHY}
 PICK: Table = {
-    "item": ("item", "id", "itemid", "title", "number", "movie"),
+    "item": ("place", "item", "id", "itemid", "title", "number", "movie"),
     "watched": ("watched", "watchedpercent", "percent", "percentage", "fraction", "completion"),
     "stars": ("stars", "star", "rating", "rated"),
     "feeling": ("feeling", "feelings", "felt", "comment", "review"),
 }
 PAGE: Table = {
     "picks": ("picks", "pick", "picked", "watch", "items", "chosen", "choice", "choices"),
+    "tempted": ("tempted",),
     "next": _NEXT,
     "query": _QUERY,
     "satisfaction": ("satisfaction", "satisfied", "satisfactionscore"),
@@ -68,13 +73,10 @@ PAGE: Table = {
     "why": _WHY,
 }
 SOCIAL: Table = {
-    "post": ("post", "posttext", "publicpost"),
-    "forward": ("forward", "forwardpost", "repost"),
-    "say_to": ("sayto", "to", "friend", "friendid", "recipient", "talkto"),
-    "say": ("say", "message", "text", "line"),
-    "follow": ("follow", "followid", "followauthor"),
-    "unfollow": ("unfollow", "unfollowid", "stopfollowing"),
-    "next": _NEXT,
+    "do": ("do", "action", "choice"),
+    "which": ("which", "number", "to", "friend", "sayto", "recipient", "post", "who"),
+    "text": ("text", "say", "message", "words", "line", "write", "posttext"),
+    "next": ("next", "nextaction", "nextstep", "then"),
     "why": _WHY,
 }
 TALK: Table = {
@@ -83,9 +85,15 @@ TALK: Table = {
     "why": _WHY,
 }
 WAYS_SAID: Table = {
-    "recommender": ("recommender", "recommendations", "browse", "entertherecommender"),
-    "social": ("social", "socialmedia", "socialnetwork", "friends"),
+    "browse": ("browse", "recommender", "recommendations", "entertherecommender"),
+    "friends": ("friends", "social", "socialmedia", "socialnetwork"),
     "nothing": ("nothing", "donothing"),
+    "read": ("read", "onlyread", "justread", "reading"),
+    "post": ("post", "posttoall", "publish"),
+    "write": ("write", "writeto", "say", "chat", "talk", "message"),
+    "forward": ("forward", "passon", "share", "repost"),
+    "follow": ("follow",),
+    "unfollow": ("unfollow", "stopfollowing"),
     "next_page": ("nextpage", "next", "more", "continue", "turnpage", "turnthepage"),
     "search": ("search", "searchfor", "find"),
     "leave": ("leave", "exit", "quit", "stop", "end", "logout"),
@@ -176,11 +184,28 @@ def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
 
 def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> PageReply:
     fields = sort_out(value, {**PAGE, **_pick_table(seen), **{field: (field,) for field in also}})
-    to = way(fields, "next", ways(seen))
+    to, query = _after_page(seen, fields)
     satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
-    picks, query = _picks(seen, fields), _query(fields, to)
+    picks = _picks(seen, fields)
     marked = tuple((field, item) for field in also for item in _items(seen, fields, field))
     return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields), marked)
+
+
+def _after_page(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[str, str]:
+    """Return where the agent goes after a page, and the words it searches for.
+
+    Words to search for are a search, whatever `next` says. Where an agent cannot search, they are
+    not read.
+    """
+    ways, query = page_ways(seen), ""
+    if may_search(seen):
+        ways, query = (*ways, "search"), words(fields, "query", LONGEST_QUERY)
+    if query:
+        return "search", query
+    to = ways[0] if len(ways) == 1 else way(fields, "next", ways)
+    if to == "search":
+        raise Broken("no query: a search needs words; give them in search")
+    return to, ""
 
 
 def _items(seen: Observation, fields: Mapping[str, list[Any]], field: str) -> list[int]:
@@ -249,36 +274,40 @@ def _pick(seen: Observation, value: Any) -> PickReply:  # noqa: ANN401
 def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
     named = told(fields, "item")
     if not named:
-        raise Broken("no item: a pick names none; give its id in item")
+        raise Broken("no place: a pick names none; give its number on the page in place")
     item = item_of(seen, named)
     watched = agreed(fields, "watched", percent_of, 100.0)
     stars = agreed(fields, "stars", stars_of, 0)
+    if stars and not watched:
+        raise Broken(f"contradiction: {shown(named[0])} is rated, but nothing of it was watched")
     return PickReply(item, watched, stars, words(fields, "feeling", LONGEST_TEXT))
 
 
 def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     fields = sort_out(value, SOCIAL)
-    to = way(fields, "next", AFTER if "Enter" in seen.menu else AFTER[1:])
-    friend = agreed(fields, "say_to", lambda value: friend_of(seen.friends, value), NOBODY)
-    say = words(fields, "say", LONGEST_TEXT)
-    if say and not told(fields, "say_to"):
-        raise Broken("no friend: there are words but nobody to hear them; give say_to")
-    forward = agreed(fields, "forward", lambda value: post_of(seen, value), "")
-    post = words(fields, "post", LONGEST_TEXT)
-    # Without an addressee nothing is said, whatever the text.
-    spoken = friend != NOBODY and say != ""
-    follow = agreed(fields, "follow", lambda value: friend_of(seen.strangers, value), NOBODY)
-    unfollow = agreed(fields, "unfollow", lambda value: friend_of(seen.friends, value), NOBODY)
-    return SocialReply(
-        aside(fields),
-        post,
-        forward,
-        friend if spoken else NOBODY,
-        say if spoken else "",
-        to,
-        follow,
-        unfollow,
-    )
+    do = way(fields, "do", social_ways(seen))
+    after = AFTER if "Enter" in seen.menu else AFTER[:1]
+    to = way(fields, "next", after) if told(fields, "next") else after[0]
+    text = words(fields, "text", LONGEST_TEXT) if do in ("post", "write") else ""
+    who, post = NOBODY, ""
+    if do in _PEOPLE:
+        people = _PEOPLE[do](seen)
+        who = agreed(fields, "which", lambda value: friend_of(people, value), NOBODY)
+        if who == NOBODY and (do != "write" or text):
+            raise Broken(f"no person: {do} needs the number of one in which")
+    elif do == "forward":
+        post = agreed(fields, "which", lambda value: post_of(seen, value), "")
+        if not post:
+            raise Broken("no post: forward needs its number in which")
+    return SocialReply(do, who, post, text, to, aside(fields))
+
+
+_PEOPLE: dict[str, Callable[[Observation], Sequence[Friend]]] = {
+    "write": listed_friends,
+    "follow": lambda seen: seen.strangers,
+    "unfollow": distant,
+}
+"""Whom each of the actions among friends may concern, in the order of their numbers."""
 
 
 def _talk(seen: Observation, value: Mapping[str, Any]) -> TalkReply:

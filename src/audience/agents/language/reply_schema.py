@@ -1,25 +1,44 @@
-"""The structured replies of language minds, one per behaviour, and their JSON schemas.
+"""The structured replies of language minds: their fields, their JSON schemas and forms in words.
 
-A schema is built from the menu: only items on the page and real friends can be named.
+A schema depends on the kind of question and the size of the page alone, so that a server compiles
+each of a few once a run. It holds no lengths and no ranges: they would slow the server's masks
+down, some providers refuse them, and the reader checks them anyway. Decisive fields come first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from audience.llm import Reply, Unreadable, list_of, object_of, one_of, text_of, whole_of
-from audience.world import Friend, Observation, actions as a
+from audience.errors import unknown
+from audience.llm import TEXT, Reply, Unreadable, list_of, object_of, one_of
+from audience.world import (
+    NO_HABITS,
+    Friend,
+    Habits,
+    Message,
+    Observation,
+    actions as a,
+)
 
-WAYS = ("recommender", "search", "social", "nothing")
-NEXT = ("next_page", "search", "leave")
-AFTER = ("recommender", "leave")
+WAYS = ("browse", "friends", "nothing", "search")
+"""Where an agent may go from home; `search` is for those who look for things."""
+NEXT = ("leave", "next_page")
+AFTER = ("leave", "browse")
+TEMPTED = ("no", "a little", "yes")
+SHARES = {"all": 100.0, "most": 75.0, "half": 50.0, "start": 10.0}
+"""How much of an item was watched, in words, and the percent they mean."""
+STARS = (1, 2, 3, 4, 5, 0)
 DISTANT = 0.05
 """Closeness below which the model is asked whether to unfollow."""
 EMOTION = 200
 """The most characters of an emotion in words."""
+FRIENDS, POSTS = 8, 6
+"""The most friends and posts that are listed."""
+WORDS = ("none", "short", "full")
+"""How much a mind says beside its decisions: nothing, feelings, or feelings and reasons."""
 
 
 class HomeReply(msgspec.Struct, frozen=True):
@@ -46,6 +65,7 @@ class PageReply(msgspec.Struct, frozen=True):
 
     picks: tuple[PickReply, ...] = ()
     next: str = "leave"
+    """`leave`, `next_page`, or `search` for the words of `query`."""
     why: str = ""
     query: str = ""
     satisfaction: float = 0.0
@@ -57,18 +77,17 @@ class PageReply(msgspec.Struct, frozen=True):
 
 
 class SocialReply(msgspec.Struct, frozen=True):
-    """What the agent does among friends."""
+    """What the agent does among friends: one thing, or only reading."""
 
-    why: str = ""
+    do: str = "read"
+    """`read`, `post`, `write`, `forward`, `follow` or `unfollow`."""
+    who: int = -1
+    """The person written to, followed or unfollowed."""
     post: str = ""
-    forward: str = ""
-    say_to: int = -1
-    say: str = ""
+    """The id of the message that is passed on."""
+    text: str = ""
     next: str = "leave"
-    follow: int = -1
-    """An author to follow; asked if messages of strangers were forwarded."""
-    unfollow: int = -1
-    """A person to unfollow; asked if there are distant ties."""
+    why: str = ""
 
 
 class TalkReply(msgspec.Struct, frozen=True):
@@ -107,76 +126,165 @@ def text_in(reply: Reply) -> str | Unreadable:
     return reply.text.strip()
 
 
-def ways(seen: Observation) -> tuple[str, ...]:
-    """Return where the agent may go after a page."""
-    return tuple(
-        way
-        for way, action in zip(NEXT, ("NextPage", "Search", "Leave"), strict=True)
-        if action in seen.menu
-    )
+class Wording(msgspec.Struct, frozen=True):
+    """How a mind asks beside what an agent sees: how many words, and for what else."""
+
+    words: str = ""
+    """One of `WORDS`; empty: by the agent's habits."""
+    also: tuple[str, ...] = ()
+    """What may be done with items of a page besides picking them."""
+    pause: bool = False
+    """The agent pauses on this page and says how it feels."""
+
+    def __post_init__(self) -> None:
+        if self.words and self.words not in WORDS:
+            raise unknown("words", self.words, WORDS)
+        for field in self.also:
+            if field not in a.page_fields():
+                raise unknown("also", field, a.page_fields())
+
+    def says_feelings(self, seen: Observation) -> bool:
+        """Return True if an agent says how it liked what it picked."""
+        return self.words != "none" if self.words else has_habit(seen, "watcher")
 
 
-def schema_of(
-    seen: Observation, *, pause: bool = False, also: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the JSON schema of the reply to an observation; on a page somebody may pause."""
+PLAIN = Wording()
+
+
+def has_habit(seen: Observation, name: str) -> bool:
+    """Return True if an agent has a habit; those without any known habit have them all."""
+    habits: Habits = seen.me.profile.habits
+    return habits == NO_HABITS or getattr(habits, name) >= 0.5
+
+
+class Field(msgspec.Struct, frozen=True):
+    """One field of a reply: its schema, and what the prompt says of it."""
+
+    name: str
+    schema: dict[str, Any]
+    words: str
+
+
+def fields_of(seen: Observation, wording: Wording = PLAIN) -> tuple[Field, ...]:
+    """Return the fields of the reply to an observation, the decisive ones first."""
     match kind_of(seen).__name__:
         case "HomeReply":
-            return object_of(why=text_of(200), do=one_of(WAYS), query=text_of(80))
+            fields = _home(seen)
         case "PageReply":
-            free = _free(seen)
-            pick = object_of(
-                item=one_of(free) if free else {"type": "integer"},
-                watched=whole_of(0, 100),
-                stars=whole_of(1, 5),
-                feeling=text_of(200),
-            )
-            return object_of(
-                why=text_of(200),
-                picks=list_of(pick, most=min(3, len(free))),
-                satisfaction=whole_of(1, 10),
-                next=one_of(ways(seen)),
-                query=text_of(80),
-                **{field: list_of(one_of(free), most=len(free)) for field in also if free},
-                **({"emotion": text_of(EMOTION)} if pause else {}),
-            )
+            fields = _page(seen, wording)
         case "SocialReply":
-            friends = [friend.id for friend in seen.friends]
-            posts = [message.post for message in seen.me.inbox]
-            return object_of(
-                why=text_of(200),
-                post=text_of(280),
-                say_to=one_of([-1, *friends]),
-                say=text_of(280),
-                forward=one_of(("", *posts)),
-                next=one_of(AFTER),
-                **_turning(seen),
+            fields = _social(seen)
+        case _:
+            return (
+                Field("stance", one_of((-1, 0, 1)), "-1 against, 0 neither, 1 for it"),
+                Field("say", TEXT, 'your next message, or "" to end the chat'),
             )
-    return object_of(say=text_of(280), stance=one_of((-1, 0, 1)))
+    if wording.words == "full":
+        fields.append(Field("why", TEXT, "your reason, in at most 12 words"))
+    return tuple(fields)
 
 
-def also_line(also: Sequence[str]) -> str:
-    """Return how the prompt of a page asks for what else may be done with items."""
-    return "".join(f', "{field}": numbers of those to {field}, or []' for field in also)
+def schema_of(seen: Observation, wording: Wording = PLAIN) -> dict[str, Any]:
+    """Return the JSON schema of the reply to an observation."""
+    return object_of(**{field.name: field.schema for field in fields_of(seen, wording)})
+
+
+def form_of(fields: Iterable[Field]) -> str:
+    """Return the form of a reply in words."""
+    return "{" + ", ".join(f'"{field.name}": {field.words}' for field in fields) + "}"
+
+
+def _choice(name: str, values: Sequence[str]) -> Field:
+    return Field(name, one_of(values), " | ".join(f'"{value}"' for value in values))
+
+
+def _home(seen: Observation) -> list[Field]:
+    ways = home_ways(seen)
+    query = Field("query", TEXT, 'the words you search for, else ""')
+    return [_choice("do", ways), *([query] if "search" in ways else [])]
+
+
+def _page(seen: Observation, wording: Wording) -> list[Field]:
+    places = range(1, len(seen.me.situation.slate) + 1)
+    place = one_of(places) if places else {"type": "integer"}
+    pick = [
+        Field("place", place, "number in brackets"),
+        _choice("watched", tuple(SHARES)),
+        Field("stars", one_of(STARS), "1 to 5, or 0 to leave it unrated"),
+    ]
+    if wording.says_feelings(seen):
+        pick.append(Field("feeling", TEXT, '"I ..."'))
+    schema = object_of(**{field.name: field.schema for field in pick})
+    ways = page_ways(seen)
+    fields = [
+        _choice("tempted", TEMPTED),
+        Field("picks", list_of(schema), f"[] or [{form_of(pick)}]"),
+        *(
+            Field(name, list_of(place), f"numbers of those to {name}, or []")
+            for name in wording.also
+        ),
+    ]
+    if len(ways) > 1:
+        fields.append(_choice("next", ways))
+    if may_search(seen):
+        fields.append(Field("search", TEXT, 'words to search for, mostly ""'))
+    fields.append(Field("satisfaction", one_of(range(1, 11)), "1 to 10"))
+    if wording.pause:
+        fields.append(Field("emotion", TEXT, '"I ..."'))
+    return fields
+
+
+def _social(seen: Observation) -> list[Field]:
+    after = AFTER if "Enter" in seen.menu else AFTER[:1]
+    return [
+        _choice("do", social_ways(seen)),
+        Field("which", one_of(range(FRIENDS + 1)), "number of that friend or post, else 0"),
+        *([_choice("next", after)] if len(after) > 1 else []),
+        Field("text", TEXT, 'what you write, else ""'),
+    ]
+
+
+def home_ways(seen: Observation) -> tuple[str, ...]:
+    """Return where the agent may go from home."""
+    return WAYS if has_habit(seen, "explorer") else WAYS[:-1]
+
+
+def page_ways(seen: Observation) -> tuple[str, ...]:
+    """Return where the agent may go after a page, searching aside."""
+    return NEXT if "NextPage" in seen.menu else NEXT[:1]
+
+
+def may_search(seen: Observation) -> bool:
+    """Return True if the agent may search from a page: once a visit, if it looks for things."""
+    searched = seen.surface == "search" or bool(seen.me.situation.searched)
+    return "Search" in seen.menu and not searched and has_habit(seen, "explorer")
+
+
+def social_ways(seen: Observation) -> tuple[str, ...]:
+    """Return what the agent may do among friends."""
+    offered = {
+        "read": True,
+        "post": True,
+        "write": bool(seen.friends),
+        "forward": bool(seen.me.inbox),
+        "follow": bool(seen.strangers),
+        "unfollow": bool(distant(seen)),
+    }
+    return tuple(way for way, is_open in offered.items() if is_open)
+
+
+def listed_friends(seen: Observation) -> tuple[Friend, ...]:
+    """Return the friends that are listed by number, the closest first."""
+    return tuple(sorted(seen.friends, key=lambda friend: -friend.closeness)[:FRIENDS])
+
+
+def listed_posts(seen: Observation) -> tuple[Message, ...]:
+    """Return the newest messages, which are listed by number."""
+    return seen.me.inbox[-POSTS:]
 
 
 def distant(seen: Observation) -> tuple[Friend, ...]:
     """Return the distant ties of an agent, except family."""
     return tuple(
         friend for friend in seen.friends if friend.closeness < DISTANT and friend.kind != "family"
-    )
-
-
-def _turning(seen: Observation) -> dict[str, dict[str, Any]]:
-    groups = {"follow": seen.strangers, "unfollow": distant(seen)}
-    return {
-        name: one_of([-1, *(friend.id for friend in people)])
-        for name, people in groups.items()
-        if people
-    }
-
-
-def _free(seen: Observation) -> list[int]:
-    """Return the items of the page not yet picked in this visit."""
-    lived = {entry.item for entry in seen.me.lived_now()}
-    return [item for item in seen.me.situation.slate if item not in lived]
+    )[:FRIENDS]
