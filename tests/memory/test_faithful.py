@@ -31,7 +31,7 @@ SAID: dict[str, Any] = {
     "memory_importance": {"importance": 8},
     "memory_insight": {"insight": "Sad films move me."},
     "memory_topics": {"topic": "taste"},
-    "memory_reflection": {"insight": "I trust slow films.", "sources": [4, 9]},
+    "memory_reflection": {"insight": "I trust slow films.", "sources": [1, 3]},
 }
 
 
@@ -66,7 +66,7 @@ def test_what_is_due_takes_calls_of_its_own() -> None:
     last = asked.requests[asked.purposes.index("memory_reflection")]
     assert "about this topic: taste?" in last.messages[0].content
     assert last.schema is not None
-    assert last.schema["properties"]["sources"]["items"]["enum"] == [4, 7, 9]
+    assert last.schema["properties"]["sources"]["items"]["enum"] == [1, 2, 3]
     assert len(taken.calls) == 9
 
 
@@ -139,7 +139,7 @@ def test_a_reflection_needs_a_topic_and_sources_that_were_shown() -> None:
     assert taken.reflections == ()
     assert asked.purposes == ["memory_topics"]
     assert taken.problems == ("empty topic",)
-    unknown = model(memory_reflection={"insight": "I rest.", "sources": [9, 77]})
+    unknown = model(memory_reflection={"insight": "I rest.", "sources": [3, 77]})
     taken = take_in(unknown, Due((), LONG), ())
     assert taken.reflections == (Insight("I rest.", (9,)),)
     assert taken.problems == ("unknown source",)

@@ -24,7 +24,7 @@ MEMORIES = [
     {"n": 3, "sentence": "Tom and I argued over <Salt>.", "importance": 6},
 ]
 INSIGHTS = [{"n": "A", "insight": "Sad films move me."}]
-REFLECTION = {"topic": "taste", "insight": "I trust slow films.", "sources": [4, 9]}
+REFLECTION = {"topic": "taste", "insight": "I trust slow films.", "sources": [1, 3]}
 
 
 def said(**parts: Any) -> str:

@@ -50,7 +50,7 @@ class Told:
 
 def made(way: object | None = None, **options: object) -> tuple[RecAgentMemory, Told]:
     told = way if isinstance(way, Told) else Told()
-    options = {"similar": 0.9, "merge": 0.97, "embedder": Words()} | options
+    options = {"similar": 0.9, "related": 0.0, "merge": 0.97, "embedder": Words()} | options
     memory = RecAgentMemory(consolidation="rule", **options)  # type: ignore[arg-type]
     memory.way = told
     return memory, told
@@ -74,11 +74,11 @@ def texts(me: Agent, store: str) -> list[str]:
 
 def test_only_what_matters_gets_beyond_sensory_memory() -> None:
     memory, told = made()
-    me, events = live(memory, told, person(), ("dull", 6), ("vivid", 7))
+    me, events = live(memory, told, person(), ("dull", 4), ("vivid", 5))
     assert texts(me, "short") == ["vivid"]
     stores = [event.store for event in events if isinstance(event, e.Remembered)]
     assert stores == ["sensory", "short"]
-    assert me.thoughts[0].weight == pytest.approx(0.63)
+    assert me.thoughts[0].weight == pytest.approx(0.45)
 
 
 def test_what_resembles_enhances_every_one_and_is_itself_added() -> None:

@@ -139,7 +139,7 @@ def test_memories_take_them_in_as_words(serving: Serving, tmp_path: Path) -> Non
         lived(tmp_path / "run", fake, memory="recagent")
     with Log.open(tmp_path / "run") as log:
         events = [record.event for record in log.records()]
-    assert not any(isinstance(event, e.Failed) for event in events)
+    assert [event for event in events if isinstance(event, e.Failed)] == []
     told = [text for _, text in prompts(tmp_path / "run")]
     assert any(MARK in text for text in told)
     for text in told:

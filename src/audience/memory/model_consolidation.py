@@ -195,7 +195,7 @@ class FaithfulWay:
         topic = calls.sentence(value, "topic")
         if not topic:
             return calls.taken()
-        form = object_of(insight=text(), sources=cited(ids))
+        form = object_of(sources=cited(len(ids)), insight=text())
         value = await calls.ask("memory_reflection", form, thoughts=lines, topic=topic)
         found = None if value is None else conclusion_in(value, ids, calls.problems)
         return calls.taken(reflections=(found,) if found else ())

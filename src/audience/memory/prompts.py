@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from audience.llm import ChatMessage, Prompts, list_of, object_of, one_of, text_of, whole_of
+from audience.llm import ChatMessage, Prompts, list_of, object_of, one_of
 from audience.memory.consolidation import Due, Observed
 from audience.memory.memory import Life
 from audience.memory.sentences import SENTENCE, shortened, tokens
@@ -16,8 +16,6 @@ from audience.world import Thought
 
 HIGHEST = 10
 """The highest degree of importance."""
-_LONGEST = 240
-"""Characters of a sentence that the schema allows."""
 
 
 class ReplyContents(msgspec.Struct, frozen=True):
@@ -27,7 +25,7 @@ class ReplyContents(msgspec.Struct, frozen=True):
     insights: tuple[str, ...] = ()
     """The letters of the groups of thoughts to draw them from."""
     sources: tuple[int, ...] = ()
-    """The thoughts that a reflection may cite; empty: no reflection."""
+    """The thoughts that a reflection may cite by their places, from 1; empty: no reflection."""
 
     @property
     def size(self) -> int:
@@ -36,33 +34,37 @@ class ReplyContents(msgspec.Struct, frozen=True):
 
 
 def schema_of(wanted: ReplyContents) -> dict[str, Any]:
-    """Return the JSON schema of a reply: one entry per line, and only sources that were shown."""
+    """Return the JSON schema of a reply, which depends on the numbers of its entries alone.
+
+    Servers compile each new schema and slow down with every bound on a text, so there are none: the
+    prompt states them, and what is too long is cut when it is read.
+    """
     parts: dict[str, Any] = {}
     if wanted.memories:
-        numbers = range(1, wanted.memories + 1)
-        memory = object_of(n=one_of(numbers), sentence=text(), importance=degree())
+        numbers = one_of(range(1, wanted.memories + 1))
+        memory = object_of(n=numbers, importance=degree(), sentence=text())
         parts["memories"] = list_of(memory, wanted.memories, wanted.memories)
     if wanted.insights:
-        insight = object_of(n=one_of(wanted.insights), insight=text())
-        parts["insights"] = list_of(insight, len(wanted.insights), len(wanted.insights))
+        parts["insights"] = list_of(text(), len(wanted.insights), len(wanted.insights))
     if wanted.sources:
-        parts["reflection"] = object_of(topic=text(), insight=text(), sources=cited(wanted.sources))
+        sources = cited(len(wanted.sources))
+        parts["reflection"] = object_of(sources=sources, topic=text(), insight=text())
     return object_of(**parts)
 
 
 def text() -> dict[str, Any]:
     """Return the schema of a sentence."""
-    return text_of(_LONGEST)
+    return {"type": "string"}
 
 
 def degree() -> dict[str, Any]:
     """Return the schema of an importance."""
-    return whole_of(1, HIGHEST)
+    return one_of(range(1, HIGHEST + 1))
 
 
-def cited(sources: Sequence[int]) -> dict[str, Any]:
-    """Return the schema of the thoughts that something is drawn from."""
-    return list_of(one_of(sources), 1, min(len(sources), 8))
+def cited(count: int) -> dict[str, Any]:
+    """Return the schema of the thoughts that something is drawn from, by their places."""
+    return list_of(one_of(range(1, count + 1)), 1)
 
 
 TEMPERATURE = 0.3
@@ -101,7 +103,7 @@ def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) 
     """Return the one prompt of a round, beginning with what is the same for everybody."""
     holes = holes_of(life)
     problems: list[str] = []
-    groups = _groups(due.insights, problems)
+    groups = _groups(due.insights)
     thoughts = newest(due.reflection, problems)
     parts = {
         "insights": _insights(pack, holes, groups),
@@ -124,12 +126,12 @@ def fused_prompt(pack: Prompts, life: Life, seen: Sequence[Observed], due: Due) 
 def holes_of(life: Life) -> dict[str, str]:
     """Return the values of all holes that a memory's prompt may have."""
     who, words = life.me.profile, life.domain
-    name = shortened(who.name, _NAME) or "this person"
-    parts = [name]
+    name = shortened(who.name, _NAME) or "somebody"
+    parts = [f"You are {name}"]
     if who.traits:
         parts.append(shortened(", ".join(who.traits), _WORDS))
     if who.interests:
-        parts.append("likes " + shortened(", ".join(who.interests), _WORDS))
+        parts.append("you like " + shortened(", ".join(who.interests), _WORDS))
     return {
         "noun": words.noun,
         "plural": words.plural,
@@ -147,8 +149,8 @@ def observed(text: str, problems: list[str]) -> str:
 
 
 def listed(thoughts: Sequence[Thought]) -> str:
-    """Return thoughts one per line, each with its number in brackets."""
-    return "\n".join(_bracketed(thought) for thought in thoughts)
+    """Return thoughts one per line, each with its place in brackets."""
+    return "\n".join(_bracketed(place, thought) for place, thought in enumerate(thoughts, 1))
 
 
 def grouped(thoughts: Sequence[Thought]) -> str:
@@ -162,7 +164,7 @@ def newest(thoughts: Sequence[Thought], problems: list[str]) -> tuple[Thought, .
     """Return the last thoughts that fit the budget."""
     room, first = REFLECTION, len(thoughts)
     for thought in reversed(thoughts):
-        room -= tokens(_bracketed(thought)) + 1
+        room -= tokens(_bracketed(len(thoughts), thought)) + 1
         if room < 0:
             break
         first -= 1
@@ -183,21 +185,18 @@ def _reflection(pack: Prompts, holes: dict[str, str], thoughts: Sequence[Thought
     return pack.fill("memory_reflect", {**holes, "thoughts": listed(thoughts)})
 
 
-def _bracketed(thought: Thought) -> str:
-    return f"[{thought.id}] {shortened(thought.text, SENTENCE)}"
+def _bracketed(place: int, thought: Thought) -> str:
+    return f"[{place}] {shortened(thought.text, SENTENCE)}"
 
 
-def _groups(
-    groups: Sequence[tuple[Thought, ...]], problems: list[str]
-) -> tuple[tuple[Thought, ...], ...]:
-    """Return the groups that fit the budget; the others have to wait."""
+def _groups(groups: Sequence[tuple[Thought, ...]]) -> tuple[tuple[Thought, ...], ...]:
+    """Return the groups that fit the budget; the others wait for the next round."""
     room, kept = INSIGHTS, 0
     for some in groups[: len(_LETTERS)]:
         room -= tokens(grouped(some)) + _MARK
         if room < 0:
             break
         kept += 1
-    problems += ["insight put off"] * (len(groups) > kept)
     return tuple(groups[:kept])
 
 

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from audience.errors import BadInput
 from audience.llm import Embedder, Gateway, NoVectors, Vectors
-from audience.memory.builder import Growing
-from audience.memory.consolidation import Due, Observed, Taken, is_telling
+from audience.memory.builder import ITEMS, Growing
+from audience.memory.consolidation import Due, Observed, Sensed, Taken, is_telling
 from audience.memory.forgetting_curve import Forgetting, fade
 from audience.memory.memory import Draw, Life, Recollection
 from audience.memory.model_consolidation import embedder_of, needs_gateway, taken_in, way_of
@@ -36,6 +36,8 @@ class RecAgentMemory:
     keep: the weight an observation must exceed to be kept (importance 1 to 10 weighs 0.09 each).
     similar, merge: the similarity at which thoughts enhance each other or are merged; 0: the
         embedder's own, calibrated on pairs of sentences.
+    related: the share of tags in common from which thoughts about two items enhance each other,
+        whatever their words; 0: only words count.
     beta, delta, decay, rate, untouched: see forgetting_curve.Forgetting.
     reflect_at: the importance accumulated in long-term memory that triggers a reflection.
     budget: the most tokens recalled for a prompt.
@@ -56,15 +58,16 @@ class RecAgentMemory:
         reflection: bool = True,
         capacity: int = 10,
         enhancements: int = 3,
-        keep: float = 0.62,
+        keep: float = 0.4,
         similar: float = 0.0,
+        related: float = 0.5,
         merge: float = 0.0,
         beta: float = 1.5,
         delta: float = 0.01,
         decay: float = 0.99,
         rate: float = 0.05,
         untouched: float = 24.0,
-        reflect_at: float = 10.0,
+        reflect_at: float = 2.0,
         budget: int = 600,
         embedder: str | Embedder = "wordllama",
         embedding_model: str = "",
@@ -74,7 +77,12 @@ class RecAgentMemory:
             raise BadInput('memory "recagent" without short and without long is memory = "none"')
         if capacity < 1 or enhancements < 1:
             raise BadInput("memory: capacity and enhancements are at least 1")
-        for name, share in (("keep", keep), ("similar", similar), ("merge", merge)):
+        for name, share in (
+            ("keep", keep),
+            ("similar", similar),
+            ("related", related),
+            ("merge", merge),
+        ):
             if not 0 <= share <= 1:
                 raise BadInput(f"memory: {name} is {share}; it has to be between 0 and 1")
         if not reflect_at > 0:
@@ -85,7 +93,7 @@ class RecAgentMemory:
         self.recaller = Recaller(self.embedder, decay=decay, budget=budget)
         self.short, self.long, self.reflection = short, long, reflection
         self.capacity, self.enhancements, self.keep = capacity, enhancements, keep
-        self.reflect_at = reflect_at
+        self.reflect_at, self.related = reflect_at, related
         self._wanted = Thresholds(similar, merge)
         self._thresholds: Thresholds | None = None
 
@@ -146,7 +154,7 @@ class RecAgentMemory:
             short = [thought for thought in me.thoughts if thought.store == "short"]
             ripe = [thought for thought in short if len(thought.enhancers) >= self.enhancements]
             if self.way.foresees:
-                ripe = await self._foreseen(short, seen)
+                ripe = await self._foreseen(life, short, seen)
             insights = [_with_enhancers(me, thought) for thought in ripe]
         if not (self.long and self.reflection and me.brewing >= self.reflect_at):
             return Due(tuple(insights))
@@ -154,15 +162,17 @@ class RecAgentMemory:
         long.sort(key=lambda thought: (thought.weight, thought.touched, thought.id))
         return Due(tuple(insights), tuple(long[-REFLECT_ON:]))
 
-    async def _foreseen(self, short: list[Thought], seen: Sequence[Observed]) -> list[Thought]:
+    async def _foreseen(
+        self, life: Life, short: list[Thought], seen: Sequence[Observed]
+    ) -> list[Thought]:
         """Return the short-term thoughts that will be ripe once this round is taken in."""
-        drafts = [observation.short for observation in seen]
+        texts = [*(thought.text for thought in short), *(draft.short for draft in seen)]
+        about = [*(thought.items for thought in short), *(draft.items[:ITEMS] for draft in seen)]
         try:
-            vectors = await self.embedder.embed([*(thought.text for thought in short), *drafts])
-            alike = near(vectors, (await self._levels()).enhance)[: len(short), len(short) :]
+            alike = await self._resembling(life, texts, about)
         except NoVectors:
-            alike = np.zeros((len(short), len(drafts)), np.bool_)
-        more = alike.sum(axis=1).tolist()
+            alike = np.zeros((len(texts), len(texts)), np.bool_)
+        more = alike[: len(short), len(short) :].sum(axis=1).tolist()
         return [
             thought
             for thought, new in zip(short, more, strict=True)
@@ -171,7 +181,7 @@ class RecAgentMemory:
 
     async def _take_in(self, growing: Growing, taken: Taken) -> None:
         """Put what is important into short-term memory, where it enhances similar thoughts."""
-        kept: list[tuple[int, str]] = []
+        kept: list[tuple[int, Sensed]] = []
         before = growing.short if self.short else ()
         calls = taken.calls
         for sensed in taken.sensed:
@@ -179,12 +189,14 @@ class RecAgentMemory:
             store = ("short" if self.short else "long") if matters else "sensory"
             number = growing.remember(sensed, store, calls=calls)
             if store == "short":
-                kept.append((number, sensed.text))
+                kept.append((number, sensed))
         if not kept:
             return
-        texts = [*(thought.text for thought in before), *(text for _, text in kept)]
+        texts = [*(thought.text for thought in before), *(sensed.text for _, sensed in kept)]
         ids = [*(thought.id for thought in before), *(number for number, _ in kept)]
-        alike = near(await self.embedder.embed(texts), (await self._levels()).enhance)
+        about = [thought.items for thought in before]
+        about += [sensed.observed.items[:ITEMS] for _, sensed in kept]
+        alike = await self._resembling(growing.life, texts, about)
         for by in range(len(before), len(texts)):
             for earlier in np.flatnonzero(alike[by, :by]).tolist():
                 growing.enhance(ids[earlier], ids[by])
@@ -255,6 +267,15 @@ class RecAgentMemory:
                     groups.append([thoughts[other] for other in sorted(group)])
         return groups
 
+    async def _resembling(
+        self, life: Life, texts: Sequence[str], about: Sequence[tuple[int, ...]]
+    ) -> Bools:
+        """Return which pairs resemble each other, in their words or in the items they are about."""
+        alike = near(await self.embedder.embed(texts), (await self._levels()).enhance)
+        if not self.related:
+            return alike
+        return alike | akin([_tags(life, items) for items in about], self.related)
+
     async def _levels(self) -> Thresholds:
         if self._thresholds is None:
             wanted = self._wanted
@@ -269,6 +290,21 @@ def near(vectors: Vectors, level: float) -> Bools:
     """Return which pairs of vectors are at least as similar as `level`."""
     similarity = np.einsum("ad,bd->ab", vectors, vectors)
     return np.asarray(np.round(similarity, 6) >= level)
+
+
+def akin(tags: Sequence[frozenset[str]], share: float) -> Bools:
+    """Return which pairs have at least a share of their tags in common (Jaccard)."""
+    related = np.zeros((len(tags), len(tags)), np.bool_)
+    for row, some in enumerate(tags):
+        for column in range(row):
+            others = tags[column]
+            if some and others and len(some & others) >= share * len(some | others):
+                related[row, column] = related[column, row] = True
+    return related
+
+
+def _tags(life: Life, items: Sequence[int]) -> frozenset[str]:
+    return frozenset(tag for item in items for tag in life.catalogue[item].tags)
 
 
 def _with_enhancers(me: Agent, thought: Thought) -> tuple[Thought, ...]:

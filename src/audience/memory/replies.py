@@ -29,9 +29,11 @@ from audience.llm import (
 )
 from audience.memory.consolidation import Insight
 from audience.memory.prompts import HIGHEST, ReplyContents
-from audience.memory.sentences import SENTENCE, shortened, tokens
+from audience.memory.sentences import begun, fitting
 
 _ENDLESS = 10**9
+_HOLES = frozenset(("", "i", "itext", "isentence"))
+"""What is left of a sentence that only begins."""
 _TEXT = ("sentence", "text", "memory", "content", "summary")
 _DRAWN = ("insight", "sentence", "text", "conclusion")
 _MEMORIES = ("memories", "memory", "lines", "entries")
@@ -102,7 +104,7 @@ def problem_of(why: str) -> str:
 def sentence_in(value: Any, name: str, problems: list[str]) -> str:  # noqa: ANN401
     """Return the one sentence of a reply, empty if there is none."""
     table = {"sentence": _MEMORY, "insight": _REFLECTION, "topic": _REFLECTION}[name]
-    return _tried(lambda: _text(_fields(value, table), name, problems), "", problems)
+    return _tried(lambda: _text(_fields(value, table), name), "", problems)
 
 
 def importance_in(value: Any, problems: list[str]) -> int:  # noqa: ANN401
@@ -146,17 +148,17 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
     found: dict[int, list[tuple[str, int]]] = {}
     named: set[int] = set()
 
-    def add(entry: Any) -> None:  # noqa: ANN401
+    def add(place: int, entry: Any) -> None:  # noqa: ANN401
         fields = _fields(entry, _MEMORY)
-        number = agreed(fields, "n", _number, 0)
+        number = agreed(fields, "n", _number, 0) if f_told(fields, "n") else place
         if not 1 <= number <= count:
-            raise Broken("unknown number" if number else "memory without number")
+            raise Broken("unknown number")
         named.add(number)
-        said = (_text(fields, "sentence", problems), _importance(fields))
+        said = (_text(fields, "sentence"), _importance(fields))
         found.setdefault(number, []).append(said)
 
-    for entry in _entries(given, "memories", count, problems):
-        _tried(partial(add, entry), None, problems)
+    for place, entry in enumerate(_entries(given, "memories", count, problems), 1):
+        _tried(partial(add, place, entry), None, problems)
     if len(named) < count:
         problems.append("too few memories" if named else "no memories")
     return _single(found, lambda said: said[1], "memories", problems)
@@ -165,16 +167,18 @@ def _memories(given: Any, count: int, problems: list[str]) -> dict[int, tuple[st
 def _insights(given: Any, letters: Sequence[str], problems: list[str]) -> dict[str, str]:  # noqa: ANN401
     found: dict[str, list[str]] = {}
 
-    def add(entry: Any) -> None:  # noqa: ANN401
-        fields = _fields(entry, _INSIGHT)
-        letter = "".join(map(str, f_told(fields, "n"))).strip("[]().: ").upper()
-        if letter not in letters:
+    def add(place: int, entry: Any) -> None:  # noqa: ANN401
+        fields = _fields({"insight": entry} if isinstance(entry, str) else entry, _INSIGHT)
+        named = "".join(map(str, f_told(fields, "n"))).strip("[]().: ").upper()
+        place = int(named) - 1 if named.isdecimal() else place
+        letter = named if named.isalpha() else "".join(letters[place : place + 1])
+        if not letter or letter not in letters:
             raise Broken("unknown letter")
-        said = _text(fields, "insight", problems)
+        said = _text(fields, "insight")
         found.setdefault(letter, []).append(said)
 
-    for entry in _entries(given, "insights", len(letters), problems):
-        _tried(partial(add, entry), None, problems)
+    for place, entry in enumerate(_entries(given, "insights", len(letters), problems)):
+        _tried(partial(add, place, entry), None, problems)
     if len(found) < len(letters):
         problems.append("too few insights")
     return _single(found, lambda said: said, "insights", problems)
@@ -194,7 +198,7 @@ def _single(
 
 
 def conclusion_in(given: Any, sources: Sequence[int], problems: list[str]) -> Insight | None:  # noqa: ANN401
-    """Return the insight of a reply with the sources it cites, if there is one."""
+    """Return the insight of a reply with the sources it cites by their places, if there is one."""
     if not sources:
         problems += ["reflection not asked for"] * bool(given)
         return None
@@ -206,9 +210,10 @@ def conclusion_in(given: Any, sources: Sequence[int], problems: list[str]) -> In
 
 def _concluded(given: Any, sources: Sequence[int], problems: list[str]) -> Insight:  # noqa: ANN401
     fields = _fields(given, _REFLECTION)
-    insight = _text(fields, "insight", problems)
+    insight = _text(fields, "insight")
     named = [source for value in fields.get("sources", ()) for source in _listed(value)]
-    valid = [source for value in named if (source := _source(value)) in sources]
+    places = [place for value in named if 1 <= (place := _source(value)) <= len(sources)]
+    valid = [sources[place - 1] for place in places]
     problems += ["unknown source"] * (len(valid) < len(named))
     if not valid:
         raise Broken("insight without sources")
@@ -240,13 +245,14 @@ def _fields(entry: Any, table: Table) -> dict[str, list[Any]]:  # noqa: ANN401
     return sort_out(flat, table)
 
 
-def _text(fields: Mapping[str, list[Any]], name: str, problems: list[str]) -> str:
+def _text(fields: Mapping[str, list[Any]], name: str) -> str:
+    """Return a field's text, cut after a sentence, a clause or a word if it is too long."""
     said = words(fields, name, _ENDLESS)
     if not said:
         raise Broken(f"empty {name}")
-    if tokens(said) > SENTENCE:
-        problems.append(f"{name} too long")
-    return shortened(said)
+    if squash(said) in _HOLES:
+        raise Broken(f"echo: {name} is {said!r}, a hole to be filled")
+    return fitting((said, begun("", said), said))
 
 
 def _importance(fields: Mapping[str, list[Any]]) -> int:

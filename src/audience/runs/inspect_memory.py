@@ -26,7 +26,7 @@ class Constants(msgspec.Struct, frozen=True):
 
     capacity: int = 10
     enhancements: int = 3
-    reflect_at: float = 10.0
+    reflect_at: float = 2.0
     laws: Forgetting = Forgetting()
     forgets: bool = True
     """Whether thoughts fade from it as time passes."""

@@ -140,7 +140,8 @@ class RuleMind:
             )
         else:
             actions.append(_NEXT if "NextPage" in seen.menu else _BACK)
-        return Decision(tuple(actions))
+        recalled = page.recalled[row] if page.recalled else ()
+        return Decision(tuple(actions), recalled=recalled)
 
     def _way_out(self, me: Agent, satisfaction: float, picked: bool, draw: float) -> a.AnyAction:
         habits = me.profile.habits

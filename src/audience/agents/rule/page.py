@@ -9,6 +9,7 @@ import numpy as np
 
 from audience.agents.mind import Mark
 from audience.agents.rule.parameters import RuleParameters
+from audience.agents.rule.recollection import Recalled, is_remembering, remembered
 from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
 
 _RECENT = 5
@@ -25,6 +26,8 @@ class PageDecisions(msgspec.Struct, frozen=True):
     stars: list[list[int]]
     leaving: list[bool]
     satisfaction: list[float]
+    recalled: Recalled = []
+    """The thoughts that came to mind; empty if nobody has any."""
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -47,6 +50,10 @@ def read_page(
         p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
     )
     utility = _utility(p, seen, slates, begin)
+    recalled: Recalled = []
+    if p.remembered and is_remembering(seen):
+        said, recalled = remembered(seen, slates)
+        utility = utility + p.remembered * said
     weights = np.where(real & ~_lived_now(seen, slates), np.exp(utility), 0.0)
     picked = _choose(p, seen, weights, critic, dice)
     expected = wishes.enjoyment if wishes is not None else None
@@ -64,6 +71,7 @@ def read_page(
         _stars(p, enjoyed, dice).tolist(),
         leaving.tolist(),
         np.round(satisfaction, 4).tolist(),
+        recalled,
     )
 
 

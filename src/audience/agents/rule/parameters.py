@@ -18,12 +18,13 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Utility of an item on a page::
 
         u = taste * match + quality * (2 q - 1) + novelty * explorer * new
-            + friends * (0.4 + 0.6 chatter) * heard - position * place + search * searched
-            + reason * explained
+            + friends * (0.4 + 0.6 chatter) * heard + remembered * recalled
+            - position * place + search * searched + reason * explained
 
     with `match` in [-1, 1] the taste weighed by the item's tags, `q` its quality, `new` the share
     of its tags that were not among the last five items lived, `heard` the mean stance of what
-    friends said of it, `explained` 1 where the page gives a reason for it. A page is read as a
+    friends said of it, `recalled` what its own memories say of it (rule/recollection.py),
+    `explained` 1 where the page gives a reason for it. A page is read as a
     repeated multinomial choice: item j with weight exp(u_j), no pick with weight
     exp(no_pick + critic * habit + again * picks so far).
     """
@@ -32,6 +33,8 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quality: float = 1.2
     novelty: float = 0.5
     friends: float = 1.0
+    remembered: float = 1.0
+    """Weight of what is remembered of an item and of its kind; 0: memories do not matter."""
     position: float = 0.12
     search: float = 1.5
     reason: float = 0.0
