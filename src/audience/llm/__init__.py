@@ -85,8 +85,8 @@ from audience.llm.request import (
     pause as pause,
 )
 from audience.llm.structured import (
-    TEXT as TEXT,
     CHARACTERS as CHARACTERS,
+    TEXT as TEXT,
     Prompts as Prompts,
     Questioner as Questioner,
     Schema as Schema,

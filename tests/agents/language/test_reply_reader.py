@@ -136,23 +136,23 @@ def test_replies_hold_what_was_said() -> None:
     assert home == HomeReply("search", "so bored", "x")
     text = '{"picks": [{"item": "alien", "watched": 0.5, "stars": 2}], "next": "leave"}'
     assert read(SEEN["page"], text) == PageReply((PickReply(5, 50.0, 2),), "leave")
-    social = read(SEEN["social"], '{"say_to": "Ann", "say": "Hi", "next": "leave"}')
-    assert social == SocialReply(say_to=4, say="Hi")
+    social = read(SEEN["social"], '{"do": "write to Ann", "text": "Hi", "next": "leave"}')
+    assert social == SocialReply("write to", 4, text="Hi")
     assert read(SEEN["talk"], '{"say": "No", "stance": -1}') == TalkReply("No", -1)
 
 
 def test_reasons_tell_the_model_what_there_is() -> None:
     found = read(SEEN["page"], '{"picks": [{"item": "Jaws"}], "next": "leave"}')
     assert found == Unreadable(
-        "not on the page: 'Jaws'; on the page are 3 <Solaris>, 5 <Alien>, 16 <Amélie>, "
-        "10 <The Quiet Harbour>, 11 <Quiet>"
+        "not on the page: 'Jaws'; on the page are 1 <Solaris>, 2 <Alien>, 3 <Amélie>, "
+        "4 <The Quiet Harbour>, 5 <Quiet>"
     )
     found = read(SEEN["results"], '{"picks": [], "next": "next_page"}')
-    assert found == Unreadable("not on the menu: 'next_page'; next is one of search, leave")
+    assert found == Unreadable("not on the menu: 'next_page'; next is one of leave")
 
 
 def test_what_a_model_said_is_marked_as_its_words() -> None:
-    text = '{"picks": [{"item": 3, "stars": 4, "feeling": "Ah"}, {"item": 5, "stars": 1}], '
+    text = '{"picks": [{"place": 1, "stars": 4, "feeling": "Ah"}, {"place": 2, "stars": 1}], '
     got = attempted(SEEN["page"], text + '"next": "leave"}')
     assert isinstance(got, tuple)
     assert [one.voice for one in got if isinstance(one, a.Rate)] == ["model", ""]
@@ -185,8 +185,6 @@ def example(schema: dict[str, Any], pick: int) -> Any:
             return {name: example(one, pick) for name, one in schema["properties"].items()}
         case "array":
             return [example(schema["items"], pick)]
-        case "integer":
-            return schema["minimum"] + pick % (schema["maximum"] - schema["minimum"] + 1)
     return f"Words {pick}"
 
 
@@ -225,7 +223,7 @@ PIECES += [
     '"leave"',
     '"do"',
     '"say"',
-    '"say_to"',
+    '"text"',
     '"stars"',
     "3",
     "99",
@@ -235,7 +233,7 @@ PIECES += [
     '"search"',
     '"query"',
     '"forward"',
-    '"1.4.0"',
+    '"write to 1"',
     "NaN",
     "null",
     "true",
@@ -243,7 +241,7 @@ PIECES += [
     "//",
 ]
 WHERE = st.sampled_from(sorted(SEEN))
-FIELDS = st.sampled_from(["picks", "item", "stars", "next", "do", "say", "say_to", "post", "x"])
+FIELDS = st.sampled_from(["picks", "item", "stars", "next", "do", "say", "text", "post", "x"])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 99) | st.floats() | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(FIELDS, inner, max_size=4),
@@ -256,19 +254,23 @@ def test_no_text_raises_or_names_what_is_not_there(where: str, text: str) -> Non
     check_sane(SEEN[where], text)
 
 
-@given(WHERE, st.dictionaries(FIELDS, VALUES | st.sampled_from(["leave", "social", 3, 4, "Ann"])))
+@given(
+    WHERE,
+    st.dictionaries(
+        FIELDS, VALUES | st.sampled_from(["leave", "social", 3, 4, "Ann", "forward 1"])
+    ),
+)
 def test_no_object_raises_or_names_what_is_not_there(where: str, value: dict[str, Any]) -> None:
     check_sane(SEEN[where], json.dumps(value))
 
 
 GOOD = {
     "home": '{"why": "bored", "do": "search", "query": "space operas"}',
-    "page": '{"why": "it\'s \\"me\\"", "picks": [{"item": 3, "watched": 80, "stars": 4, "feeling": '
-    '"Sad, slow; good."}, {"item": 16, "watched": 100, "stars": 5, "feeling": "Oh [my] {god}"}], '
+    "page": '{"why": "it\'s \\"me\\"", "picks": [{"place": 1, "watched": 80, "stars": 4, "feeling": '
+    '"Sad, slow; good."}, {"place": 3, "watched": 100, "stars": 5, "feeling": "Oh [my] {god}"}], '
     '"satisfaction": 7, "next": "next_page", "query": ""}',
     "results": "```json\n{'next': 'leave', 'picks': [{'stars': 2, 'item': 'Aliens'}]}\n```",
-    "social": '{"why": "", "post": "See <Solaris>!", "say_to": 4, "say": "Hi, Ann: well?", '
-    '"forward": "1.5.0", "next": "recommender"}',
+    "social": '{"do": "write to 1", "next": "browse", "text": "Hi, Ann: see <Solaris>!"}',
     "talk": '{"say": "Not <Alien> again, please.", "stance": -1}',
 }
 

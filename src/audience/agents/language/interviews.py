@@ -11,6 +11,7 @@ from audience.agents.language.prompts import holes_of, item_line, mind_prompts
 from audience.agents.rule import opening, stance_on
 from audience.agents.voiced import Titles, facts_about, first_good, speech, topic
 from audience.llm import (
+    TEXT,
     ChatMessage,
     Gateway,
     Prompts,
@@ -21,12 +22,11 @@ from audience.llm import (
     loose_json,
     object_of,
     quoted,
-    text_of,
 )
 from audience.memory import Memory
 from audience.world import Item, Observation
 
-SCHEMA = object_of(answer=text_of(600))
+SCHEMA = object_of(answer=TEXT)
 RECALLED = 8
 
 

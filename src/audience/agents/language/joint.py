@@ -33,6 +33,7 @@ from audience.agents.language.reply_reader import LONGEST_TEXT
 from audience.agents.language.reply_schema import in_time
 from audience.agents.mind import Mark, Scene, Script
 from audience.llm import (
+    TEXT,
     Broken,
     ChatMessage,
     Reply,
@@ -49,9 +50,7 @@ from audience.llm import (
     shown,
     sort_out,
     squash,
-    text_of,
     unanswered,
-    whole_of,
     words,
 )
 from audience.memory import Memory
@@ -114,15 +113,20 @@ def _messages(
 ) -> tuple[ChatMessage, ...]:
     first = scene.seen[0]
     holes = holes_of(first, (), "talk", contexts=mind.context)
-    blocks = [_block(view, some) for view, some in zip(scene.seen, thoughts, strict=True)]
+    blocks = [
+        f"[{place}] {_block(view, some)}"
+        for place, (view, some) in enumerate(zip(scene.seen, thoughts, strict=True), 1)
+    ]
     names = {view.me.profile.id: _name(view.me.profile.name) for view in scene.seen}
+    places = {view.me.profile.id: place for place, view in enumerate(scene.seen, 1)}
     count = scene.lines or len(first.me.situation.slate)
     holes |= {
         "people": "\n".join(blocks),
         "other": names[scene.seen[1].me.profile.id],
         "count": str(count),
         "lines": "\n".join(
-            f"[{said.agent}] {names[said.agent]}: {quoted(said.text)}" for said in first.lines
+            f"[{places[said.agent]}] {names[said.agent]}: {quoted(said.text)}"
+            for said in first.lines
         ),
     }
     rules = mind.pack.fill("rules_joint", holes)
@@ -138,7 +142,7 @@ def _block(seen: Observation, recalled: Sequence[Thought]) -> str:
     me, plural = seen.me, seen.domain.plural
     near = [f"{_name(friend.name)} is {_tie(friend)}" for friend in seen.friends]
     parts = [
-        f"[{me.profile.id}] {person(me, 'talk', plural)}",
+        person(me, "talk", plural),
         bounded(
             "What comes to mind:",
             [plain(thought.text, THOUGHT) for thought in recalled],
@@ -156,12 +160,12 @@ def _tie(friend: Friend) -> str:
 
 
 def _schema(scene: Scene) -> dict[str, Any]:
-    ids = one_of([view.me.profile.id for view in scene.seen])
+    people = one_of(range(1, len(scene.seen) + 1))
     if scene.kind == "dialogue":
-        line = object_of(speaker=ids, say=text_of(280), stance=one_of((-1, 0, 1)))
-        return object_of(lines=list_of(line, 0, scene.lines))
+        line = object_of(speaker=people, stance=one_of((-1, 0, 1)), say=TEXT)
+        return object_of(lines=list_of(line))
     count = len(scene.seen[0].me.situation.slate)
-    marks = object_of(person=ids, stars=list_of(whole_of(1, 5), count, count))
+    marks = object_of(person=people, stars=list_of(one_of(range(1, 6)), count, count))
     return object_of(people=list_of(marks, len(scene.seen), len(scene.seen)))
 
 
@@ -193,16 +197,13 @@ def _who(scene: Scene, fields: Mapping[str, list[Any]], name: str) -> int:
     people = [Friend(view.me.profile.id, view.me.profile.name, "", 0.0) for view in scene.seen]
     who = agreed(fields, name, lambda value: friend_of(people, value), NOBODY)
     if who == NOBODY:
-        listed = ", ".join(str(friend.id) for friend in people)
-        raise Broken(f"no {name}: give the number of the person in {name}, one of {listed}")
+        raise Broken(f"no {name}: give the number of the person in {name}, 1 to {len(people)}")
     return who
 
 
 def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
-    """Return the lines of a dialogue; an empty line ends it."""
-    rows = _rows(value, _LINES)
-    if len(rows) > scene.lines:
-        raise Broken(f"too many lines: {len(rows)} of at most {scene.lines}")
+    """Return the lines of a dialogue; an empty line ends it, and so does the limit."""
+    rows = _rows(value, _LINES)[: scene.lines]
     seen = {view.me.profile.id: view for view in scene.seen}
     said = scene.seen[0].lines
     lines: list[tuple[int, Say]] = []

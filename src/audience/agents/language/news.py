@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person
+from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person, you
 from audience.agents.language.reply_schema import text_in
 from audience.agents.mind import Decision
 from audience.llm import (
     NOTHING,
+    TEXT,
     Broken,
     ChatMessage,
     Reply,
@@ -35,7 +36,6 @@ from audience.llm import (
     shown,
     sort_out,
     squash,
-    text_of,
     words,
 )
 from audience.world import (
@@ -75,16 +75,18 @@ def as_said(text: str, longest: int = LONGEST) -> str:
 
 def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]:
     """Return the values of all holes of a prompt about news."""
-    name = plain(seen.me.profile.name, NAME) or "this person"
+    news = news_in(seen)
     thoughts = [plain(thought.text, THOUGHT) for thought in recalled]
     return {
-        "name": name,
+        "name": plain(seen.me.profile.name, NAME) or "this person",
         "person": person(seen.me, "social", seen.domain.plural),
-        "memory": bounded("What comes to mind:", thoughts, MEMORY),
+        "you": you(seen.me, "social", seen.domain.plural),
+        "memory": bounded("You remember:", thoughts, MEMORY),
         "topics": "\n".join(["There is news of:", *(_topic(standing) for standing in seen.news)]),
-        "pool": bounded(f"What {name} remembers of it:", _pool(seen), POOL),
-        "messages": bounded(
-            "New messages:", [_told(message) for message in news_in(seen)], MESSAGES
+        "pool": bounded("Remembered of it:", _pool(seen), POOL),
+        "messages": bounded("New messages:", [_told(each, each.post) for each in news], MESSAGES),
+        "numbered": bounded(
+            "New messages:", [_told(each, place) for place, each in enumerate(news, 1)], MESSAGES
         ),
         "felt": "",
     }
@@ -104,23 +106,21 @@ def _topic(standing: Standing) -> str:
     name = f"- topic {standing.number}: {as_said(standing.topic.name, 120)}"
     about = f", {as_said(standing.topic.about, ABOUT)}" if standing.topic.about.strip() else ""
     if not standing.stance:
-        return f"{name}{about}; new to this person"
+        return f"{name}{about}; so far unknown"
     so_far = f"so far {LEVELS[standing.level]}, {_STANCES[standing.stance]}"
     return f"{name}{about}; {so_far}"
 
 
-def _told(message: Message) -> str:
-    return (
-        f"[{message.post}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
-    )
+def _told(message: Message, name: str | int) -> str:
+    return f"[{name}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
 
 
 def _source(message: Message) -> str:
     if message.trust >= OWN:
-        return "this person itself"
+        return "the reader"
     if message.trust >= MUTUAL:
-        return "somebody it knows well"
-    return "somebody it follows" if message.trust >= ONE_WAY else "the platform"
+        return "a close friend"
+    return "somebody followed" if message.trust >= ONE_WAY else "the platform"
 
 
 def _pool(seen: Observation) -> list[str]:
@@ -187,17 +187,17 @@ def news_actions(seen: Observation) -> tuple[str, ...]:
 
 
 def news_schema(seen: Observation) -> dict[str, Any]:
-    """Return the JSON schema of a reaction; every reply that follows it can be read."""
+    """Return the JSON schema of a reaction, which depends on the numbers of its parts alone."""
     feeling: dict[str, Any] = {"emotion": one_of(LEVELS), "attitude": one_of(ATTITUDES)}
-    fields: dict[str, Any] = {"why": text_of(200)}
+    fields: dict[str, Any] = {}
     if len(seen.news) == 1:
         fields |= feeling
     else:
         topic = one_of([standing.number for standing in seen.news])
         count = len(seen.news)
         fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
-    posts = [message.post for message in forwardable(seen) or news_in(seen)]
-    fields |= {"action": one_of(news_actions(seen)), "target": one_of(posts), "text": text_of(280)}
+    places = one_of(range(len(news_in(seen)) + 1))
+    fields |= {"action": one_of(news_actions(seen)), "target": places, "text": TEXT}
     return object_of(**fields)
 
 
@@ -206,8 +206,8 @@ def news_form(seen: Observation) -> str:
     feeling = '"emotion": one of these, "attitude": one of these'
     if len(seen.news) > 1:
         feeling = f'"topics": [{{"topic": number, {feeling}}}, one for each topic]'
-    rest = '"action": one of these, "target": id, "text": text or ""'
-    return f'{{"why": one short sentence, {feeling}, {rest}}}'
+    rest = '"action": one of these, "target": number of the message or 0, "text": text or ""'
+    return f"{{{feeling}, {rest}}}"
 
 
 def read_news(seen: Observation, text: str) -> NewsReply | Unreadable:
@@ -236,7 +236,7 @@ def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
     if action == "post" and not text:
         raise Broken("no text: a post needs words; give them in text")
     if not target and (action == "forward" or (action == "post" and len(seen.news) > 1)):
-        raise Broken(f"no target: {action} needs the id of a message")
+        raise Broken(f"no target: {action} needs the number of a message")
     return NewsReply(feelings, action, target, text, aside(fields))
 
 
@@ -307,13 +307,16 @@ def _action(value: Any) -> str:  # noqa: ANN401
 
 
 def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
-    posts = [
-        message.post for message in (forwardable(seen) if action == "forward" else news_in(seen))
-    ]
+    known = forwardable(seen) if action == "forward" else news_in(seen)
+    posts = {
+        str(place): message.post
+        for place, message in enumerate(news_in(seen), 1)
+        if message in known
+    }
     said = str(value).strip().strip("[]<>()\"'` ")
     if said in posts:
-        return said
-    if action == "post" and said.casefold() in NOTHING:
+        return posts[said]
+    if action == "post" and (said.casefold() in NOTHING or said == "0"):
         return ""
     raise Broken(f"not in the inbox: {shown(value)}; messages: {', '.join(posts) or 'none'}")
 

@@ -21,7 +21,6 @@ from audience.llm import (
     one_of,
     plain,
     together,
-    whole_of,
 )
 
 Row = dict[str, str]
@@ -189,7 +188,7 @@ class _Writer:
     def _schema(self, missing: Sequence[str]) -> dict[str, Any]:
         words = list_of({"type": "string"}, 1, 5)
         kinds: dict[str, dict[str, Any]] = {
-            "age": whole_of(10, 95),
+            "age": one_of(range(10, 96)),
             "traits": words,
             "interests": list_of(one_of(self.tags), 1, 5),
             "features": list_of(one_of(_HABITS), 1, 5),

@@ -140,7 +140,8 @@ def holes_of(
         "visit": _visit(me),
         "page": _page(seen, told),
         "form": form_of(fields_of(seen, wording)) if asked else "",
-        "angle": ANGLES[int(draw * len(ANGLES))],
+        "topic": ANGLES[int(draw * len(ANGLES))],
+        "angle": "",
         "feeling": "",
         "searching": "",
         "pause": "",
@@ -157,6 +158,7 @@ def snippets(seen: Observation, wording: Wording) -> tuple[str, ...]:
         return ()
     applies = {
         "feeling": wording.says_feelings(seen),
+        "angle": wording.says_feelings(seen),
         "searching": may_search(seen),
         "pause": wording.pause,
     }

@@ -131,7 +131,7 @@ def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  #
     if isinstance(value, int) and not isinstance(value, bool):
         return {value} & names.keys()
     if not isinstance(value, str) or len(value) > _LONGEST:
-        raise Broken(f"no {what}: {shown(value)} names none; give its id")
+        raise Broken(f"no {what}: {shown(value)} names none; give its number")
     found = {id_ for id_, called in names.items() if {_bare(value), _same(value)} & called}
     if number := _ID.fullmatch(value.strip()):
         return found | ({int(number.group(1))} & names.keys())
@@ -248,7 +248,7 @@ def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
     match reply.do:
         case "post" if reply.text:
             actions.append(a.Post(*said))
-        case "write" if reply.text:
+        case "write to" if reply.text:
             actions.append(a.Say(reply.who, *said))
         case "forward":
             actions.append(a.Forward(reply.post))

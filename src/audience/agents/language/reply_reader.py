@@ -19,6 +19,7 @@ from audience.agents.language.reply_actions import (
 from audience.agents.language.reply_schema import (
     AFTER,
     EMOTION,
+    PLAIN_WAYS,
     WAYS,
     AnyReply,
     HomeReply,
@@ -67,15 +68,15 @@ PAGE: Table = {
     "picks": ("picks", "pick", "picked", "watch", "items", "chosen", "choice", "choices"),
     "tempted": ("tempted",),
     "next": _NEXT,
-    "query": _QUERY,
+    "search": ("search", "searchfor"),
+    "query": ("query", "searchquery", "keywords"),
     "satisfaction": ("satisfaction", "satisfied", "satisfactionscore"),
     "emotion": ("emotion", "emotions"),
     "why": _WHY,
 }
 SOCIAL: Table = {
     "do": ("do", "action", "choice"),
-    "which": ("which", "number", "to", "friend", "sayto", "recipient", "post", "who"),
-    "text": ("text", "say", "message", "words", "line", "write", "posttext"),
+    "text": ("text", "say", "message", "words", "line", "write", "post", "posttext"),
     "next": ("next", "nextaction", "nextstep", "then"),
     "why": _WHY,
 }
@@ -88,12 +89,6 @@ WAYS_SAID: Table = {
     "browse": ("browse", "recommender", "recommendations", "entertherecommender"),
     "friends": ("friends", "social", "socialmedia", "socialnetwork"),
     "nothing": ("nothing", "donothing"),
-    "read": ("read", "onlyread", "justread", "reading"),
-    "post": ("post", "posttoall", "publish"),
-    "write": ("write", "writeto", "say", "chat", "talk", "message"),
-    "forward": ("forward", "passon", "share", "repost"),
-    "follow": ("follow",),
-    "unfollow": ("unfollow", "stopfollowing"),
     "next_page": ("nextpage", "next", "more", "continue", "turnpage", "turnthepage"),
     "search": ("search", "searchfor", "find"),
     "leave": ("leave", "exit", "quit", "stop", "end", "logout"),
@@ -184,9 +179,9 @@ def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
 
 def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> PageReply:
     fields = sort_out(value, {**PAGE, **_pick_table(seen), **{field: (field,) for field in also}})
-    to, query = _after_page(seen, fields)
     satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
     picks = _picks(seen, fields)
+    to, query = _after_page(seen, fields)
     marked = tuple((field, item) for field in also for item in _items(seen, fields, field))
     return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields), marked)
 
@@ -194,18 +189,18 @@ def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> P
 def _after_page(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[str, str]:
     """Return where the agent goes after a page, and the words it searches for.
 
-    Words to search for are a search, whatever `next` says. Where an agent cannot search, they are
+    Words in `search` are a search, whatever `next` says. Where an agent cannot search, they are
     not read.
     """
-    ways, query = page_ways(seen), ""
+    ways = page_ways(seen)
     if may_search(seen):
-        ways, query = (*ways, "search"), words(fields, "query", LONGEST_QUERY)
-    if query:
-        return "search", query
-    to = ways[0] if len(ways) == 1 else way(fields, "next", ways)
-    if to == "search":
-        raise Broken("no query: a search needs words; give them in search")
-    return to, ""
+        ways = (*ways, "search")
+        if query := words(fields, "search", LONGEST_QUERY):
+            return "search", query
+    if len(ways) == 1 and not told(fields, "next"):
+        return ways[0], ""
+    to = way(fields, "next", ways)
+    return to, _query(fields, to)
 
 
 def _items(seen: Observation, fields: Mapping[str, list[Any]], field: str) -> list[int]:
@@ -283,31 +278,62 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
     return PickReply(item, watched, stars, words(fields, "feeling", LONGEST_TEXT))
 
 
-def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
-    fields = sort_out(value, SOCIAL)
-    do = way(fields, "do", social_ways(seen))
-    after = AFTER if "Enter" in seen.menu else AFTER[:1]
-    to = way(fields, "next", after) if told(fields, "next") else after[0]
-    text = words(fields, "text", LONGEST_TEXT) if do in ("post", "write") else ""
-    who, post = NOBODY, ""
-    if do in _PEOPLE:
-        people = _PEOPLE[do](seen)
-        who = agreed(fields, "which", lambda value: friend_of(people, value), NOBODY)
-        if who == NOBODY and (do != "write" or text):
-            raise Broken(f"no person: {do} needs the number of one in which")
-    elif do == "forward":
-        post = agreed(fields, "which", lambda value: post_of(seen, value), "")
-        if not post:
-            raise Broken("no post: forward needs its number in which")
-    return SocialReply(do, who, post, text, to, aside(fields))
-
-
+_SOCIAL_WAYS: Table = {
+    "read": ("read", "only read", "just read", "nothing"),
+    "post": ("post", "post to all", "write to all", "write to everybody"),
+    "write to": ("write to", "write", "say to", "chat with", "talk to", "message"),
+    "forward": ("forward", "pass on", "share", "repost"),
+    "follow": ("follow",),
+    "unfollow": ("unfollow", "stop following"),
+}
+"""The names of what may be done among friends; the longest that fits counts."""
 _PEOPLE: dict[str, Callable[[Observation], Sequence[Friend]]] = {
-    "write": listed_friends,
+    "write to": listed_friends,
     "follow": lambda seen: seen.strangers,
     "unfollow": distant,
 }
-"""Whom each of the actions among friends may concern, in the order of their numbers."""
+"""Whom an action among friends may concern, in the order of their numbers."""
+
+
+def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
+    fields = sort_out(value, SOCIAL)
+    do, whom = agreed(fields, "do", lambda value: _deed(seen, value), ("", ""))
+    if not do:
+        raise Broken(f"no do: say what you do; {_deeds(seen)}")
+    after = AFTER if "Enter" in seen.menu else AFTER[:1]
+    to = way(fields, "next", after) if told(fields, "next") else after[0]
+    text = words(fields, "text", LONGEST_TEXT) if do in ("post", "write to") else ""
+    who, post = NOBODY, ""
+    if do in _PEOPLE:
+        who = friend_of(_PEOPLE[do](seen), whom)
+        if who == NOBODY:
+            raise Broken(f"no person: {do} needs a number, as in '{do} 1'")
+    elif do == "forward":
+        post = post_of(seen, whom)
+        if not post:
+            raise Broken("no post: forward needs a number, as in 'forward 1'")
+    return SocialReply(do, who, post, text, to, aside(fields))
+
+
+def _deed(seen: Observation, value: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Return what is done among friends, and the number or name that it concerns."""
+    said = " ".join(str(value).replace("_", " ").split())
+    names = sorted(
+        ((name, deed) for deed, names in _SOCIAL_WAYS.items() for name in names),
+        key=lambda pair: -len(pair[0]),
+    )
+    for name, deed in names:
+        rest = said[len(name) :]
+        if said.lower().startswith(name) and (not rest or not rest[0].isalnum()):
+            if deed not in (*PLAIN_WAYS, *social_ways(seen)):
+                break
+            return deed, rest.strip(" :#")
+    raise Broken(f"not on the menu: {shown(value)}; {_deeds(seen)}")
+
+
+def _deeds(seen: Observation) -> str:
+    numbered = (f"{deed} 1 to {count}" for deed, count in social_ways(seen).items())
+    return f"do is one of {', '.join([*PLAIN_WAYS, *numbered])}"
 
 
 def _talk(seen: Observation, value: Mapping[str, Any]) -> TalkReply:

@@ -27,6 +27,8 @@ WAYS = ("browse", "friends", "nothing", "search")
 """Where an agent may go from home; `search` is for those who look for things."""
 NEXT = ("leave", "next_page")
 AFTER = ("leave", "browse")
+PLAIN_WAYS = ("read", "post")
+"""What an agent may do among friends that concerns nobody in particular."""
 TEMPTED = ("no", "a little", "yes")
 SHARES = {"all": 100.0, "most": 75.0, "half": 50.0, "start": 10.0}
 """How much of an item was watched, in words, and the percent they mean."""
@@ -80,7 +82,7 @@ class SocialReply(msgspec.Struct, frozen=True):
     """What the agent does among friends: one thing, or only reading."""
 
     do: str = "read"
-    """`read`, `post`, `write`, `forward`, `follow` or `unfollow`."""
+    """`read`, `post`, `write to`, `forward`, `follow` or `unfollow`."""
     who: int = -1
     """The person written to, followed or unfollowed."""
     post: str = ""
@@ -236,9 +238,11 @@ def _page(seen: Observation, wording: Wording) -> list[Field]:
 
 def _social(seen: Observation) -> list[Field]:
     after = AFTER if "Enter" in seen.menu else AFTER[:1]
+    offered = social_ways(seen)
+    do = [*PLAIN_WAYS, *(f"{way} {n + 1}" for way, count in offered.items() for n in range(count))]
+    words = [*PLAIN_WAYS, *(f"{way} NUMBER" for way in offered)]
     return [
-        _choice("do", social_ways(seen)),
-        Field("which", one_of(range(FRIENDS + 1)), "number of that friend or post, else 0"),
+        Field("do", one_of(do), " | ".join(f'"{way}"' for way in words)),
         *([_choice("next", after)] if len(after) > 1 else []),
         Field("text", TEXT, 'what you write, else ""'),
     ]
@@ -260,17 +264,15 @@ def may_search(seen: Observation) -> bool:
     return "Search" in seen.menu and not searched and has_habit(seen, "explorer")
 
 
-def social_ways(seen: Observation) -> tuple[str, ...]:
-    """Return what the agent may do among friends."""
+def social_ways(seen: Observation) -> dict[str, int]:
+    """Return what the agent may do with friends and posts, and of how many each is listed."""
     offered = {
-        "read": True,
-        "post": True,
-        "write": bool(seen.friends),
-        "forward": bool(seen.me.inbox),
-        "follow": bool(seen.strangers),
-        "unfollow": bool(distant(seen)),
+        "write to": len(listed_friends(seen)),
+        "forward": len(listed_posts(seen)),
+        "follow": len(seen.strangers),
+        "unfollow": len(distant(seen)),
     }
-    return tuple(way for way, is_open in offered.items() if is_open)
+    return {way: count for way, count in offered.items() if count}
 
 
 def listed_friends(seen: Observation) -> tuple[Friend, ...]:

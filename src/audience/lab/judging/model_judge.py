@@ -41,10 +41,10 @@ from audience.llm import (
     list_of,
     loose_json,
     object_of,
+    one_of,
     plain,
     together,
     unanswered,
-    whole_of,
 )
 
 LINE = 600
@@ -138,11 +138,13 @@ def _item_line(item: Shown) -> str:
 
 def _chosen(task: Choose) -> dict[str, Any]:
     count = len(task.candidates)
-    return object_of(chosen=list_of(whole_of(1, count), task.choose, task.choose, unique=True))
+    return object_of(
+        chosen=list_of(one_of(range(1, count + 1)), task.choose, task.choose, unique=True)
+    )
 
 
 def _points(*names: str) -> dict[str, Any]:
-    return object_of(**dict.fromkeys(names, whole_of(VERDICTS[0], VERDICTS[-1])))
+    return object_of(**dict.fromkeys(names, one_of(VERDICTS)))
 
 
 def field_in(reply: Reply, name: str) -> Any | Unreadable:  # noqa: ANN401

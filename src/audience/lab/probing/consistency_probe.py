@@ -24,7 +24,7 @@ from audience.lab.probing.result import (
     statistic_row,
 )
 from audience.lab.probing.town import QUESTIONS, REPUTE, Town, invented
-from audience.llm import object_of, one_of, text_of, together, whole_of
+from audience.llm import TEXT, object_of, one_of, together
 from audience.world import Agent, Ints, rng
 
 PART = "persona"
@@ -94,7 +94,7 @@ async def _say(
     holes = holes_of(seen, (), "interview") | {"question": asked, "form": form}
     reply = await asker.read(
         PART,
-        asker.prompt("probe_ask", holes, rules="rules"),
+        asker.prompt("probe_ask", holes, rules=("rules",)),
         f"persona/{question}/{who}/{round_}/{nth}",
         object_of(answer=schema),
         temperature=MINDED,
@@ -106,7 +106,7 @@ async def _say(
 def _form(town: Town, question: str, titles: Sequence[str]) -> tuple[str, dict[str, Any]]:
     if question in _MOST:
         most = _MOST[question]
-        return f"1-{most}", whole_of(1, most)
+        return f"1-{most}", one_of(range(1, most + 1))
     if question == "rather":
         return "one of the two titles", one_of(titles)
     tags = list(town.genesis.catalogue.tags)
@@ -225,11 +225,11 @@ async def _give(asker: Asker, town: Town, who: int, repute: str, kind: str) -> G
     holes["repute"] = Template(REPUTE[repute]).substitute(holes)
     reply = await asker.read(
         RATING_PART,
-        asker.prompt("probe_rate", holes, rules="rules"),
+        asker.prompt("probe_rate", holes, rules=("rules",)),
         f"rate/{repute}/{kind}/{who}",
         object_of(
-            feeling=text_of(200),
-            stars=whole_of(1, 5),
+            feeling=TEXT,
+            stars=one_of(range(1, 6)),
         ),
         temperature=MINDED,
     )

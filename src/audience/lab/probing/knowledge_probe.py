@@ -12,7 +12,7 @@ from audience.errors import BadInput
 from audience.lab.probing.questions import Asker, OptionChoice, whole
 from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, row
 from audience.lab.probing.town import DRESSES, INVENTED, MASKED, REAL, SPEECH, Town, dressed, listed
-from audience.llm import Unreadable, list_of, object_of, one_of, text_of, together, whole_of
+from audience.llm import TEXT, Unreadable, list_of, object_of, one_of, together
 from audience.memory import NoMemory
 from audience.world import Item, keys, mentioned, rng, same
 
@@ -157,7 +157,7 @@ async def _knowledge_of(asker: Asker, town: Town, item: Item, dress: str) -> Tit
 
 
 async def _year(asker: Asker, holes: dict[str, str], salt: str) -> float | None:
-    schema = object_of(year=whole_of(0, 2100))
+    schema = object_of(year={"type": "integer"})
     messages = asker.prompt("probe_year", holes)
     reply = await asker.read("year", messages, f"year/{salt}", schema)
     return whole(reply.get("year"), 0, 2100) if isinstance(reply, dict) else None
@@ -321,7 +321,6 @@ async def _spoken(asker: Asker, town: Town, who: int, number: int) -> FreeAnswer
 HEART_PART = "by heart"
 BEFORE = 4
 """Lines that are shown before the one asked for."""
-_TEXT = text_of(200)
 
 
 def has_numbers(town: Town) -> bool:
@@ -368,7 +367,7 @@ async def _title_of(asker: Asker, town: Town, item: Item) -> str | None:
         "by heart",
         asker.prompt("probe_id", holes),
         f"number/{item.key}",
-        object_of(title=_TEXT),
+        object_of(title=TEXT),
     )
     return _text(reply, "title")
 
@@ -380,7 +379,7 @@ async def _line_after(asker: Asker, town: Town, before: Sequence[Item]) -> str |
         "by heart",
         asker.prompt("probe_line", holes),
         f"line/{before[-1].key}",
-        object_of(line=_TEXT),
+        object_of(line=TEXT),
     )
     line = _text(reply, "line")
     if line is None:

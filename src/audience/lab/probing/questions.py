@@ -105,11 +105,11 @@ class Asker:
     async def close(self) -> None: ...
 
     def prompt(
-        self, name: str, holes: Mapping[str, str], rules: str = "probe_rules"
+        self, name: str, holes: Mapping[str, str], rules: Sequence[str] = ("probe_rules",)
     ) -> tuple[ChatMessage, ...]:
         """Return a prompt file as messages, with its rules."""
         return (
-            ChatMessage("system", self.pack.fill(rules, holes)),
+            ChatMessage("system", "\n\n".join(self.pack.fill(rule, holes) for rule in rules)),
             ChatMessage("user", self.pack.fill(name, holes)),
         )
 

@@ -49,7 +49,7 @@ async def pick(
     seen = town.at(town.person(who), 0, order)
     request = Request(
         "page",
-        asker.prompt(wording, holes_of(seen, (), "page"), rules="rules"),
+        asker.prompt(wording, holes_of(seen, (), "page"), rules=("rules", "page_rules")),
         asker.model,
         schema=schema_of(seen),
         max_tokens=TOKENS,
