@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import socket
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Protocol, TypeVar
 
 import pytest
+from aiohttp import web
 
 from audience.llm import ChatMessage, Request
 from audience.llm.fake import Fake
@@ -40,11 +42,58 @@ def nobody() -> Iterator[str]:
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
 
 
+@asynccontextmanager
+async def served(serve: Callable[[web.Request], Awaitable[web.Response]]) -> AsyncIterator[str]:
+    """Give the address of a server that answers chats in its own way."""
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", serve)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    finally:
+        await runner.cleanup()
+
+
 async def until(true: Callable[[], bool], seconds: float = 120.0) -> None:
     """Wait until something is so, however slow this machine is."""
     async with asyncio.timeout(seconds):
         while not true():
             await asyncio.sleep(0.01)
+
+
+class VirtualTime(asyncio.SelectorEventLoop):
+    """An event loop in which waiting takes no time: its clock goes on when nothing else does."""
+
+    def __init__(self) -> None:
+        selector = selectors.DefaultSelector()
+        super().__init__(selector)
+        self._passed = 0.0
+        really = selector.select
+
+        def select(timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            ready = really(0.0)
+            if ready or timeout == 0.0:
+                return ready
+            if timeout is None:
+                return really(None)
+            # What was sent on this machine may still be on its way.
+            ready = really(0.0005)
+            if not ready:
+                self._passed += timeout
+            return ready
+
+        selector.select = select  # type: ignore[method-assign]
+
+    def time(self) -> float:
+        return self._passed
+
+
+def in_virtual_time(test: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine whose seconds do not pass."""
+    with asyncio.Runner(loop_factory=VirtualTime) as runner:
+        return runner.run(test)
 
 
 class Wish(Protocol):

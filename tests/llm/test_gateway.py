@@ -137,8 +137,8 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
         open_gateway()
     with pytest.raises(BadInput, match="calls were kept"):
         open_gateway(mode="stored")
-    with pytest.raises(BadInput, match="concurrency is 0"):
-        open_gateway([Endpoint(url="http://h")], concurrency=0)
+    with pytest.raises(BadInput, match="concurrency is -1"):
+        open_gateway([Endpoint(url="http://h")], concurrency=-1)
 
 
 def test_stored_needs_no_key(tmp_path: Path, wish: Any) -> None:

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from typing import Any
 
-from audience.llm import Endpoint
+from tests.llm.conftest import in_virtual_time
+
+from audience.llm import ChatMessage, Endpoint, Request
 from audience.llm.concurrency import Limited
 from audience.llm.fake import Fake
-from audience.llm.fake_model import Faults
+from audience.llm.fake_model import Faults, Manners
 from audience.llm.openai import OpenAI
+from audience.llm.request import Retrying
 
 
 def limited(fake: Fake, **more: Any) -> Limited:
@@ -16,7 +20,7 @@ def limited(fake: Fake, **more: Any) -> Limited:
 
 def test_no_more_than_the_most_are_let_through_at_once(wish: Any, with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
-        gateway = limited(fake, most=3)
+        gateway = limited(fake, given=3)
         replies = await asyncio.gather(*(gateway.ask(wish(number)) for number in range(20)))
         await gateway.close()
         assert {reply.outcome for reply in replies} == {"reply"}
@@ -25,16 +29,76 @@ def test_no_more_than_the_most_are_let_through_at_once(wish: Any, with_fake: Any
     with_fake(test, latency=(0.1, 0.1))
 
 
-def test_the_limit_is_found_by_itself(wish: Any, with_fake: Any) -> None:
-    async def test(fake: Fake) -> None:
-        gateway = limited(fake, first=4)
-        await asyncio.gather(*(gateway.ask(wish(number)) for number in range(200)))
-        await gateway.close()
-        assert gateway.limit.flying == 0
-        # How far it opens depends on how busy this machine is; that it opens does not.
-        assert fake.in_flight_max > 4
+def served(calls: int, manners: Manners, **more: Any) -> tuple[Fake, Limited, Counter[str]]:
+    """Return a server after so many calls, with what limited them and how they ended."""
 
-    with_fake(test, latency=(0.02, 0.03))
+    async def whole() -> tuple[Fake, Limited, Counter[str]]:
+        async with Fake(manners) as fake:
+            gateway = limited(fake, **more)
+            asking = Retrying(gateway)
+            replies = await asyncio.gather(*(asking.ask(wish_(number)) for number in range(calls)))
+            await gateway.close()
+            return fake, gateway, Counter(reply.outcome for reply in replies)
+
+    return in_virtual_time(whole())
+
+
+def wish_(number: int) -> Request:
+    return Request("page", (ChatMessage("user", f"Film {number}?"),), salt=f"1/{number}")
+
+
+def test_a_server_that_batches_is_given_hundreds_though_each_call_takes_longer() -> None:
+    batching = Manners(latency=(1.0, 1.0), crowd=0.001)
+    fake, gateway, ended = served(2500, batching)
+    assert fake.in_flight_max > 500
+    assert gateway.limit.allowed >= 512
+    assert ended == {"reply": 2500}
+
+
+def test_a_server_that_is_saturated_is_not_given_more_and_more() -> None:
+    fake, gateway, ended = served(1500, Manners(latency=(1.0, 1.0), slots=64))
+    assert fake.in_flight_max <= 128
+    assert gateway.limit.allowed in (64, 128)
+    assert ended == {"reply": 1500}
+
+
+def test_a_server_that_throttles_is_asked_less_and_answers_all() -> None:
+    fake, gateway, ended = served(1000, Manners(latency=(1.0, 1.0), most=40))
+    assert gateway.limit.allowed < 64
+    assert ended == {"reply": 1000}
+    assert fake.outcomes["429"] < 500
+
+
+def test_a_number_that_was_given_is_used_at_once() -> None:
+    fake, gateway, ended = served(600, Manners(latency=(1.0, 1.0), slots=8), given=300)
+    assert fake.in_flight_max == gateway.limit.allowed == 300
+    assert ended == {"reply": 600}
+
+
+def test_a_server_that_falls_silent_is_asked_less_and_less() -> None:
+    silent = Manners(latency=(1.0, 1.0), silent_after=100)
+    _, gateway, ended = served(300, silent, given=128)
+    assert ended["timeout"] == 200
+    assert gateway.limit.allowed <= 16
+
+
+def test_a_server_that_dies_and_comes_back_gets_all_again() -> None:
+    async def whole() -> None:
+        async with Fake(Manners(latency=(0.5, 0.5))) as fake:
+            gateway = limited(fake, given=100)
+            asking = Retrying(gateway)
+            first = await asyncio.gather(*(asking.ask(wish_(number)) for number in range(100)))
+        assert {reply.outcome for reply in first} == {"reply"}
+        lost = await asyncio.gather(*(gateway.ask(wish_(number)) for number in range(400)))
+        assert {reply.outcome for reply in lost} == {"error"}
+        assert gateway.limit.allowed < 20
+        async with Fake(Manners(latency=(0.5, 0.5)), port=fake.port):
+            asks = (asking.ask(wish_(number)) for number in range(400))
+            assert {reply.outcome for reply in await asyncio.gather(*asks)} == {"reply"}
+        assert gateway.limit.allowed == 100
+        await gateway.close()
+
+    in_virtual_time(whole())
 
 
 def test_a_server_that_asks_to_wait_is_left_in_peace(wish: Any, with_fake: Any) -> None:

@@ -5,10 +5,12 @@ import json
 from typing import Any
 
 import pytest
+from aiohttp import web
+from tests.llm.conftest import served
 
 from audience.llm import Endpoint, Request
 from audience.llm.fake import Fake
-from audience.llm.fake_model import Faults
+from audience.llm.fake_model import Faults, Manners, chat
 from audience.llm.openai import OpenAI
 from audience.llm.request import Tried
 
@@ -122,6 +124,89 @@ def test_the_form_of_structured_output_is_found_and_remembered(
         await provider.close()
 
     with_fake(test, schema=offered)
+
+
+@pytest.mark.parametrize("status", [400, 422, 500, 501])
+@pytest.mark.parametrize(("offered", "form"), [("json_object", "json_object"), ("none", "told")])
+def test_a_server_that_fails_on_a_form_gets_the_next_and_keeps_it(
+    wish: Any,
+    with_fake: Any,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    offered: str,
+    form: str,
+) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        for number in range(3):
+            reply = await provider.ask(wish(number, schema=SCHEMA))
+            assert 1 <= json.loads(reply.text)["rating"] <= 5
+        assert provider.offers.form == form
+        before = fake.requests
+        await provider.ask(wish(9, schema=SCHEMA))
+        assert fake.requests == before + 1
+        assert provider.offers.learnt == [
+            f"schemas are sent as {form}, since the form before was answered with status {status}"
+        ]
+        assert caplog.messages == [f"{fake.url}: from now on {provider.offers.learnt[0]}"]
+        await provider.close()
+
+    with_fake(test, schema=offered, schema_status=status)
+
+
+def test_many_at_once_step_down_together_and_tell_it_once(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        asks = (provider.ask(wish(number, schema=SCHEMA)) for number in range(50))
+        assert {reply.outcome for reply in await asyncio.gather(*asks)} == {"reply"}
+        assert provider.offers.form == "json_object"
+        assert len(provider.offers.learnt) == 1
+        await provider.close()
+
+    with_fake(test, schema="json_object", schema_status=500, latency=(0.01, 0.02))
+
+
+def test_errors_that_are_not_about_the_form_step_nothing_down(wish: Any, with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        fake.manners = Manners(faults=Faults(script=("500",)))
+        provider = OpenAI(Endpoint(url=fake.url, model="fake"))
+        await provider.ask(wish(100, schema=SCHEMA))
+        fake.manners = Manners()
+        await provider.ask(wish(101, schema=SCHEMA))
+        fake.manners = Manners(faults=Faults(script=("500",)))
+        failed = await provider.ask(wish(102, schema=SCHEMA))
+        assert failed.outcome == "error"
+        assert failed.again
+        assert (await provider.ask(wish(102, schema=SCHEMA))).outcome == "reply"
+        assert provider.offers.form == "json_schema"
+        assert provider.offers.learnt == []
+        await provider.close()
+
+    with_fake(test)
+
+
+def test_one_schema_that_a_server_breaks_on_is_sent_otherwise(wish: Any) -> None:
+    heavy = {**SCHEMA, "title": "heavy"}
+
+    async def serve(request: web.Request) -> web.Response:
+        body = await request.json()
+        form = body.get("response_format", {})
+        if form.get("json_schema", {}).get("schema", {}).get("title") == "heavy":
+            return web.json_response({"error": {"message": "Internal Server Error"}}, status=500)
+        return web.json_response(chat(body, body["messages"][-1]["content"], Manners()))
+
+    async def test() -> None:
+        async with served(serve) as url:
+            provider = OpenAI(Endpoint(url=url, model="fake"))
+            assert (await provider.ask(wish(0, schema=SCHEMA))).outcome == "reply"
+            outcomes = [(await provider.ask(wish(n, schema=heavy))).outcome for n in range(6)]
+            assert outcomes == ["error", "error", "reply", "reply", "reply", "reply"]
+            assert provider.offers.form == "json_schema"
+            assert provider.offers.forms(SCHEMA)[0] == "json_schema"
+            assert provider.offers.forms(heavy)[0] == "json_object"
+            await provider.close()
+
+    asyncio.run(test())
 
 
 def test_a_bad_request_does_not_spoil_what_is_remembered(wish: Any, with_fake: Any) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from audience.llm import Endpoint
-from audience.llm.endpoint import Offers
+from audience.llm.offers import Offers
 from audience.llm.wire import chat_body, is_strict, seed_of
 
 CLOSED = {

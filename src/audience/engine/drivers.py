@@ -149,6 +149,10 @@ def _advance(
         needs.append((place, need))
 
 
+VISITS = 512
+"""Visits at a time where no number is given: as many calls as a batching server may want."""
+
+
 async def as_coroutines(
     stage: DriverStage,
     strands: Sequence[Strand[T]],

@@ -8,7 +8,7 @@ from functools import partial
 from audience.engine.activation import awake
 from audience.engine.consolidation import consolidate
 from audience.engine.conversations import Talk, Talked, pairs, talk
-from audience.engine.drivers import Done, Strand, T, as_coroutines, in_waves
+from audience.engine.drivers import VISITS, Done, Strand, T, as_coroutines, in_waves
 from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
 from audience.engine.platform import delivered
@@ -37,7 +37,7 @@ async def drive(sim: Simulation, strands: Sequence[Strand[T]], done: Done[T]) ->
         sim.stage,
         strands,
         done,
-        concurrency=rules.concurrency,
+        concurrency=rules.concurrency or VISITS,
         deadline=0.0 if sim.is_played else rules.deadline,
         stopping=sim.stopping,
         allowed=sim.control.allowed if sim.control else None,

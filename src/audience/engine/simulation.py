@@ -47,7 +47,8 @@ class Rules(msgspec.Struct, frozen=True):
     refit: int = 1
     """Rounds between refits of the recommender; 0 disables refitting."""
     drift: float = 0.05
-    concurrency: int = 256
+    concurrency: int = 0
+    """Visits at a time, for minds that decide one by one; 0: as many as suit the models."""
     deadline: float = 240.0
     """Seconds a mind may take for one decision; 0 disables the timeout."""
     wave: int = 5_000

@@ -5,66 +5,84 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from math import log
-from statistics import median
 
 from audience.llm.request import Gateway, Reply, Request, Tried, changed
 
-FIRST = 32
-_BLOCK = 16
+FIRST, MOST = 64, 1024
+"""Concurrent calls to an endpoint at the start, and at most where no number is given."""
 _RECENT, _ENOUGH = 32, 20
 """The window of recent outcomes, and the fewest of them needed to judge errors."""
 _STRAY = 0.125
 """The share of throttled calls below which they do not lower the limit."""
 _STEP = 20
-"""Successful calls after which the limit grows by one, once it has been found."""
-_HOLD, _RISEN = 2.0, 3.0
-"""Slowdown at which the limit stops growing, and at which it shrinks."""
-_NOTICED = 0.1
-"""Seconds; smaller rises are noise of this machine."""
-_FORGET = 1.01
+"""Successful calls after which a lowered limit recovers by a step."""
+_FULL = 0.75
+"""The share of the limit that must be in use for a call to tell something about it."""
+_LEAST = 64
+"""The fewest calls by which a limit is judged."""
+_RISE = 1.15
+"""The gain in throughput for which a doubled limit is kept."""
+_OTHER_FILES = 64
+"""Open files besides connections."""
+_PATIENCE, _LONGEST_PATIENCE = 2, 16
+"""How often a limit is measured before a larger one is tried again, at first and at most."""
 
 
-class Pace:
-    """The latency of calls of one purpose, relative to the best seen."""
+class Throughput:
+    """The work done per second at one limit: tokens, or replies where tokens are not told.
 
-    def __init__(self) -> None:
-        self.ratio = 1.0
-        self._best = float("inf")
-        self._recent: list[float] = []
+    By Little's law it is the number in flight times work over the seconds that calls took, so that
+    a pause between rounds does not count.
+    """
 
-    def note(self, seconds: float) -> None:
-        """Add one call; the ratio is updated with every full block."""
-        self._recent.append(seconds)
-        if len(self._recent) < _BLOCK:
-            return
-        now = median(self._recent)
-        self._recent.clear()
-        # The best is forgotten slowly, so that a lasting change becomes the reference.
-        self._best = min(self._best * _FORGET, now)
-        risen = now - self._best > _NOTICED
-        self.ratio = now / self._best if risen else 1.0
+    def __init__(self, in_flight: int) -> None:
+        self.calls = 0
+        self._in_flight = in_flight
+        self._work = 0
+        self._seconds = 0.0
+
+    def add(self, reply: Reply) -> None:
+        self.calls += 1
+        self._work += reply.usage.completion or 1
+        self._seconds += reply.seconds
+
+    @property
+    def rate(self) -> float:
+        return self._in_flight * self._work / max(self._seconds, 1e-9)
 
 
 class Limit:
     """The number of concurrent calls allowed.
 
-    It grows while more than half of it is used and latency does not rise. Only throttling, rising
-    latency or a majority of errors shrinks it; a single error never does.
+    A number that was given is kept. Otherwise the limit doubles while throughput rises; slower
+    calls alone never lower it. In both cases throttling, timeouts or a majority of errors lower
+    it for a while; a single error never does.
     """
 
-    def __init__(self, most: int = 256, first: int = FIRST) -> None:
-        self.most = most
-        self.allowed = max(1, min(first, most))
+    def __init__(self, given: int = 0, *, first: int = FIRST, most: int = MOST) -> None:
+        """`given`: the number a user asked for; 0 seeks the best one up to `most`."""
+        self.most = given or most
+        self.allowed = given or max(1, min(first, most))
         self.flying = 0
+        self._seeks = not given
         self._begun = 0
         self._cut = 0
-        self._swelling = True
-        self._good = 0
         self._failed: deque[bool] = deque(maxlen=_RECENT)
         self._throttled: deque[bool] = deque(maxlen=_RECENT)
-        self._paces: dict[str, Pace] = {}
+        self._goal = self.allowed
+        """Where recovery from a cut ends."""
+        self._quickly = True
+        self._good = 0
+        self._kept = self.allowed
+        """The limit that proved best so far; a larger one is on trial."""
+        self._rate = 0.0
+        self._since = 0
+        self._seen = Throughput(self.allowed)
+        self._patience = _PATIENCE
+        self._wait = 0
 
     def begin(self) -> int:
         """Count a call as started and return its ticket."""
@@ -76,48 +94,103 @@ class Limit:
         """Count a call as ended without learning from it, such as a cancelled one."""
         self.flying -= 1
 
-    def end(self, ticket: int, purpose: str, reply: Reply) -> None:
+    def end(self, ticket: int, reply: Reply) -> None:
         """Count a call as ended and learn from it."""
-        was_used = self.flying * 2 >= self.allowed
+        flying = self.flying
         self.flying -= 1
         # A call that began before the last cut says nothing about the limit since.
         since_cut = ticket > self._cut
-        throttled = isinstance(reply, Tried) and reply.throttled
+        tried = reply if isinstance(reply, Tried) else None
+        throttled = tried is not None and tried.throttled
         self._throttled.append(throttled)
         if throttled:
             share = sum(self._throttled) / len(self._throttled)
             if since_cut and share >= _STRAY:
-                self._shrink(1.0 - min(0.5, share), swell=False)
+                self._shrink(1.0 - min(0.5, share), quickly=False)
         elif reply.outcome in ("timeout", "unreadable") or (
-            isinstance(reply, Tried) and reply.outcome == "error" and reply.again
+            tried is not None and tried.outcome == "error" and tried.again
         ):
             self._failed.append(True)
             seen = len(self._failed)
             if since_cut and seen >= _ENOUGH and sum(self._failed) * 2 > seen:
                 self._failed.clear()
-                self._shrink(0.5, swell=True)
+                self._shrink(0.5, quickly=reply.outcome != "timeout")
         else:
             self._failed.append(False)
-            self._learn(purpose, reply.seconds, since_cut, was_used)
+            self._learn(ticket, reply, flying)
 
-    def _learn(self, purpose: str, seconds: float, since_cut: bool, was_used: bool) -> None:
-        pace = self._paces.setdefault(purpose, Pace())
-        pace.note(seconds)
-        if pace.ratio > _RISEN:
-            if since_cut:
-                pace.ratio = 1.0
-                self._shrink(0.8, swell=False)
-        elif was_used and pace.ratio <= _HOLD:
-            self._good += 1
-            if self._swelling or self._good >= min(self.allowed, _STEP):
-                self._good = 0
-                self.allowed = min(self.most, self.allowed + 1)
+    def _learn(self, ticket: int, reply: Reply, flying: int) -> None:
+        if self.allowed < self._goal:
+            self._recover(flying)
+        elif self._seeks and ticket > self._since and flying >= _FULL * self.allowed:
+            self._seen.add(reply)
+            if self._seen.calls >= min(self.allowed, max(_LEAST, self.allowed // 2)):
+                self._judge(self._seen.rate)
 
-    def _shrink(self, factor: float, *, swell: bool) -> None:
-        self.allowed = max(1, int(self.allowed * factor))
+    def _recover(self, flying: int) -> None:
+        if flying * 2 < self.allowed:
+            return
+        self._good += 1
+        if self._quickly or self._good >= min(self.allowed, _STEP):
+            self._good = 0
+            step = 1 if self._quickly else max(1, self.allowed // 32)
+            self._measure(min(self._goal, self.allowed + step))
+
+    def _judge(self, rate: float) -> None:
+        """Double the limit while that pays; else return to the last that did, and try later."""
+        on_trial = self.allowed > self._kept
+        if on_trial and rate < self._rate * _RISE:
+            self._wait = self._patience
+            self._patience = min(_LONGEST_PATIENCE, 2 * self._patience)
+            self._go(self._kept)
+            return
+        if on_trial:
+            self._patience, self._wait = _PATIENCE, 0
+        self._kept, self._rate = self.allowed, rate
+        if self._wait:
+            self._wait -= 1
+            self._go(self.allowed)
+        else:
+            self._go(min(self.most, 2 * self.allowed))
+
+    def _go(self, allowed: int) -> None:
+        self._goal = allowed
+        self._measure(allowed)
+
+    def _measure(self, allowed: int) -> None:
+        """Set the limit; its throughput is told by calls that begin once it is filled."""
+        self.allowed = allowed
+        self._since = self._begun + max(0, allowed - self.flying)
+        self._seen = Throughput(allowed)
+
+    def _shrink(self, factor: float, *, quickly: bool) -> None:
+        self._measure(max(1, int(self.allowed * factor)))
+        self._goal = max(self._kept, self.allowed)
+        self._wait = self._patience
         self._cut = self._begun
         self._good = 0
-        self._swelling = swell
+        self._quickly = quickly
+
+
+def open_files(wanted: int) -> int:
+    """Return how many connections this process may open, up to `wanted`.
+
+    The soft limit of open files is raised where the system allows that.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return wanted
+    needed = wanted + _OTHER_FILES
+    if soft < needed:
+        raised = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
+            soft = raised
+    return max(1, min(wanted, soft - _OTHER_FILES))
 
 
 _LONGEST = 60.0
@@ -155,11 +228,13 @@ class Turns:
 
 
 class Limited:
-    """Limits concurrent calls to one endpoint adaptively."""
+    """Limits concurrent calls to one endpoint, to a given number or adaptively."""
 
-    def __init__(self, inner: Gateway, *, most: int = 256, first: int = FIRST) -> None:
+    def __init__(
+        self, inner: Gateway, *, given: int = 0, first: int = FIRST, most: int = MOST
+    ) -> None:
         self.inner = inner
-        self.limit = Limit(most, first)
+        self.limit = Limit(given, first=first, most=most)
         self.turns = Turns()
         self.rested: Callable[[], None] = self.turns.call
         """Called when a pause requested by the server is over."""
@@ -188,7 +263,7 @@ class Limited:
             if reply is None:
                 self.limit.drop()
             else:
-                self.limit.end(ticket, request.purpose, reply)
+                self.limit.end(ticket, reply)
                 self._heed(reply)
             self.turns.call()
 

@@ -8,7 +8,7 @@ import re
 import ssl
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -106,6 +106,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Extra headers; `${NAME}` is replaced by a key from the environment."""
     body: dict[str, Any] = {}
     """Extra fields of every request body, which override ours."""
+    drop: tuple[str, ...] = ()
+    """Fields that are never sent, such as `seed`."""
     proxy: str = ""
     ca: str = ""
     """A file of trusted certificates in PEM format."""
@@ -158,11 +160,17 @@ def _check(endpoint: Endpoint) -> None:
         )
 
 
+_AZURE = (".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com")
+"""Hosts that take a key in the header `api-key` alone."""
+
+
 def headers_of(endpoint: Endpoint, folder: Path | None = None) -> dict[str, str]:
     """Return the headers of every request, with keys filled in."""
     headers = {"Content-Type": "application/json"}
     if endpoint.key_env:
-        headers["Authorization"] = f"Bearer {find_key(endpoint.key_env, folder)}"
+        key = find_key(endpoint.key_env, folder)
+        is_azure = (urlsplit(endpoint.url).hostname or "").endswith(_AZURE)
+        headers |= {"api-key": key} if is_azure else {"Authorization": f"Bearer {key}"}
     return headers | {name: filled(v, folder) for name, v in endpoint.headers.items()}
 
 
@@ -187,68 +195,3 @@ def trust_of(endpoint: Endpoint) -> ssl.SSLContext | None:
             f"ca = {endpoint.ca!r} of {endpoint.name} cannot be read ({error}); give a file of "
             "certificates in PEM form"
         ) from error
-
-
-Form = Literal["json_schema", "json_object", "told"]
-"""How a schema is requested: enforced by the server, as any JSON, or in words only."""
-FORMS: tuple[Form, ...] = ("json_schema", "json_object", "told")
-Scores = Literal["echo", "top", "none"]
-"""How options are scored: by whole continuations, by first tokens, or not at all."""
-
-_DROPPABLE = (
-    "temperature",
-    "top_p",
-    "seed",
-    "n",
-    "logprobs",
-    "top_logprobs",
-    "stop",
-    "encoding_format",
-)
-_UNWANTED = re.compile(
-    r"unsupported|not support|unknown|unrecogni[sz]ed|extra|not permitted|not allowed"
-    r"|only the default|must be 1|unexpected"
-)
-_ABOUT_FORM = re.compile(r"response_format|schema|grammar|json_object|structured")
-
-
-class Offers:
-    """What one endpoint is known to support; nothing is assumed before it was seen."""
-
-    def __init__(self) -> None:
-        self.form: Form | None = None
-        self.many: bool | None = None
-        """Whether one request can return several candidates."""
-        self.scores: Scores | None = None
-        self.without: set[str] = set()
-        """Fields that the server rejects."""
-        self.lengths: dict[str, int] = {}
-        """The length of a vector as text, by embedding model."""
-
-    def forms(self) -> tuple[Form, ...]:
-        """Return the forms to try, best first."""
-        return FORMS[FORMS.index(self.form) :] if self.form else FORMS
-
-    def refused_form(self, status: int, text: str) -> bool:
-        """Return True if a failure may be due to how the schema was requested."""
-        if status not in (400, 404, 415, 422, 501):
-            return False
-        return self.form is None or _ABOUT_FORM.search(text.lower()) is not None
-
-    def learn(self, status: int, text: str) -> bool:
-        """Note a field that a server rejects; return True if that is new."""
-        if status not in (400, 422):
-            return False
-        text = text.lower()
-        if "max_completion_tokens" in text and "max_tokens" not in self.without:
-            self.without.add("max_tokens")
-            return True
-        if not _UNWANTED.search(text):
-            return False
-        for name in _DROPPABLE:
-            # Short names are common words: they count only in quotes.
-            mention = rf"\b{name}\b" if len(name) > 4 else rf"['\"`]{name}['\"`]"
-            if name not in self.without and re.search(mention, text):
-                self.without.add(name)
-                return True
-        return False

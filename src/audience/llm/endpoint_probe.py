@@ -9,7 +9,8 @@ from time import perf_counter
 import msgspec
 
 from audience.llm.embedders import request_of, vector_of
-from audience.llm.endpoint import Endpoint, Form, Scores, scrub
+from audience.llm.endpoint import Endpoint, scrub
+from audience.llm.offers import Form, Scores
 from audience.llm.openai import OpenAI
 from audience.llm.request import ChatMessage, Reply, Request
 from audience.llm.structured import object_of

@@ -53,7 +53,7 @@ class Fake:
         self.outcomes: Counter[str] = Counter()
         self.requests = 0
         self.prompt_tokens = 0
-        self.in_flight = self.in_flight_max = 0
+        self.in_flight = self.in_flight_max = self.at_work = 0
         self.bodies: list[dict[str, Any]] = []
         """The last few request bodies, newest last."""
         self._attempts: Counter[bytes] = Counter()
@@ -114,21 +114,35 @@ class Fake:
         digest = blake2b(request.path.encode() + raw, digest_size=16).digest()
         self._attempts[digest] += 1
         attempt, key = self._attempts[digest], digest.hex()
-        least, most = self.manners.latency
-        async with self._free:
-            await asyncio.sleep(least + draw(key, attempt, "latency") * (most - least))
+        if 0 < self.manners.most < self.in_flight:
+            self.outcomes["429"] += 1
+            return _throttle("429", 0.0)
+        await self._work(key, attempt)
         try:
             body = orjson.loads(raw)
             self.bodies = [*self.bodies[-7:], body]
             found = work(body, key, self.manners)
         except Unwilling as unwilling:
-            return self._refuse(400, str(unwilling))
+            return self._refuse(unwilling.status, str(unwilling))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             return self._refuse(400, f"the request cannot be read: {error!r}")
         fault = self.manners.faults.choose(key, attempt)
         self.outcomes[fault] += 1
         self.prompt_tokens += found["usage"]["prompt_tokens"]
         return await self._send(request, found, fault)
+
+    async def _work(self, key: str, attempt: int) -> None:
+        """Take the time that a request takes among those in work."""
+        least, most = self.manners.latency
+        async with self._free:
+            self.at_work += 1
+            crowded = self.manners.crowd * self.at_work
+            try:
+                await asyncio.sleep(
+                    least + draw(key, attempt, "latency") * (most - least) + crowded
+                )
+            finally:
+                self.at_work -= 1
 
     def _refuse(self, status: int, message: str) -> web.Response:
         self.outcomes[str(status)] += 1
@@ -210,9 +224,14 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
     parser.add_argument(
         "--schema", default="json_schema", choices=("json_schema", "json_object", "none", "ignored")
     )
+    parser.add_argument(
+        "--schema-status", type=int, default=400, help="the answer to other forms: 400, 422, 500"
+    )
     parser.add_argument("--scores", default="top", choices=("none", "top", "echo"))
     parser.add_argument("--no-many", action="store_true", help="do not honour n")
     parser.add_argument("--slots", type=int, default=0, help="work on that many at once")
+    parser.add_argument("--crowd", default="0ms", help="added for each request in work")
+    parser.add_argument("--most", type=int, default=0, help="in flight; others get status 429")
     parser.add_argument("--silent-after", type=int, default=0, help="answer that many, then none")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds")
     parser.add_argument(
@@ -230,9 +249,12 @@ def _manners(words: Sequence[str] | None) -> tuple[Manners, int]:
         latency=parse_latency(given.latency),
         faults=parse_faults(given.fault, given.script),
         schema=given.schema,
+        schema_status=given.schema_status,
         scores=given.scores,
         many=not given.no_many,
         slots=given.slots,
+        crowd=parse_latency(given.crowd)[0],
+        most=given.most,
         silent_after=given.silent_after,
         retry_after=given.retry_after,
         drip=given.drip,

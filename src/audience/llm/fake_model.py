@@ -93,6 +93,8 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     faults: Faults = Faults()
     schema: Literal["json_schema", "json_object", "none", "ignored"] = "json_schema"
     """The best form of structured output supported; `ignored`: accepted but not followed."""
+    schema_status: int = 400
+    """The status with which other forms are answered."""
     many: bool = True
     """Whether `n` is honoured."""
     scores: Literal["none", "top", "echo"] = "top"
@@ -102,6 +104,10 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """The only accepted key; empty accepts everybody."""
     slots: int = 0
     """Requests processed concurrently while others wait; 0 is no limit."""
+    crowd: float = 0.0
+    """Seconds by which each request in work slows one that begins, as on a server that batches."""
+    most: int = 0
+    """Requests in flight above which others get status 429; 0 is no limit."""
     silent_after: int = 0
     """Requests after which none is answered, though connections stay open; 0: all are."""
     retry_after: float = 1.0
@@ -118,6 +124,10 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
 
 class Unwilling(Exception):
     """The request asks for something that this server does not support."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
@@ -228,7 +238,10 @@ def _check(body: dict[str, Any], manners: Manners) -> None:
             raise Unwilling(f"Unsupported parameter: '{name}' is not supported{instead}.")
     kind = body.get("response_format", {}).get("type", "text")
     if {"json_object": 1, "json_schema": 2}.get(kind, 0) > _TAKEN[manners.schema]:
-        raise Unwilling(f"response_format of type {kind} is not offered here")
+        # A server that breaks on a form does not say that the form is why.
+        broke = manners.schema_status >= 500
+        why = "The server had an error." if broke else f"response_format {kind} is not offered here"
+        raise Unwilling(why, manners.schema_status)
     if body.get("logprobs") and manners.scores == "none":
         raise Unwilling("'logprobs' is not supported by this model")
     if body.get("stream"):

@@ -8,14 +8,11 @@ from typing import Self
 
 from audience.errors import BadInput
 from audience.llm.call_store import Cached, CallStore, Mode
-from audience.llm.concurrency import Balanced, Lane, Limited
+from audience.llm.concurrency import MOST, Balanced, Lane, Limited, open_files
 from audience.llm.endpoint import Endpoint
 from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
 from audience.llm.request import Gateway, Reply, Request, Retrying
-
-MOST = 256
-"""The default limit of concurrent calls per endpoint."""
 
 
 class GatewayStack:
@@ -60,7 +57,7 @@ def open_gateway(
     *,
     store: CallStore | Path | None = None,
     mode: Mode = "reuse",
-    concurrency: int = MOST,
+    concurrency: int = 0,
     deadline: float = 60.0,
     overall: float = 180.0,
     tries: int = 8,
@@ -71,6 +68,7 @@ def open_gateway(
 ) -> GatewayStack:
     """Return the gateway to some endpoints; nothing is connected before the first call.
 
+    `concurrency` is the number of concurrent calls per endpoint; 0 seeks the best throughput.
     `deadline` limits one attempt, `overall` all attempts of a call and the waits between them;
     neither includes time in a queue. `halting` raises `Halt` when no endpoint is reachable.
     `folder` is searched for a `.env` file.
@@ -81,17 +79,17 @@ def open_gateway(
         return compose(None, store=store, mode=mode, prices=table, named=named)
     if not endpoints:
         raise BadInput("no model endpoint is given; use --llm URL, or --calls stored")
-    if concurrency < 1:
-        raise BadInput(f"concurrency is {concurrency}; give 1 or more")
+    if concurrency < 0:
+        raise BadInput(f"concurrency is {concurrency}; give 1 or more, or 0 to have it sought")
     _check_prices(endpoints, budget, table)
-    lanes = [
-        Lane(
-            Limited(OpenAI(endpoint, deadline=deadline, folder=folder), most=concurrency),
-            model=endpoint.model,
-            weight=endpoint.weight,
-        )
-        for endpoint in endpoints
-    ]
+    most = max(1, open_files(len(endpoints) * (concurrency or MOST)) // len(endpoints))
+
+    def lane(endpoint: Endpoint) -> Lane:
+        provider = OpenAI(endpoint, deadline=deadline, folder=folder)
+        limited = Limited(provider, given=min(concurrency, most), most=most)
+        return Lane(limited, model=endpoint.model, weight=endpoint.weight)
+
+    lanes = [lane(endpoint) for endpoint in endpoints]
     wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway
     provider = Retrying(wire, tries=tries, overall=overall, halting=halting)
     return compose(provider, store=store, mode=mode, budget=budget, prices=table, named=named)

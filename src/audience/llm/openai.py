@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
 from audience.llm import endpoint as keys, wire
-from audience.llm.endpoint import Endpoint, Form, Offers, headers_of, proxy_of, trust_of
-from audience.llm.request import Request, Tried, added, changed
+from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
+from audience.llm.offers import Form, Offers, is_json
+from audience.llm.request import Request, Tried, Usage, added, changed
 
 if TYPE_CHECKING:
     import aiohttp
@@ -46,7 +46,7 @@ class OpenAI:
         self.endpoint = endpoint
         self.name = endpoint.name
         self.deadline = deadline
-        self.offers = Offers()
+        self.offers = Offers(endpoint.name, endpoint.drop)
         self._headers = headers_of(endpoint, folder)
         self._secrets = keys.secrets_in(self._headers)
         self._trust = trust_of(endpoint)
@@ -58,7 +58,8 @@ class OpenAI:
         """Return the outcome of one request within the deadline."""
         import aiohttp
 
-        began = perf_counter()
+        clock = asyncio.get_running_loop().time
+        began = clock()
         try:
             async with asyncio.timeout(self.deadline):
                 outcome = await self._ask(request)
@@ -71,7 +72,7 @@ class OpenAI:
         except (aiohttp.ClientError, OSError) as error:
             why = f"the connection broke: {error or type(error).__name__}"
             outcome = Tried(request.key, "error", why=why, again=True)
-        return self._scrubbed(request, outcome, perf_counter() - began)
+        return self._scrubbed(request, outcome, clock() - began)
 
     async def models(self) -> tuple[str, ...]:
         """Return the models that the server lists, if it does."""
@@ -134,35 +135,37 @@ class OpenAI:
         """Ask in the best form the server is known to support, or find out which that is."""
         if request.schema is None:
             return await self._chat(request, model, None, count, shift)
-        first: Tried | None = None
-        for form in self.offers.forms():
+        refusal: Tried | None = None
+        for form in self.offers.forms(request.schema):
             outcome = await self._chat(request, model, form, count, shift)
-            first = first or outcome
-            if form == "told" or not self._misses(outcome):
+            if form == "told" or not self.offers.misses(request.schema, form, outcome):
                 break
+            refusal = refusal or outcome
         if outcome.outcome == "reply":
-            if form == "told" or any(_is_json(text) for text in outcome.texts):
-                self.offers.form = self.offers.form or form
+            if form == "told" or any(is_json(text) for text in outcome.texts):
+                self.offers.settle(request.schema, form, refusal)
             return outcome
-        return outcome if outcome.again else first or outcome
-
-    def _misses(self, outcome: Tried) -> bool:
-        """Return True if the server refused the form or did not follow it."""
-        if outcome.outcome == "reply":
-            unproven = self.offers.form is None and not outcome.cut
-            return unproven and not any(_is_json(text) for text in outcome.texts)
-        return self.offers.refused_form(outcome.status, outcome.why)
+        return outcome if outcome.again else refusal or outcome
 
     async def _chat(
         self, request: Request, model: str, form: Form | None, count: int, shift: int
     ) -> Tried:
+        """Ask once; a model that thinks all its tokens away is asked again with more."""
+
         def body() -> dict[str, Any]:
             n = 1 if "n" in self.offers.without else count
             return wire.chat_body(
                 request, self.endpoint, self.offers, model=model, form=form, count=n, shift=shift
             )
 
-        return wire.read_chat(request, *await self._learning("/chat/completions", body))
+        usage = Usage()
+        while True:
+            room = self.offers.room.get(model, 0)
+            response = await self._learning("/chat/completions", body, model)
+            outcome = wire.read_chat(request, *response)
+            usage = added(usage, outcome.usage)
+            if not outcome.starved or not self.offers.give_room(model, room):
+                return changed(outcome, usage=usage)
 
     async def _embed(self, request: Request, model: str) -> Tried:
         """Ask for a vector; one of another length than the first cannot be used."""
@@ -170,7 +173,7 @@ class OpenAI:
         def body() -> dict[str, Any]:
             return wire.embed_body(request, self.offers, model)
 
-        outcome = wire.read_embedding(request, *await self._learning("/embeddings", body))
+        outcome = wire.read_embedding(request, *await self._learning("/embeddings", body, model))
         if outcome.outcome != "reply":
             return outcome
         length = self.offers.lengths.setdefault(model, len(outcome.text))
@@ -179,14 +182,18 @@ class OpenAI:
         why = "the vector has not as many numbers as those before"
         return changed(outcome, outcome="unreadable", texts=(), why=why, again=True)
 
-    async def _learning(self, path: str, body: Callable[[], dict[str, Any]]) -> _Response:
+    async def _learning(
+        self, path: str, body: Callable[[], dict[str, Any]], model: str
+    ) -> _Response:
         """Send a request, repeating it without the fields that the server rejects."""
         while True:
             sent = body()
             response = await self._send("POST", path, sent)
             text = response.payload.decode("utf-8", "replace") if response.status != 200 else ""
+            if self.offers.learn(response.status, text, sent, model):
+                continue
             # Of concurrent complaints only the first is news; the others are repeated as well.
-            if not self.offers.learn(response.status, text) and (not text or body() == sent):
+            if not text or body() == sent:
                 return response
 
     async def _score(self, request: Request, model: str) -> Tried | None:
@@ -211,17 +218,29 @@ class OpenAI:
         return self._model
 
     async def _send(self, method: str, path: str, body: dict[str, Any] | None) -> _Response:
-        self._session = self._session or open_session(self._headers)
+        self._session = self._session or open_session({})
         address = f"{self.endpoint.root}{path}{self.endpoint.query}"
-        async with self._session.request(
-            method,
-            address,
-            data=None if body is None else orjson.dumps(body),
-            proxy=self._proxy,
-            ssl=self._trust or True,
-        ) as response:
-            return _Response(response.status, await response.read(), response.headers)
+        data = None if body is None else orjson.dumps(body)
+        while True:
+            headers = self._headers
+            async with self._session.request(
+                method,
+                address,
+                data=data,
+                headers=headers,
+                proxy=self._proxy,
+                ssl=self._trust or True,
+            ) as response:
+                payload = await response.read()
+                if response.status == 401:
+                    self._change_header(payload)
+                if response.status != 401 or headers is self._headers:
+                    return _Response(response.status, payload, response.headers)
 
-
-def _is_json(text: str) -> bool:
-    return isinstance(wire.loaded(text), dict | list)
+    def _change_header(self, payload: bytes) -> None:
+        """Send the key in the header that the server asks for, if it names another one."""
+        key = self._headers.get("Authorization", "").removeprefix("Bearer ")
+        text = payload.decode("utf-8", "replace")
+        if key and self.offers.learn_header(401, text):
+            others = {n: v for n, v in self._headers.items() if n != "Authorization"}
+            self._headers = others | {self.offers.key_header: key}

@@ -117,6 +117,8 @@ class Tried(Reply, frozen=True):
     """The endpoint itself is unusable now: unreachable, or it rejects our key."""
     cut: bool = False
     """The server stopped at the token limit."""
+    starved: bool = False
+    """Thinking used all tokens, so that there is no answer."""
     scored: bool = False
     """Log-probabilities were returned, whether or not they distinguish the options."""
 

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import orjson
 
-from audience.llm.endpoint import Endpoint, Form, Offers
+from audience.llm.endpoint import Endpoint
+from audience.llm.offers import Form, Offers, out_of_room, without_limits
 from audience.llm.request import ChatMessage, Request, Tried, Usage, asked_wait, changed
 
 TOP = 20
@@ -33,7 +34,7 @@ def chat_body(
     body: dict[str, Any] = {
         "model": model,
         "messages": _messages(request, form),
-        "max_tokens": request.max_tokens,
+        "max_tokens": _most_tokens(request, offers, model),
         "temperature": request.temperature,
         "seed": seed_of(request, shift),
     }
@@ -53,6 +54,11 @@ def chat_body(
         body["max_completion_tokens"] = body["max_tokens"]
     kept = {name: value for name, value in body.items() if name not in offers.without}
     return {**kept, **endpoint.body}
+
+
+def _most_tokens(request: Request, offers: Offers, model: str) -> int:
+    wanted = request.max_tokens + offers.room.get(model, 0)
+    return min(wanted, offers.most_tokens.get(model, wanted))
 
 
 def echo_body(request: Request, endpoint: Endpoint, model: str) -> tuple[dict[str, Any], int]:
@@ -96,6 +102,8 @@ def _messages(request: Request, form: Form | None) -> list[dict[str, str]]:
 def _response_format(schema: dict[str, Any], form: Form) -> dict[str, Any]:
     if form == "json_object":
         return {"type": "json_object"}
+    if form == "plain_schema":
+        schema = without_limits(schema)
     name = str(schema.get("title", "answer")).replace(" ", "_")[:60] or "answer"
     inner = {"name": name, "schema": schema, "strict": is_strict(schema)}
     return {"type": "json_schema", "json_schema": inner}
@@ -192,6 +200,7 @@ def read_failure(
         again=status in _LATER and not broke,
         after=asked_wait(headers, text) if status in _LATER and not broke else 0.0,
         elsewhere=status in (401, 402, 403) or broke,
+        starved=out_of_room(status, text),
     )
 
 
@@ -212,11 +221,16 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
         top = _first_tokens(choices[0])
         scores = _option_scores(request.options, top)
         said = tuple(texts)
-        return Tried(request.key, "reply", said, scores=scores, cut=cut, scored=bool(top))
+        # A thought that was not ended leaves no answer either.
+        starved = cut and all(text.lstrip().startswith("<think>") for text in texts)
+        starved = starved and not any("</think>" in text for text in texts)
+        return Tried(
+            request.key, "reply", said, scores=scores, cut=cut, scored=bool(top), starved=starved
+        )
     if refusals:
         return Tried(request.key, "refusal", why=refusals[0][:_SHOWN])
     why = f"no text within {request.max_tokens} tokens" if cut else "the text is empty"
-    return Tried(request.key, "unreadable", why=why, again=not cut)
+    return Tried(request.key, "unreadable", why=why, again=not cut, cut=cut, starved=cut)
 
 
 def _text(content: object) -> str:
@@ -318,6 +332,8 @@ def shown(payload: bytes) -> str:
 
 def _message(payload: bytes) -> str:
     body = loaded(payload)
+    if isinstance(body, list) and body:
+        body = body[0]  # as Gemini sends it
     error = body.get("error", body) if isinstance(body, dict) else None
     said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
     return str(said)[:_SHOWN] if said else shown(payload)

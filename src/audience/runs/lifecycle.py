@@ -231,13 +231,19 @@ class RunDriver:
         return [*listeners, self.watch.hear] if self.watch else listeners
 
     def _rules(self) -> Rules:
-        """Return the rules; an embedded model gets no more visits than it can serve at once."""
+        """Return the rules; models get no more visits than they can serve at once."""
         rules, models = self.scenario.run, self.scenario.llm
         if self._is_played:  # one question at a time, and no hurry
             return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
-        if self.door is None or endpoints_of(models):
+        if self.door is None:
             return rules
-        return msgspec.structs.replace(rules, concurrency=min(rules.concurrency, EMBEDDED_VISITS))
+        endpoints = endpoints_of(models)
+        if endpoints:
+            # Twice the calls: some visits are between two of them.
+            visits = rules.concurrency or 2 * models.concurrency * len(endpoints)
+        else:
+            visits = min(rules.concurrency or EMBEDDED_VISITS, EMBEDDED_VISITS)
+        return msgspec.structs.replace(rules, concurrency=visits)
 
     def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:
         async def work() -> None:

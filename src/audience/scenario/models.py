@@ -23,7 +23,7 @@ from audience.llm import (
     open_gateway,
 )
 
-_SAME = ("url", "model", "key_env", "headers", "body", "proxy", "ca", "reasoning", "price")
+_SAME = ("url", "model", "key_env", "headers", "body", "drop", "proxy", "ca", "reasoning", "price")
 MODES = ("fresh", "reuse", "stored")
 EMBEDDED = "embedded"
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
@@ -53,6 +53,8 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Extra headers; `${NAME}` stands for a key from the environment."""
     body: dict[str, Any] = {}
     """Extra fields of every request."""
+    drop: tuple[str, ...] = ()
+    """Fields that are never sent, such as `seed`."""
     proxy: str = ""
     ca: str = ""
     """A file of certificates to trust."""
@@ -62,8 +64,8 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The name in the price table if it is not the model's own; `free` for a free model."""
     endpoints: tuple[Endpoint, ...] = ()
     """Several endpoints with weights, instead of `url`."""
-    concurrency: int = 256
-    """Maximum concurrent calls per endpoint; the best number is found adaptively."""
+    concurrency: int = 0
+    """Concurrent calls per endpoint; 0: as many as raise throughput."""
     deadline: float = 60.0
     """Seconds for one attempt of a call."""
     overall: float = 180.0

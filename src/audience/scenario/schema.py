@@ -306,7 +306,6 @@ def check(scenario: Scenario, where: str) -> None:
         "page_size": pages.page_size,
         "max_pages": pages.max_pages,
         "max_turns": rules.max_turns,
-        "concurrency": rules.concurrency,
         "wave": rules.wave,
     }
     for key, number in wholes.items():
@@ -317,7 +316,12 @@ def check(scenario: Scenario, where: str) -> None:
             f"{where}: random_k: {pages.random_k} of {pages.page_size} items of a page cannot be "
             "random; give a number from 0 to page_size"
         )
-    bounds = {"refit": rules.refit, "deadline": rules.deadline, "at_most": waking.at_most}
+    bounds = {
+        "refit": rules.refit,
+        "deadline": rules.deadline,
+        "concurrency": min(rules.concurrency, scenario.llm.concurrency),
+        "at_most": waking.at_most,
+    }
     for key, bound in bounds.items():
         if bound < 0:
             raise BadInput(f"{where}: {key}: {bound} is negative; 0 means none")

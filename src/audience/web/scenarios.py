@@ -34,6 +34,8 @@ from audience.web.requests import Form, ScenarioBody
 PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
 SECONDS_A_CALL = 1.0
 """Rough duration of a call when nothing is known about the endpoint."""
+AT_ONCE = 256
+"""Rough number of concurrent calls where none is given."""
 SECONDS_A_VISIT = 0.0005
 _PLACE = re.compile(r"^(?:(?:scenario|command line|run|llm|arm '[^']*'): )*(?:--)?(\w+)\b")
 _FIELDS = {*Form.model_fields, *Scenario.__struct_fields__}
@@ -160,7 +162,7 @@ def costs(scenario: Scenario) -> CostForecast:
     if not any(asks_models(arm) for arm in arms):
         return CostForecast(0, 0, 0.0, round(seconds, 1))
     forecast = estimate(scenario)
-    at_once = min(scenario.llm.concurrency, scenario.run.concurrency)
+    at_once = min(scenario.llm.concurrency or AT_ONCE, scenario.run.concurrency or AT_ONCE)
     seconds += forecast.calls * SECONDS_A_CALL / at_once
     tokens = round(forecast.prompt + forecast.completion)
     return CostForecast(round(forecast.calls), tokens, forecast.dollars, round(seconds, 1))
