@@ -55,6 +55,10 @@ EVALUATIONS = {
         "eval_memory:memory_command",
         "What each kind of memory keeps and loses, by planted facts.",
     ),
+    "behaviour": (
+        "eval_models:behaviour_command",
+        "What language-model people do and say, beside what is known of people.",
+    ),
     "people": (
         "eval_people:people_command",
         "People as judges, or a model as judge: choices, texts, blind pairs, scores.",
@@ -98,7 +102,7 @@ def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
             default="grounded",
             show_default=True,
             metavar="KIND[,KIND…]",
-            help="grounded, rule, recsim, llm, llm+evidence, llm+scores; baselines always.",
+            help="grounded, rule, recsim, llm, llm+evidence, llm-plain; baselines always.",
         ),
         click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
         click.option("--seed", type=int, default=1, show_default=True, help="Names every draw."),

@@ -93,7 +93,7 @@ def discrimination_command(
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data)
         contests = arenas(real, agents=agents, seed=seed)
-        rules = Rules(CHOOSE, real.domain, seed, doors, progress)
+        rules = Rules(CHOOSE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries = [*baselines(), *minds(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
         played = [await play(contest, entries, keeper, progress) for contest in contests]
@@ -146,7 +146,8 @@ def taste_command(
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         parted = read_parts(data, also, seed)
         arena = arena_of(parted, agents=agents, seed=seed)
-        rules = Rules(TASTE, parted.real.domain, seed, doors, progress, "spread")
+        about = parted.real
+        rules = Rules(TASTE, about.domain, seed, doors, progress, "spread", about.profiles)
         entries = [*baselines(), *minds(kinds, rules, practises=True)]
         played = await play(arena, entries, Keeper(folder, fresh=doors.fresh), progress)
         return result_of(parted, played, entries, model=model_name(doors, kinds))
@@ -239,7 +240,12 @@ def generation_command(
         real = read_real(data)
         paths = paths_of(real, agents=agents, most=USERS, seed=seed)
         entries, steppers = (
-            [*baselines(), *minds(kinds, Rules(form, real.domain, seed, doors, progress))]
+            [
+                *baselines(),
+                *minds(
+                    kinds, Rules(form, real.domain, seed, doors, progress, profiles=real.profiles)
+                ),
+            ]
             for form in (TASTE, STEP)
         )
         keeper = Keeper(folder, fresh=doors.fresh)

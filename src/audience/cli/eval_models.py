@@ -1,4 +1,4 @@
-"""`audience eval knowledge`, `consistency` and `prompts`: probes of a language model."""
+"""`audience eval behaviour`, `knowledge`, `consistency` and `prompts`: probes of a model."""
 
 from __future__ import annotations
 
@@ -162,3 +162,49 @@ def prompts_command(gap: float, data: str, agents: int, seed: int, **flags: Any)
         return await prompts(asker, town, real, why_not)
 
     conduct("prompts", work, town.name, agents, seed, flags)
+
+
+@click.command("behaviour")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--rounds", default=2, show_default=True, help="Rounds of visits.")
+@click.option("--words", default="short", show_default=True, help="none, short or full.")
+@probe_options(agents=100)
+def behaviour_command(
+    run: Path | None,
+    rounds: int,
+    words: str,
+    data: str,
+    agents: int,
+    seed: int,
+    **flags: Any,  # noqa: ANN401
+) -> None:
+    """Measure what language-model people do and say beside what is known of people.
+
+    With RUN, the table is made of that run's log. Otherwise people live some rounds, see the same
+    pages in other orders, and pages of what they like and hate. Without --llm the embedded model
+    is asked.
+    """
+    from audience.lab.probing import behaviour, compared_minds, town_of
+
+    if run is not None:
+        _show_run(run, seed, flags)
+        return
+    town = town_of(data, agents, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        mind, others = compared_minds(asker, town, words)
+        return await behaviour(asker, mind, others, town, rounds=rounds)
+
+    conduct("behaviour", work, town.name, agents, seed, flags)
+
+
+def _show_run(run: Path, seed: int, flags: dict[str, Any]) -> None:
+    """Print and store the table of a run's log."""
+    from audience.lab.probing import keep, plain, probed_run
+
+    probed = probed_run(run, seed)
+    written = keep(probed, flags["out"] or run)
+    if flags["as_json"]:
+        o.print_json(plain(probed) | {"written": [str(path) for path in written]})
+        return
+    show(probed)

@@ -72,6 +72,7 @@ from audience.llm.meter import (
     Price as Price,
     Prices as Prices,
     load_prices as load_prices,
+    spent_on as spent_on,
 )
 from audience.llm.openai import open_session as open_session
 from audience.llm.request import (

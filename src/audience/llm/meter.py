@@ -243,3 +243,17 @@ class Budgeted:
         if total.dollars >= limit.dollars:
             return f"${total.dollars:.4f} of ${limit.dollars:g}"
         return ""
+
+
+def spent_on(reply: Reply, prices: Prices) -> Counts:
+    """Return what one answer cost, now or when it was first given."""
+    usage, price = reply.usage, prices.find(reply.model)
+    priced = price is not None or usage.prompt + usage.completion == 0
+    return Counts(
+        calls=1,
+        reused=int(reply.reused),
+        prompt=usage.prompt,
+        completion=usage.completion,
+        dollars=price.of(usage) if price else 0.0,
+        unpriced=int(not priced),
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from audience.agents.language import mind_prompts
 from audience.agents.rule import RuleParameters
 from audience.errors import BadInput, unknown
 from audience.grounding import Grounds, fit_grounds
@@ -17,10 +18,11 @@ from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, Contestant
 from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet
 from audience.lab.evaluation.language import Words
+from audience.lab.evaluation.run_mind import RunMind
 from audience.llm import GatewayStack, MiniLM
 from audience.recommenders import Markov
 from audience.scenario import Models, SpendingOptions, door_of, name_of
-from audience.world import INDIFFERENT, INTERESTED, Domain, Floats
+from audience.world import INDIFFERENT, INTERESTED, Domain, Floats, Profile
 
 _RECENT = 5
 _INTERESTS = 3
@@ -95,7 +97,19 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
-KINDS = (GROUNDED, RULE, RECSIM, LLM, "llm+evidence", "llm+scores", "llm+evidence+scores")
+EVIDENCE, PLAIN = "llm+evidence", "llm-plain"
+KINDS = (
+    GROUNDED,
+    RULE,
+    RECSIM,
+    LLM,
+    EVIDENCE,
+    PLAIN,
+    "llm-plain+evidence",
+    "llm+scores",
+    "llm+evidence+scores",
+)
+"""`llm` decides on a page as in a run; `llm-plain` answers a question made for evaluations."""
 REGULARISATION = 1000.0
 """Of EASE; the best of 250 to 4,000 on MovieLens 1M, so that the baseline is strong."""
 
@@ -143,6 +157,8 @@ class ContestRules(msgspec.Struct, frozen=True, eq=False):
     progress: Progress = quiet
     held: str = "last"
     """What grounded minds practise on: the `last` items of lives, or items `spread` over them."""
+    profiles: tuple[Profile, ...] = ()
+    """The people of the data, as far as the data describe them."""
 
 
 def kinds_of(text: str) -> tuple[str, ...]:
@@ -199,6 +215,8 @@ def mind_contestants(
         elif kind == GROUNDED:
             make = partial(Grounded, held=rules.held)
             minds.append(entrant(kind, make, kind="mind", practises=practises, recipe=rules.held))
+        elif kind in (LLM, EVIDENCE):
+            minds.append(run_entry(kind, rules))
         elif kind.startswith(LLM):
             form = asking.SCORE if "scores" in kind else rules.form
             minds.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
@@ -234,6 +252,29 @@ def _embedding(kind: str) -> Entrant:
         return await b.embedding(ground, kind)
 
     return Entrant(f"text embedding ({kind})", made)
+
+
+def run_entry(kind: str, rules: ContestRules) -> Entrant:
+    """Return the mind of a run as contestant."""
+    model = name_of(rules.doors.models)
+
+    async def made(ground: Ground) -> Contestant:
+        return RunMind(
+            kind,
+            rules.doors.open(),
+            ground,
+            domain=rules.domain,
+            profiles=rules.profiles,
+            grounds=_grounds(ground, rules.held) if kind == EVIDENCE else None,
+            model=model,
+            seed=rules.seed,
+            progress=lambda done: rules.progress(kind, done, 0),
+        )
+
+    pack = mind_prompts(model=model)
+    texts = [pack.text(name) for name in ("rules", "page_rules", "page")]
+    recipe = joined(model, rules.doors.models.url, *texts)
+    return Entrant(kind, made, "mind", recipe, practises=False)
 
 
 def asked_entry(kind: str, rules: ContestRules, form: str, *, practises: bool = False) -> Entrant:

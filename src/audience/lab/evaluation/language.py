@@ -17,7 +17,6 @@ from audience.llm import (
     ChatMessage,
     Counts,
     GatewayStack,
-    Prices,
     Prompts,
     Reply,
     Request,
@@ -30,6 +29,7 @@ from audience.llm import (
     object_of,
     one_of,
     plain,
+    spent_on,
     together,
 )
 from audience.world import Domain, Floats
@@ -228,17 +228,3 @@ def _rated(values: object, nothing: Floats) -> Floats:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and int(value) == value
-
-
-def spent_on(reply: Reply, prices: Prices) -> Counts:
-    """Return what one answer cost, now or when it was first given."""
-    usage, price = reply.usage, prices.find(reply.model)
-    priced = price is not None or usage.prompt + usage.completion == 0
-    return Counts(
-        calls=1,
-        reused=int(reply.reused),
-        prompt=usage.prompt,
-        completion=usage.completion,
-        dollars=price.of(usage) if price else 0.0,
-        unpriced=int(not priced),
-    )

@@ -13,7 +13,7 @@ from audience.grounding import Lives, fit_ratings
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, Task, TaskSet, drawn_users, lives_of
 from audience.lab.evaluation.contest import ContestAnswers, Entrant
-from audience.lab.evaluation.contestants import GROUNDED, LLM, ContestRules, asked_entry, entrant
+from audience.lab.evaluation.contestants import GROUNDED, PLAIN, ContestRules, asked_entry, entrant
 from audience.lab.evaluation.language import RATINGS
 from audience.lab.evaluation.result import (
     ContestCell,
@@ -32,7 +32,7 @@ FACTORS = 12
 _ITEM_DOUBT, _USER_DOUBT = 5.0, 5.0
 _ROUNDS = 8
 _PENALTY = 8.0
-KINDS = (GROUNDED, LLM, "llm+evidence")
+KINDS = (GROUNDED, PLAIN, "llm-plain+evidence")
 
 
 class Biases:

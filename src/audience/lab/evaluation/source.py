@@ -11,7 +11,7 @@ import numpy as np
 
 from audience.datasets.loaders import PUBLIC, is_own, public, read_folder, recognise, title_of
 from audience.errors import BadInput, unknown
-from audience.world import Catalogue, Domain, Floats, Ints, Item, keys
+from audience.world import Catalogue, Domain, Floats, Ints, Item, Profile, keys
 
 
 class Real(msgspec.Struct, frozen=True, eq=False):
@@ -29,6 +29,8 @@ class Real(msgspec.Struct, frozen=True, eq=False):
     keys: tuple[str, ...] = ()
     """The ids of the people in the source."""
     dated: bool = True
+    profiles: tuple[Profile, ...] = ()
+    """The people, as far as the source describes them."""
 
     def __len__(self) -> int:
         return len(self.users)
@@ -50,7 +52,8 @@ def _own(path: Path) -> Real:
     users, items, at = (rows[:, place].astype(np.int64) for place in range(3))
     columns = (users, items, at, rows[:, 3].copy())
     keys = tuple(who.key for who in people)
-    return Real(path.name, Catalogue(held.items), len(people), *columns, keys=keys)
+    whole = Catalogue(held.items)
+    return Real(path.name, whole, len(people), *columns, keys=keys, profiles=tuple(people))
 
 
 def _loaded(path: Path) -> Real:
@@ -73,6 +76,7 @@ def _loaded(path: Path) -> Real:
         corpus.domain,
         tuple(who.key for who in corpus.people),
         corpus.dated,
+        tuple(corpus.people),
     )
 
 

@@ -1,5 +1,10 @@
 """Probes of a language model: what it knows, whether it stays in character, what sways it."""
 
+from audience.lab.probing.behaviour import (
+    behaviour as behaviour,
+    compared_minds as compared_minds,
+    probed_run as probed_run,
+)
 from audience.lab.probing.consistency_probe import consistency as consistency
 from audience.lab.probing.knowledge_probe import knowledge as knowledge
 from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker

@@ -1,0 +1,117 @@
+"""The mind of a run as contestant: the same profile, page and prompt as a run, one page a case."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from audience.agents.language import LLMMind
+from audience.lab.evaluation.baselines import Ground
+from audience.lab.evaluation.cases import Case, stars_given
+from audience.llm import Counts, GatewayStack, Reply, Request, spent_on, together
+from audience.memory import NoMemory
+from audience.parts import ChoiceEvidence
+from audience.world import (
+    MENUS,
+    Agent,
+    Domain,
+    Floats,
+    Lived,
+    Observation,
+    Profile,
+    Situation,
+    actions as a,
+    dice,
+)
+
+AT_ONCE = 512
+INTERESTS = 3
+"""Kinds that a person likes, as many as people made from data get."""
+
+
+class RunMind:
+    """Shows each case to an `LLMMind` as a page of a run. A failed decision is NaN throughout."""
+
+    def __init__(
+        self,
+        name: str,
+        door: GatewayStack,
+        ground: Ground,
+        *,
+        domain: Domain,
+        profiles: Sequence[Profile] = (),
+        grounds: ChoiceEvidence | None = None,
+        model: str = "",
+        seed: int = 1,
+        progress: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        """With `grounds`, the page shows their evidence and the history replaces the profile."""
+        self.name = name
+        self.spent = Counts()
+        self.door = door
+        self.ground = ground
+        self.domain = domain
+        self.profiles = profiles
+        self.seed = seed
+        self.progress = progress
+        self.mind = LLMMind(self, grounds, model=model, evidence=grounds is not None, words="none")
+        self._stars: Mapping[tuple[int, int], float] = stars_given(ground.lives)
+        weights = ground.lives.catalogue.weights
+        sums = weights[ground.lives.items].sum(axis=0)
+        self._weights = weights
+        self._usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
+
+    async def ask(self, request: Request) -> Reply:
+        """Ask, and count what it cost."""
+        reply = await self.door.ask(request)
+        self.spent = self.spent.plus(spent_on(reply, self.door.meter.prices))
+        return reply
+
+    async def close(self) -> None: ...
+
+    async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
+        """Return 1 and more, by its stars, for what the mind picked, and 0 for the rest."""
+        answers: list[Floats] = []
+        for start in range(0, len(cases), AT_ONCE):
+            answers += await together(self._score(case) for case in cases[start : start + AT_ONCE])
+            # An evaluation that is killed resumes here without paying again.
+            self.door.flush()
+            self.progress(len(answers))
+        return answers
+
+    async def _score(self, case: Case) -> Floats:
+        names = (case.user, *case.candidates)
+        decision = await self.mind.decide(
+            self.seen(case), NoMemory(), dice(self.seed, "eval", "page", *names)
+        )
+        if decision.failure:
+            return np.full(len(case.candidates), math.nan)
+        scores = {act.item: 1.0 for act in decision.actions if isinstance(act, a.Pick)}
+        for act in decision.actions:
+            if isinstance(act, a.Rate) and act.item in scores:
+                scores[act.item] += act.stars / 10.0
+        return np.array([scores.get(item, 0.0) for item in case.candidates])
+
+    def seen(self, case: Case) -> Observation:
+        """Return the page of a case as its person would see it in a run."""
+        at = len(case.history)
+        here = Situation(at, "recommender", case.candidates, 0, 1, case.candidates)
+        history = tuple(
+            Lived(item, place, 1.0, round(self._stars.get((case.user, item), 0.0)))
+            for place, item in enumerate(case.history)
+        )
+        known = self.profiles[case.user] if self.profiles else Profile(case.user)
+        me = Agent(replace(known, interests=self._interests(case)), b"", here, history)
+        menu, catalogue = MENUS["recommender"], self.ground.lives.catalogue
+        return Observation(me, 1, 0, "recommender", menu, catalogue, self.domain)
+
+    def _interests(self, case: Case) -> tuple[str, ...]:
+        """Return the kinds that a person has more of than others, from the history alone."""
+        lived = self._weights[list(case.history)]
+        shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
+        dearest = np.argsort(-shares / self._usual, kind="stable")[:INTERESTS]
+        tags = self.ground.lives.catalogue.tags
+        return tuple(tags[tag] for tag in dearest.tolist() if shares[tag] > 0)
