@@ -11,9 +11,9 @@ from audience.runs import Finished
 from benchmarks.measuring import place, row, scenario, tell, timed
 
 MIX = {
-    "recommender": 45,
+    "browse": 45,
     "search": 10,
-    "social": 35,
+    "friends": 35,
     "nothing": 10,
     "leave": 60,
     "next_page": 30,

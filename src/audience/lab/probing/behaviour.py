@@ -83,20 +83,22 @@ class Lived(msgspec.Struct):
 def lived_in(chapters: Iterable[e.Chapter]) -> Lived:
     """Return what people did in some chapters."""
     lived = Lived()
+    calls: set[str] = set()
     for chapter in chapters:
         events = [entry.event for entry in chapter.entries]
         for entry in chapter.entries:
-            if entry.calls:
+            calls.update(entry.calls)
+            if entry.calls and chapter.phase in (e.VISITS, e.CONVERSATIONS):
                 # The repair of a reply is the second call of a decision.
                 lived.repaired.append((chapter.agent, float(len(entry.calls) > 1)))
                 lived.failed.append((chapter.agent, float(isinstance(entry.event, e.Failed))))
-                lived.calls += len(entry.calls)
         if chapter.phase == e.VISITS:
             lived.visits += 1
             lived.pages += _pages(chapter.agent, events)
             _searches(lived, chapter.agent, events)
             _ratings(lived, events)
         _texts(lived, events)
+    lived.calls = len(calls)
     return lived
 
 
@@ -381,7 +383,9 @@ NOTES = (
 
 def _cost_note(lived: Lived) -> str:
     per = lived.calls / lived.visits if lived.visits else 0.0
-    return f"{lived.visits:,} visits, {per:.2f} calls a visit, those of talks included."
+    return (
+        f"{lived.visits:,} visits, {per:.2f} calls a visit, those of talks and memories included."
+    )
 
 
 def compared_minds(asker: Asker, town: Town, words: str) -> tuple[Mind, dict[str, Mind]]:
