@@ -167,6 +167,7 @@ def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]
         ("structured output", True, endpoint.form or "by instruction and reading"),
         ("log-probabilities", True, endpoint.scores or "not offered"),
         ("several candidates", True, "in one call" if endpoint.many else "by repeated calls"),
+        ("learnt", True, "; ".join(endpoint.learnt) or "nothing: it takes all that is sent"),
     ]
     for speed in endpoint.speeds:
         checks.append(
