@@ -38,6 +38,23 @@ def test_what_an_endpoint_offers_is_found(
     with_fake(test, models=("fake", "other"), **manners)
 
 
+def test_what_had_to_be_changed_is_told_and_written_into_the_table(with_fake: Any) -> None:
+    async def test(fake: Fake) -> None:
+        found = await probe(Endpoint(url=fake.url, model="m"), levels=(1,))
+        assert found.form == "json_object"
+        assert found.learnt == (
+            "seed is left out",
+            "max_completion_tokens is sent instead of max_tokens",
+            "schemas are sent as json_object, since the form before was answered with status 500",
+        )
+        table = msgspec.toml.decode(found.snippet)["llm"]
+        assert table["drop"] == ["seed"]
+        assert fake.bodies[-1]["max_completion_tokens"] == 400
+        assert found.speeds[0].answered == 1
+
+    with_fake(test, unwanted=("seed", "max_tokens"), schema="json_object", schema_status=500)
+
+
 def test_slow_calls_do_not_hold_it_up(with_fake: Any) -> None:
     async def test(fake: Fake) -> None:
         found = await probe(Endpoint(url=fake.url, model="m"), levels=(8,), seconds=0.35)

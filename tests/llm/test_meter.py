@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,22 @@ def test_a_dated_version_has_the_price_of_its_model_and_a_relative_has_not() -> 
     assert prices.find("my-own") is None
     assert prices.find("") is None
     assert "gpt-4o" in prices.names
+
+
+def test_the_packaged_table_says_of_when_and_from_where_it_is() -> None:
+    prices = load_prices()
+    assert date.fromisoformat(prices.date) >= date(2026, 11, 1)
+    assert prices.source.startswith("genai-prices ")
+    for model in ("gpt-5-mini", "claude-opus-4-7", "gemini-2.5-flash", "deepseek-chat", "grok-4"):
+        assert prices.find(model) is not None
+
+
+def test_a_users_table_has_its_own_date(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text("date = 2027-01-02\nmine = { prompt = 1.0, completion = 2.0 }\n")
+    prices = load_prices(path)
+    assert prices.date == "2027-01-02"
+    assert prices.find("mine") == Price(prompt=1.0, completion=2.0)
 
 
 def test_a_users_table_is_laid_over_ours(tmp_path: Path) -> None:

@@ -207,6 +207,23 @@ def test_a_budget_that_is_no_amount_is_refused(wrong: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("5000 tokens", 5000),
+        ("500k tokens", 500_000),
+        ("2.5M tokens", 2_500_000),
+        ("1,000tokens", 1000),
+    ],
+)
+def test_a_budget_may_be_of_tokens(text: str, tokens: int) -> None:
+    spending = SpendingOptions(budget=text)
+    assert (spending.limits().dollars, spending.limits().tokens) == (None, tokens)
+    spent = Counts(prompt=300, completion=200)
+    assert spending.after(spent).limits().tokens == tokens - 500
+    assert SpendingOptions(budget=text, max_tokens=100).limits().tokens == 100
+
+
+@pytest.mark.parametrize(
     ("text", "dollars"), [("2usd", 2.0), ("$0.5", 0.5), ("3 dollars", 3.0), (" 1.25 $ ", 1.25)]
 )
 def test_a_budget_is_read_as_people_write_it(text: str, dollars: float) -> None:

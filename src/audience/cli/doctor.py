@@ -167,6 +167,8 @@ def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]
         ("structured output", True, endpoint.form or "by instruction and reading"),
         ("log-probabilities", True, endpoint.scores or "not offered"),
         ("several candidates", True, "in one call" if endpoint.many else "by repeated calls"),
+        ("price", True, _price(endpoint.model)),
+        ("learnt", True, "; ".join(endpoint.learnt) or "nothing: it takes all that is sent"),
     ]
     for speed in endpoint.speeds:
         checks.append(
@@ -178,3 +180,14 @@ def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]
             )
         )
     return [*checks, ("scenario", True, f"put this into it:\n{endpoint.snippet}")]
+
+
+def _price(model: str) -> str:
+    from audience.llm import load_prices
+
+    prices = load_prices()
+    price = prices.find(model)
+    if price is None:
+        return 'unknown; add it to a table of yours, or limit tokens: --budget "500k tokens"'
+    cost = f"${price.prompt:g} and ${price.completion:g} per million tokens read and written"
+    return f"{cost} ({prices.source} of {prices.date})"

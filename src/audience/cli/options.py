@@ -49,7 +49,12 @@ def spending_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option(
             "--calls-from", type=RUN, default=None, metavar="RUN", help="Read its answers too."
         ),
-        click.option("--budget", default="", metavar="2usd", help="Stop when so much is spent."),
+        click.option(
+            "--budget",
+            default="",
+            metavar="2usd|TOKENS",
+            help="Stop when so much is spent: 2usd, or '500k tokens'.",
+        ),
         click.option("--max-calls", type=int, default=None, help="Stop after so many calls."),
         click.option("--max-tokens", type=int, default=None, help="Stop after so many tokens."),
     )

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from audience.cli import options as o
+from audience.llm import load_prices
 from audience.runs import GROWING, WAYS, CostEstimate, estimate, way_of, with_way
 from audience.scenario import Scenario, changed
 
@@ -37,6 +38,8 @@ def print_estimate(scenario: Scenario, *, as_json: bool) -> None:
     if memory:
         _print_memory(memory, chosen)
     click.echo("\nAn estimate from made-up answers, four characters to a token; nothing was asked.")
+    prices = load_prices(Path(scenario.llm.prices) if scenario.llm.prices else None)
+    click.echo(f"Prices: {prices.source} of {prices.date}.")
 
 
 def _prompted(scenario: Scenario) -> dict[str, Scenario]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from time import perf_counter
 
 import msgspec
@@ -13,10 +13,23 @@ from audience.llm.endpoint import Endpoint, scrub
 from audience.llm.offers import Form, Scores
 from audience.llm.openai import OpenAI
 from audience.llm.request import ChatMessage, Reply, Request
-from audience.llm.structured import object_of
+from audience.llm.structured import list_of, object_of, one_of
 
 LEVELS = (1, 8, 64)
-_SCHEMA = object_of(film={"type": "string"}, rating={"type": "integer"})
+_SIZE = 400
+"""Tokens allowed for an answer, as for a decision of a run."""
+_SCHEMA = object_of(
+    picks=list_of(object_of(place={"type": "integer"}, stars={"type": "integer"})),
+    next=one_of(["page", "leave"]),
+    words={"type": "string"},
+)
+_SHOWN = {"temperature", "top_p", "seed", "stop", "reasoning_effort"}
+"""Rejected fields that are worth a line in a scenario, since every request has them."""
+_PERSON = "You are a person who watches films, with habits, friends and a long memory. " * 25
+_PAGE = """This page shows:
+{films}
+Which of them do you watch, by place, and how many stars from 1 to 5 do you give? Then turn to the
+next page or leave, and say in one sentence how you feel. Answer as JSON."""
 
 
 class ProbeSpeed(msgspec.Struct, frozen=True):
@@ -45,6 +58,8 @@ class ProbeFindings(msgspec.Struct, frozen=True):
     vector: int = 0
     """The dimension of its embeddings; 0 if it has none."""
     speeds: tuple[ProbeSpeed, ...] = ()
+    learnt: tuple[str, ...] = ()
+    """What had to be changed for this server, in words."""
     snippet: str = ""
     """The `[llm]` table for a scenario."""
 
@@ -67,14 +82,16 @@ async def probe(
 async def _probed(
     provider: OpenAI, endpoint: Endpoint, levels: Sequence[int], seconds: float
 ) -> ProbeFindings:
-    first = await provider.ask(_ask("hello", 0, max_tokens=16))
+    first = await provider.ask(_ask("hello", 0))
     models = await _models(provider)
     found = ProbeFindings(endpoint.name, first.outcome == "reply", first.why, models, first.model)
     if not found.reachable:
         return found
-    await provider.ask(_ask("schema", 0, schema=_SCHEMA))
-    await provider.ask(_ask("options", 0, options=("yes", "no"), max_tokens=1))
-    await provider.ask(_ask("many", 0, candidates=2, max_tokens=16))
+    # Twice, since a form that fails with status 500 is given up at the second time.
+    for number in range(2):
+        await provider.ask(_ask("schema", number, schema=_SCHEMA))
+    await provider.ask(_ask("options", 0, options=("yes", "no")))
+    await provider.ask(_ask("many", 0, candidates=2))
     vector = vector_of(await provider.ask(request_of("How long is this?")))
     speeds = [await _speed(provider, level, seconds) for level in levels]
     return msgspec.structs.replace(
@@ -84,7 +101,8 @@ async def _probed(
         many=bool(provider.offers.many),
         vector=0 if vector is None else len(vector),
         speeds=tuple(speeds),
-        snippet=snippet(endpoint, first.model),
+        learnt=tuple(provider.offers.learnt),
+        snippet=snippet(endpoint, first.model, provider.offers.without & _SHOWN),
     )
 
 
@@ -102,7 +120,7 @@ async def _speed(provider: OpenAI, at_once: int, seconds: float) -> ProbeSpeed:
     """Make `at_once` concurrent calls and count what is answered in time."""
     began = perf_counter()
     asks = [
-        asyncio.ensure_future(provider.ask(_ask("speed", at_once * 1000 + place, max_tokens=64)))
+        asyncio.ensure_future(provider.ask(_ask("speed", at_once * 1000 + place, schema=_SCHEMA)))
         for place in range(at_once)
     ]
     done, late = await asyncio.wait(asks, timeout=seconds)
@@ -124,29 +142,31 @@ def _ask(
     schema: dict[str, object] | None = None,
     options: tuple[str, ...] = (),
     candidates: int = 1,
-    max_tokens: int = 128,
 ) -> Request:
     text = f"Say in two sentences what film number {number + 1} on your shelf is about."
     if options:
         text = "Is water wet? Answer with one word, yes or no ."
     if schema:
-        text = "Name a film and rate it from 1 to 5, as JSON."
+        films = [f"{place}. Film {number + place}" for place in range(1, 6)]
+        text = _PAGE.format(films="\n".join(films))
     return Request(
         f"probe-{purpose}",
-        (ChatMessage("system", "You answer briefly."), ChatMessage("user", text)),
+        (ChatMessage("system", _PERSON), ChatMessage("user", text)),
         schema=schema,
         options=options,
         candidates=candidates,
-        max_tokens=max_tokens,
+        max_tokens=_SIZE,
         salt=f"probe/{purpose}/{number}",
     )
 
 
-def snippet(endpoint: Endpoint, model: str) -> str:
-    """Return the `[llm]` table of a scenario for an endpoint."""
+def snippet(endpoint: Endpoint, model: str, drop: Collection[str] = ()) -> str:
+    """Return the `[llm]` table of a scenario for an endpoint; it sends no field of `drop`."""
     lines = ["[llm]", f"url = {_quoted(scrub(endpoint.url))}", f"model = {_quoted(model)}"]
     if endpoint.key_env:
         lines.append(f"key_env = {_quoted(endpoint.key_env)}")
+    if drop:
+        lines.append(f"drop = [{', '.join(_quoted(name) for name in sorted(drop))}]")
     if endpoint.price or endpoint.is_local:
         lines.append(f"price = {_quoted(endpoint.price or 'free')}")
     return "\n".join(lines) + "\n"

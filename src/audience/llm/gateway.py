@@ -131,5 +131,5 @@ def _check_prices(endpoints: Sequence[Endpoint], budget: Budget | None, prices: 
             raise BadInput(
                 f"a budget in dollars needs the price of {name or 'the model'!r} at "
                 f"{endpoint.name}, which is unknown; add it to a price table, set price = "
-                '"free" for a model of your own, or use --max-calls or --max-tokens'
+                '"free" for a model of your own, or limit tokens: --budget "500k tokens"'
             )

@@ -39,9 +39,11 @@ class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Prices(msgspec.Struct, frozen=True, dict=True):
-    """The price table."""
+    """The price table, with the date and the source of what is packaged."""
 
     table: dict[str, Price] = {}
+    date: str = ""
+    source: str = ""
 
     def find(self, model: str) -> Price | None:
         """Return the price of a model, also of a dated version of one; None if unknown."""
@@ -54,12 +56,11 @@ class Prices(msgspec.Struct, frozen=True, dict=True):
 
 def load_prices(path: Path | None = None) -> Prices:
     """Return the packaged prices, overridden by those of a user's file."""
-    packaged = files("audience.llm").joinpath("prices.toml").read_text("utf-8")
-    table = msgspec.toml.decode(packaged, type=dict[str, Price])
+    packaged = _decode(files("audience.llm").joinpath("prices.toml").read_bytes())
     if path is None:
-        return Prices(table)
+        return packaged
     try:
-        own = msgspec.toml.decode(path.read_bytes(), type=dict[str, Price])
+        own = _decode(path.read_bytes())
     except OSError as error:
         raise BadInput(f"the price table {path} cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -67,7 +68,14 @@ def load_prices(path: Path | None = None) -> Prices:
             f'the price table {path} is wrong: {error}; write ["model"], then prompt = 0.15 and '
             "completion = 0.6, in dollars per million tokens"
         ) from error
-    return Prices({**table, **own})
+    date, source = own.date or packaged.date, own.source or packaged.source
+    return Prices({**packaged.table, **own.table}, date, source)
+
+
+def _decode(text: bytes) -> Prices:
+    tree = msgspec.toml.decode(text)
+    about = {name: str(tree.pop(name)) for name in ("date", "source") if name in tree}
+    return Prices(msgspec.convert(tree, dict[str, Price]), **about)
 
 
 class Counts(msgspec.Struct):

@@ -155,6 +155,9 @@ class Offers:
         for name in _DROPPABLE:
             if name in sent and _mentions(text, name):
                 self._drop(name, f"{name} is left out")
+                if name.endswith("logprobs"):
+                    self.without |= {"logprobs", "top_logprobs"}
+                    self.scores = self.scores or "none"
                 return True
         return False
 
@@ -202,13 +205,10 @@ def _mentions(text: str, name: str) -> bool:
     names = f"{name}|{_ALSO_CALLED[name]}" if name in _ALSO_CALLED else name
     if len(name) > 4:
         return re.search(rf"\b(?:{names})\b", text) is not None
-    # Short names are common words: they count only in quotes or beside "parameter".
-    word = "parameters?|arguments?|field"
-    quoted = rf"['\"`](?:{names})['\"`]"
-    return (
-        re.search(rf"{quoted}|(?:{word}):? (?:{names})\b|\b(?:{names}) (?:{word})", text)
-        is not None
-    )
+    # Short names are common words: they count only in quotes or near "parameter".
+    word = r"\b(?:parameters?|arguments?|field)\b"
+    near = rf"{word}[^.]{{0,40}}\b(?:{names})\b|\b(?:{names}) {word}"
+    return re.search(rf"['\"`](?:{names})['\"`]|{near}", text) is not None
 
 
 def _name(schema: dict[str, Any]) -> str:

@@ -26,6 +26,8 @@ from audience.llm import (
 _SAME = ("url", "model", "key_env", "headers", "body", "drop", "proxy", "ca", "reasoning", "price")
 MODES = ("fresh", "reuse", "stored")
 EMBEDDED = "embedded"
+_TOKENS = re.compile(r"\s*(\d[\d,_]*(?:\.\d+)?)\s*([km]?)\s*tokens?\s*", re.IGNORECASE)
+_THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000}
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
 
 
@@ -91,11 +93,19 @@ class SpendingOptions(msgspec.Struct, frozen=True):
 
     def limits(self) -> Budget:
         """Return the budget as numbers."""
+        tokens = _TOKENS.fullmatch(self.budget)
+        if tokens:
+            number = float(tokens[1].replace(",", "").replace("_", ""))
+            most = int(number * _THOUSANDS[tokens[2].lower()])
+            given = most if self.max_tokens is None else min(most, self.max_tokens)
+            return Budget(None, self.max_calls, given)
         dollars = None
         if self.budget:
             amount = _MONEY.fullmatch(self.budget)
             if not amount:
-                raise BadInput(f"--budget {self.budget!r} is not an amount such as 2usd")
+                raise BadInput(
+                    f"--budget {self.budget!r} is not an amount such as 2usd or 500k tokens"
+                )
             dollars = float(amount[1])
         return Budget(dollars, self.max_calls, self.max_tokens)
 
@@ -107,7 +117,7 @@ class SpendingOptions(msgspec.Struct, frozen=True):
             self,
             budget="" if left is None else f"{left:.6f}usd",
             max_calls=_less(self.max_calls, spent.calls),
-            max_tokens=_less(self.max_tokens, spent.tokens),
+            max_tokens=_less(limits.tokens, spent.tokens),
         )
 
 
