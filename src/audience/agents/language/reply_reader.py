@@ -20,6 +20,7 @@ from audience.agents.language.reply_schema import (
     AFTER,
     EMOTION,
     PLAIN_WAYS,
+    TEMPTED,
     WAYS,
     AnyReply,
     HomeReply,
@@ -180,10 +181,16 @@ def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
 def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> PageReply:
     fields = sort_out(value, {**PAGE, **_pick_table(seen), **{field: (field,) for field in also}})
     satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
-    picks = _picks(seen, fields)
+    picks = () if _untempted(fields) else _picks(seen, fields)
     to, query = _after_page(seen, fields)
     marked = tuple((field, item) for field in also for item in _items(seen, fields, field))
     return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields), marked)
+
+
+def _untempted(fields: Mapping[str, list[Any]]) -> bool:
+    """Return True if nothing on the page tempts the agent: then nothing is picked."""
+    said = {squash(value) for value in fields.get("tempted", ()) if isinstance(value, str)}
+    return said == {TEMPTED[0]}
 
 
 def _after_page(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ down, some providers refuse them, and the reader checks them anyway. Decisive fi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -189,6 +190,28 @@ def fields_of(seen: Observation, wording: Wording = PLAIN) -> tuple[Field, ...]:
 def schema_of(seen: Observation, wording: Wording = PLAIN) -> dict[str, Any]:
     """Return the JSON schema of the reply to an observation."""
     return object_of(**{field.name: field.schema for field in fields_of(seen, wording)})
+
+
+def page_examples(seen: Observation, wording: Wording = PLAIN) -> str:
+    """Return two replies to a page, one that takes nothing and one that takes something.
+
+    Their words are left out: a small model would repeat them.
+    """
+    values: dict[str, Sequence[Any]] = {
+        "tempted": ("no", "yes"),
+        "next": ("leave", "leave"),
+        "search": ("", ""),
+        "satisfaction": (4, 8),
+        "emotion": ("I ...", "I ..."),
+        "why": ("...", "..."),
+    }
+    pick: dict[str, Any] = {"place": 2, "watched": "all", "stars": 4}
+    if wording.says_feelings(seen):
+        pick["feeling"] = "I ..."
+    values["picks"] = ([], [pick])
+    names = [field.name for field in fields_of(seen, wording)]
+    replies = ({name: values.get(name, ([], []))[one] for name in names} for one in (0, 1))
+    return " or ".join(json.dumps(reply) for reply in replies)
 
 
 def form_of(fields: Iterable[Field]) -> str:
