@@ -14,7 +14,7 @@ import pytest
 
 from audience.llm import CallStore
 from audience.llm.fake import Fake
-from audience.llm.fake_model import Manners
+from audience.llm.fake_model import Faults, Manners
 from audience.log import Log
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -71,7 +71,7 @@ def test_the_screen_tells_calls_by_purpose_and_lets_people_be_heard(
 def test_many_unusable_answers_are_warned_of(cli: Cli, here: Path, serving: Serving) -> None:
     with serving(says={"": "No idea."}) as fake:
         told = cli("run", "--mind", "llm", "--llm", fake.url, *SMALL, "--out", "run")
-    assert told.returncode == 0
+    assert told.returncode == 1
     assert "Warning: " in told.stdout
     assert "of the answers for home could not be used" in told.stdout
 
@@ -222,3 +222,33 @@ def test_a_killed_run_goes_on_with_the_answers_it_had(
     assert int(str(done["calls"])) <= int(str(whole["calls"])) - asked
     stored = last(cli("replay", "run", "--check", "--json"))
     assert stored["reproduced"] is True
+
+
+def test_a_run_in_which_minds_failed_withholds_its_verdict(
+    cli: Cli, here: Path, serving: Serving
+) -> None:
+    with serving(faults=Faults({"refusal": 0.5})) as fake:
+        (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{fake.url}"\nprice = "free"\n')
+        told = cli("run", "own.toml", "--no-report", "--out", "ill")
+        plain = cli("resume", "ill", "--no-report", "--json")
+        other = cli("run", "own.toml", "--no-report", "--out", "other")
+    assert told.returncode == plain.returncode == other.returncode == 1
+    assert "No verdict:" in told.stdout
+    assert "of the decisions in ill failed" in told.stdout
+    assert "nan" not in told.stdout.lower().split()
+    share = json.loads(plain.stdout.splitlines()[-1])["failed_share"]
+    assert 0.05 < share <= 1.0
+    compared = cli("compare", "ill", "other")
+    assert compared.returncode == 1
+    assert "No verdict:" in compared.stdout
+
+
+def test_a_run_in_which_every_mind_failed_has_no_number_that_is_none(
+    cli: Cli, here: Path, serving: Serving
+) -> None:
+    with serving(faults=Faults({"refusal": 1.0})) as fake:
+        (here / "own.toml").write_text(f'{TEXT}[llm]\nurl = "{fake.url}"\nprice = "free"\n')
+        told = cli("run", "own.toml", "--no-report", "--out", "ill")
+    assert told.returncode == 1
+    assert "No verdict: 100% of the decisions in ill failed" in told.stdout
+    assert "nan" not in told.stdout.lower()

@@ -115,6 +115,26 @@ def test_no_more_decisions_are_in_flight_than_allowed(concurrency: int) -> None:
     assert mind.most == min(concurrency, 9)
 
 
+class CountingKeeper(ListKeeper):
+    """A keeper that counts commits."""
+
+    commits = 0
+
+    def commit(self) -> None:
+        super().commit()
+        self.commits += 1
+
+
+def test_visits_that_end_at_once_are_committed_together() -> None:
+    apart, together = CountingKeeper(), CountingKeeper()
+    for keeper, concurrency in ((apart, 1), (together, 64)):
+        rules = Rules(rounds=1, concurrency=concurrency)
+        simulate(GENESIS, mind=Counting(), rules=rules, keeper=keeper)
+        assert keeper.committed == len(keeper.chapters)
+    assert apart.commits - together.commits == 8
+    assert apart.digest() == together.digest()
+
+
 class Faulty:
     """A recommender whose ranker gives an item that does not exist."""
 

@@ -18,6 +18,7 @@ from audience.results import (
     differences,
     readable,
     summary,
+    withheld,
 )
 
 
@@ -91,3 +92,13 @@ def test_a_share_of_a_study_has_no_interval_beyond_all_and_nothing() -> None:
     share, gap = summary(Findings("", (arm,), (), "", "", {}, labels))
     assert share.cells[0].high == 1.0
     assert gap.cells[0].high > 1.0, "a difference is signed and has no such end"
+
+
+@pytest.mark.parametrize(("failed", "is_withheld"), [(0.0, False), (0.05, False), (0.051, True)])
+def test_too_many_failed_decisions_withhold_the_verdict(failed: float, is_withheld: bool) -> None:
+    sound, ill = run(1), Measured("runs/ill", 2, "", {"picks": 1.0}, (), {}, failed)
+    arms = (Arm("old", (sound, sound)), Arm("new", (sound, ill)))
+    assert bool(withheld(arms)) == is_withheld
+    assert Findings("", arms, (), "", "", {}).is_withheld == is_withheld
+    if is_withheld:
+        assert withheld(arms).startswith("No verdict: 5% of the decisions in runs/ill failed;")

@@ -10,7 +10,7 @@ from audience.errors import BadInput, Interrupted
 from audience.log import Log
 from audience.results import Arm, Findings, Measured, differences, shown, summary
 from audience.runs import Outcome, conduct, gathered, scenario_of, verify
-from audience.runs.experiment import verdict
+from audience.runs.experiment import spread_verdict, verdict
 from audience.scenario import changed, parse
 from audience.world import Woke
 
@@ -151,3 +151,34 @@ def test_the_verdict_and_the_cards_show_the_same_numbers() -> None:
     alone = verdict(arms[:1], ())
     assert f"satisfaction {line.cells[0].mean:.3f}" in alone
     assert "0.77" not in alone
+
+
+NONE = math.nan
+
+
+@pytest.mark.parametrize("totals", [{"satisfaction": NONE}, {"click_rate": NONE}, {"picks": 0.0}])
+def test_what_is_unknown_is_never_said_as_a_number(totals: dict[str, float]) -> None:
+    usual = {"satisfaction": 0.5, "click_rate": 0.1, "picks": 1.0, "pages": 9.0} | totals
+    none = Arm("none", (Measured("", 1, "", usual, (), {}),) * 2)
+    some = arm("some", 0.4, 0.6)
+    for arms in ((none,), (none, some), (some, none)):
+        said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
+        assert "nan" not in said.lower()
+    spread = {"reach": NONE, "told": 0.0, "emotion": NONE, "positive": NONE}
+    spread |= {"cascade_scale": NONE, "cascade_depth": NONE}
+    assert "nan" not in spread_verdict(spread)
+
+
+def test_a_rise_from_nothing_is_told_without_a_percentage() -> None:
+    arms = (arm("old", 0.5, 0.6, 0.7), arm("new", 0.6, 0.7, 0.8))
+    for run_ in arms[0].runs:
+        run_.totals["picks"] = 0.0
+    said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
+    assert "picks +70" in said
+
+
+def test_a_verdict_is_withheld_where_minds_failed() -> None:
+    ill = Measured("runs/ill", 1, "", {"satisfaction": 0.9}, (), {}, 0.4)
+    arms = (arm("old", 0.5), Arm("new", (ill,)))
+    said = verdict(arms, differences(arms, ["satisfaction"]))
+    assert said.startswith("No verdict: 40% of the decisions in runs/ill failed")

@@ -129,7 +129,7 @@ def verdicts_command(
     """
     from rich.console import Console
 
-    from audience.cli.progress import conducted
+    from audience.cli.progress import conducted, fail_if_withheld
     from audience.lab.verdicts import as_plain, judged, write
 
     spending = o.spending_of(flags)
@@ -142,11 +142,13 @@ def verdicts_command(
     write(verdicts, folder)
     if as_json:
         o.print_json(as_plain(verdicts) | {"folder": str(folder)})
-        return
-    console = Console(highlight=False)
-    console.width = max(console.width, _VERDICT_WIDTH)
-    _print_verdicts(console, verdicts)
-    console.print(f"\nWritten: {folder}/verdicts.md, .csv, .json, .png and .svg", soft_wrap=True)
+    else:
+        console = Console(highlight=False)
+        console.width = max(console.width, _VERDICT_WIDTH)
+        _print_verdicts(console, verdicts)
+        files = "verdicts.md, .csv, .json, .png and .svg"
+        console.print(f"\nWritten: {folder}/{files}", soft_wrap=True)
+    fail_if_withheld(outcome.findings)
 
 
 def _experiment(

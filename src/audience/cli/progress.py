@@ -16,7 +16,7 @@ from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
 from audience.log import Log, NotWritten
-from audience.results import write_report
+from audience.results import Findings, write_report
 from audience.runs import WORDS, Outcome, conduct, story
 from audience.scenario import Scenario, SpendingOptions
 
@@ -40,7 +40,18 @@ def conduct_on_screen(
     page = _reported(outcome, folder, errors) if report else None
     if as_json:
         o.print_json(summary_of(outcome) | {"report": page})
-        return
+    else:
+        _print_rest(outcome, folder, page)
+    fail_if_withheld(outcome.findings)
+
+
+def fail_if_withheld(*findings: Findings) -> None:
+    """Exit with 1 if too many decisions failed for a verdict."""
+    if any(one.is_withheld for one in findings):
+        raise click.exceptions.Exit(1)
+
+
+def _print_rest(outcome: Outcome, folder: Path, page: str | None) -> None:
     for line in (*spent_lines(outcome), *memory_lines(outcome), *served_lines(outcome)):
         click.echo(line)
     last = outcome.finished[-1].measured.folder

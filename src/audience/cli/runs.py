@@ -157,7 +157,7 @@ def compare_command(
             click.echo(f"First difference: {first or 'none, the logs are equal'}")
         for text in failed:
             click.echo(f"FAILED: {text}")
-    if failed:
+    if failed or findings.is_withheld:
         raise click.exceptions.Exit(1)
 
 

@@ -41,6 +41,7 @@ def study_command(
     **flags: Any,  # noqa: ANN401
 ) -> None:
     """Run a study by NAME, a changed one by FILE.toml, or all; `list` prints their names."""
+    from audience.cli.progress import fail_if_withheld
     from audience.lab.studies import study_names
 
     if workers < 0:
@@ -54,11 +55,13 @@ def study_command(
         chosen = [(study_name, root / study_name) for study_name in study_names()]
         done = [_one(one, place, flags, quick, workers, as_json) for one, place in chosen]
         _print_all(root, done, as_json=as_json)
+        fail_if_withheld(*(one.findings for one in done))
     else:
         folder = out or o.free_folder(f"study-{Path(name).stem}")
         studied = _one(name, folder, flags, quick, workers, as_json)
         if as_json:
             o.print_json(_plain(studied))
+        fail_if_withheld(studied.findings)
 
 
 def _print_list(*, as_json: bool) -> None:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -166,11 +166,13 @@ async def as_coroutines(
     """Drive each strand at its own pace, at most `concurrency` at a time.
 
     `allowed` is awaited before each strand starts; 0 means not to start it. After a halt no further
-    strand starts, but the others may finish, since their calls are paid for.
+    strand starts, but the others may finish, since their calls are paid for. Strands that end in
+    the same turn of the event loop are done together, since a commit takes longer than a strand.
     """
     free = asyncio.Semaphore(concurrency)
     turnstile = asyncio.Lock()
     halts: list[Halt] = []
+    endings = _Endings(done)
 
     async def may_begin() -> bool:
         if allowed is None:
@@ -183,7 +185,7 @@ async def as_coroutines(
             if halts or stopping() or not await may_begin() or halts:
                 return
             try:
-                done([(place, await _live(stage, strand, deadline))])
+                await endings.add(place, await _live(stage, strand, deadline))
             except Halt as halt:
                 halts.append(halt)
 
@@ -195,6 +197,25 @@ async def as_coroutines(
         raise failures.exceptions[0] from None
     if halts:
         raise halts[0]
+
+
+class _Endings(Generic[T]):
+    """Strands that ended in one turn of the event loop, which are done together."""
+
+    def __init__(self, done: Done[T]) -> None:
+        self._done = done
+        self._ended: list[tuple[int, T]] = []
+
+    async def add(self, place: int, result: T) -> None:
+        """Add one; the first of a turn waits for the others and reports them all."""
+        self._ended.append((place, result))
+        if len(self._ended) > 1:
+            return
+        try:
+            await asyncio.sleep(0)
+        finally:
+            together, self._ended = self._ended, []
+            self._done(together)
 
 
 async def _live(stage: DriverStage, strand: Strand[T], deadline: float) -> T:

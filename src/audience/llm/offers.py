@@ -86,11 +86,7 @@ class Offers:
     def forms(self, schema: dict[str, Any]) -> tuple[Form, ...]:
         """Return the forms in which to ask, best first."""
         start = self._by_schema.get(_name(schema)) if self._by_schema else None
-        start = start or self.form or FORMS[0]
-        forms = FORMS[FORMS.index(start) :]
-        if forms[:2] == FORMS[:2] and without_limits(schema) == schema:
-            return forms[:1] + forms[2:]
-        return forms
+        return FORMS[FORMS.index(start or self.form or FORMS[0]) :]
 
     def misses(self, schema: dict[str, Any], form: Form, outcome: Tried) -> bool:
         """Return True if the next form should be tried: this one was refused or not followed."""
@@ -252,6 +248,11 @@ def without_limits(schema: Any) -> Any:  # noqa: ANN401
         for name, field in fields.items()
     }
     return {**plain, "required": list(fields), "additionalProperties": False}
+
+
+def is_plain(schema: dict[str, Any]) -> bool:
+    """Return True if a schema has nothing that `without_limits` changes."""
+    return bool(without_limits(schema) == schema)
 
 
 def _optional(field: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import orjson
 
 from audience.llm import endpoint as keys, wire
 from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
-from audience.llm.offers import Form, Offers, is_json
+from audience.llm.offers import Form, Offers, is_json, is_plain
 from audience.llm.request import Request, Tried, Usage, added, changed
 
 if TYPE_CHECKING:
@@ -137,6 +137,8 @@ class OpenAI:
             return await self._chat(request, model, None, count, shift)
         refusal: Tried | None = None
         for form in self.offers.forms(request.schema):
+            if refusal and form == "plain_schema" and is_plain(request.schema):
+                continue  # it would be the same as before
             outcome = await self._chat(request, model, form, count, shift)
             if form == "told" or not self.offers.misses(request.schema, form, outcome):
                 break

@@ -47,6 +47,7 @@ from audience.results.findings import (
     level as level,
     readable as readable,
     summary as summary,
+    withheld as withheld,
 )
 from audience.results.interval import (
     ANY as ANY,

@@ -49,6 +49,8 @@ class Measured(msgspec.Struct, frozen=True):
     """The values of each round alone."""
     agents: dict[str, Floats]
     """Metric name to one value per person; NaN where there is none."""
+    failed: float = 0.0
+    """The share of decisions that minds failed to make."""
 
 
 class Arm(msgspec.Struct, frozen=True):
@@ -104,6 +106,30 @@ class Findings(msgspec.Struct, frozen=True):
     """What else a reader wants to know: people, rounds, seeds, versions."""
     labels: dict[str, Label] = {}
     """If given, reports show exactly these numbers, in this order."""
+
+    @property
+    def is_withheld(self) -> bool:
+        """Whether too many decisions failed for a verdict."""
+        return bool(withheld(self.arms))
+
+
+MOST_FAILED = 0.05
+"""The share of failed decisions above which a run says nothing about what it compares."""
+
+
+def withheld(arms: Sequence[Arm]) -> str:
+    """Return why there is no verdict on some arms; empty if there may be one."""
+    runs = [(arm.name, run) for arm in arms for run in arm.runs if run.failed > MOST_FAILED]
+    if not runs:
+        return ""
+    name, worst = max(runs, key=lambda named: named[1].failed)
+    others = f" (and more than {MOST_FAILED:.0%} in {len(runs) - 1} other runs)" * (len(runs) > 1)
+    place = worst.folder or f"{name}, seed {worst.seed}"
+    return (
+        f"No verdict: {worst.failed:.0%} of the decisions in {place} failed{others}; more than "
+        f"{MOST_FAILED:.0%} leave nothing to judge by. `audience show RUN` tells why each failed. "
+        "Fix that, then run again with another --out."
+    )
 
 
 def readable(value: float) -> str:

@@ -22,6 +22,7 @@ from audience.results import (
     result_table,
     shown,
     to_html,
+    withheld,
 )
 from audience.runs import launch as runs
 from audience.runs.lifecycle import Finished, Progress, Stopping
@@ -243,7 +244,13 @@ def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
 
 
 def verdict(arms: Sequence[Arm], contrasts: Sequence[Difference]) -> str:
-    """Return which arm serves the audience better, by how much, with its interval."""
+    """Return which arm serves the audience better, by how much, with its interval.
+
+    Where minds failed too often, say so instead.
+    """
+    reason = withheld(arms)
+    if reason:
+        return reason
     if len(arms) < 2:
         totals = arms[0].runs[0].totals
         if "reach" in totals:
@@ -252,7 +259,8 @@ def verdict(arms: Sequence[Arm], contrasts: Sequence[Difference]) -> str:
         mean = f", means over {over}" if over else ""
         return (
             f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages; "
-            f"click rate {clicks.mean:.1%}, satisfaction {satisfaction.mean:.3f}{mean}."
+            f"click rate {_said(clicks.mean, '.1%')}, satisfaction "
+            f"{_said(satisfaction.mean, '.3f')}{mean}."
         )
     return " ".join(_sentence(contrasts, arms[0], other) for other in arms[1:])
 
@@ -262,10 +270,16 @@ def spread_verdict(totals: Mapping[str, float]) -> str:
     positive = totals["positive"]
     view = "nobody has a view" if math.isnan(positive) else f"{positive:.0%} of views are for it"
     return (
-        f"{totals['reach']:.1%} of people know, after {totals['told']:,.0f} messages; "
-        f"emotion {totals['emotion']:.2f}, {view}; largest cascade "
-        f"{totals['cascade_scale']:,.0f} messages, {totals['cascade_depth']:,.0f} deep."
+        f"{_said(totals['reach'], '.1%')} of people know, after {totals['told']:,.0f} messages; "
+        f"emotion {_said(totals['emotion'], '.2f')}, {view}; largest cascade "
+        f"{_said(totals['cascade_scale'], ',.0f')} messages, "
+        f"{_said(totals['cascade_depth'], ',.0f')} deep."
     )
+
+
+def _said(value: float, digits: str) -> str:
+    """Return a number as part of a sentence."""
+    return format(value, digits) if math.isfinite(value) else "unknown"
 
 
 def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
@@ -276,6 +290,9 @@ def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
     if head.difference == head.low == head.high == 0.0 and levels[0] == levels[1]:
         label = LABELS[head.metric][0].lower()
         return f"No difference between {other} and {reference}: {label} {levels[0]} with both."
+    if math.isnan(head.difference):
+        label = LABELS[head.metric][0].lower()
+        return f"Too little happened to compare {other} with {reference}: {label}."
     if math.isnan(head.low) or not head.is_clear:
         return (
             f"No clear difference between {other} and {reference}: {_told(head, *levels)}. "
@@ -290,6 +307,10 @@ def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
 
 def _briefly(difference: Difference) -> str:
     label = LABELS[difference.metric][0].lower()
+    if not difference.reference_mean:
+        return (
+            f"{label} {shown(difference.difference, difference.low, difference.high, signed=True)}"
+        )
     low, high = _percent(difference, difference.low), _percent(difference, difference.high)
     return f"{label} {difference.percent:+.1f} % [{low}, {high}]"
 

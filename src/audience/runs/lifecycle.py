@@ -95,6 +95,7 @@ class Finished(msgspec.Struct, frozen=True):
             "picks": int(totals["picks"]),
             "refused": int(totals["refused"]),
             "failed": int(totals["failed"]),
+            "failed_share": round(self.measured.failed, 4),
             "failed_slates": self.failed_slates,
             "memory_problems": self.memory_problems,
             "calls": self.spent.calls,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from audience.log import Log
+from audience.log import Log, failed_slates
 from audience.metrics import Metrics, measure, suite
 from audience.results import Measured
 from audience.scenario import Scenario, parse
@@ -42,7 +42,20 @@ def measurement(log: Log, metrics: Metrics) -> Measured:
         metrics.value(),
         tuple(metrics.by_round()),
         metrics.per_agent(),
+        failed_share(log, metrics.value()),
     )
+
+
+def failed_share(log: Log, totals: Mapping[str, float]) -> float:
+    """Return the share of decisions that failed: of those on arriving, on pages and in talks.
+
+    Pages that a recommender failed to fill are no decisions.
+    """
+    if not totals.get("failed"):
+        return 0.0
+    failed = totals["failed"] - failed_slates(log)
+    made = totals["visits"] + totals["pages"] + totals["lines"]
+    return failed / max(made, failed, 1.0)
 
 
 def measured(folder: Path, seen: Seen | None = None) -> Measured:

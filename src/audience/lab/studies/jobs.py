@@ -109,6 +109,7 @@ def _measured(recipe: Recipe, setting: Setting, place: Path, live_: Measured) ->
         live_.totals | own_numbers.totals,
         rounds,
         live_.agents | own_numbers.agents,
+        live_.failed,
     )
 
 

@@ -20,7 +20,7 @@ from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live,
 from audience.lab.studies.recipe import FILE, Recipe
 from audience.lab.studies.study import Study, StudyFindings
 from audience.lab.studies.worker import STOP, RoundReporter
-from audience.results import Arm, differences
+from audience.results import Arm, differences, withheld
 from audience.runs import Stopping, ask, variants, verify
 from audience.scenario import asks_models
 
@@ -252,7 +252,7 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
         dict(study.labels),
         tuple(variants(scenario).values()),
     )
-    return msgspec.structs.replace(findings, verdict=study.finding(findings))
+    return msgspec.structs.replace(findings, verdict=withheld(arms) or study.finding(findings))
 
 
 def claim(recipe: Recipe, folder: Path) -> None:

@@ -26,7 +26,7 @@ from audience.log import Log
 from audience.parts import learns_from_others
 from audience.plugins import find
 from audience.recommenders import Recommender
-from audience.results import ANY, Bounds, Interval, crossed_interval
+from audience.results import ANY, Bounds, Interval, crossed_interval, withheld
 from audience.runs import Outcome, variants
 from audience.scenario import (
     Options,
@@ -259,7 +259,8 @@ def judged(
         for name in parts
     )
     agreements = _agreements(online, offline, list(seeds))
-    remarks = (_evidence(worlds, apart), *sentences(marks), *_notes(scenario, worlds, agreements))
+    notes = (_evidence(worlds, apart), *sentences(marks), *_notes(scenario, worlds, agreements))
+    remarks = tuple(note for note in (withheld(outcome.findings.arms), *notes) if note)
     return Verdicts(rows, agreements, tuple(skipped), remarks, _facts(scenario, outcome))
 
 
