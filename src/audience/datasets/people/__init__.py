@@ -32,6 +32,7 @@ from audience.datasets.people.handcrafted import (
     known_of as known_of,
     read_people as read_people,
 )
+from audience.datasets.people.interests import TagWords as TagWords
 from audience.datasets.people.ties import (
     check_shape as check_shape,
     no_ties as no_ties,
