@@ -186,7 +186,7 @@ function FormFields({ form, set, session, wrong }: {
       <div className="two">{chosen("mind", "Mind", session.minds, "How people decide")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
       {asks ? (
         <fieldset><legend>Language model</legend>
-          <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible URL; leave empty for the embedded model")}{typed("model", "Model", "Leave empty for the first model that the endpoint lists")}</div>
+          <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible URL, or embedded for the small embedded model")}{typed("model", "Model", "Leave empty for the first model that the endpoint lists")}</div>
           <div className="two">{typed("budget", "Budget", "For example 2usd; the run stops when it is spent")}
             <p className="hint keys">{keys.length ? `Keys that are set: ${keys.join(", ")}` : "No key is set in the environment."}</p></div>
         </fieldset>

@@ -12,7 +12,9 @@ from audience.datasets.people.attributes import (
 from audience.datasets.people.drawn import (
     ACTIVITIES as ACTIVITIES,
     CAREERS as CAREERS,
+    ActivityLaw as ActivityLaw,
     activity as activity,
+    activity_law as activity_law,
     draw_ages as draw_ages,
     draw_careers as draw_careers,
     draw_genders as draw_genders,
