@@ -14,7 +14,7 @@ import msgspec
 from msgspec import inspect as mi
 
 from audience.runs.play import PlayerView
-from audience.web import reply_types
+from audience.web import receipts, reply_types
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
@@ -100,9 +100,10 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    for reply in vars(reply_types).values():
-        if isinstance(reply, type) and reply.__module__ == reply_types.__name__:
-            types.of(mi.type_info(reply))
+    for module in (reply_types, receipts):
+        for reply in vars(module).values():
+            if isinstance(reply, type) and reply.__module__ == module.__name__:
+                types.of(mi.type_info(reply))
     types.of(mi.type_info(PlayerView))
     phases = ", ".join(f'"{name}"' for name in e.PHASES)
     rest = [

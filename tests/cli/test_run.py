@@ -136,3 +136,14 @@ def test_an_intervention_after_the_last_round_is_told(cli: Cli, here: Path) -> N
     told = cli("run", "s.toml", *QUICK, "--out", "one")
     assert told.returncode == 0
     assert "intervention 1 (announce) is set for round 9, after the last one (2)" in told.stderr
+
+
+def test_a_preset_without_a_model_says_what_is_missing(cli: Cli, here: Path) -> None:
+    told = cli("run", "recagent", "--agents", 4, "--rounds", 1)
+    assert told.returncode == 2
+    assert "people decide by a language model, and none is given" in told.stderr
+    assert "audience run recagent --llm embedded --mind llm" in told.stderr
+    assert not (here / "runs").exists()
+    told = cli("run", "--mind", "llm", "--agents", 4, "--rounds", 1)
+    assert told.returncode == 2
+    assert "audience run SCENARIO --llm URL" in told.stderr

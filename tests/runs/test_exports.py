@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -179,16 +180,28 @@ def test_recbole_files_have_typed_columns_and_no_stray_tabs(log: Log, tmp_path: 
     assert {line.split("\t")[4] for line in shown.read_text().splitlines()[1:]} == {"0", "1"}
 
 
-def test_parquet_holds_the_same_rows_or_says_what_it_needs(log: Log, tmp_path: Path) -> None:
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        with pytest.raises(BadInput, match="needs pyarrow: pip install"):
-            export(log, "parquet", tmp_path / "out")
-        assert not (tmp_path / "out").exists()
-        return
-    (path,) = export(log, "parquet", tmp_path)
-    assert parquet.read_table(path).num_rows == len(list(interactions(log)))
+@pytest.mark.parametrize("exposures", [False, True])
+def test_a_parquet_file_holds_the_same_rows_with_their_types(
+    log: Log, tmp_path: Path, exposures: bool
+) -> None:
+    parquet = pytest.importorskip(
+        "pyarrow.parquet", reason="pyarrow is in the extras 'parquet' and 'dev'"
+    )
+    (path,) = export(log, "parquet", tmp_path, exposures=exposures)
+    table = parquet.read_table(path)
+    assert path.name == "interactions.parquet"
+    assert table.to_pydict() == columns_of(interactions(log, exposures=exposures))
+    kinds = {"int64": int, "double": float, "string": str}
+    assert {field.name: kinds[str(field.type)] for field in table.schema} == TYPES
+
+
+def test_parquet_without_pyarrow_says_what_it_needs(
+    log: Log, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(BadInput, match="needs pyarrow: pip install"):
+        export(log, "parquet", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_command_knows_every_kind() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from audience.agents.language import Answer
 from audience.errors import BadInput, Interrupted
 from audience.llm import BudgetSpent, Call, CallStore
 from audience.llm.fake import Fake
@@ -61,6 +62,15 @@ def test_asking_changes_nothing(run: Path) -> None:
     assert digest(run) == before
     assert (run / "run.db").read_bytes() == bytes_before
     assert {call.request.purpose for call in calls(run)} == {"interview"}
+
+
+def test_a_listener_gets_each_answer_as_it_arrives(run: Path) -> None:
+    heard: list[Answer] = []
+    answers = ask(run, [3, 1], "What did you like?", 3, listener=heard.append)
+    assert sorted(heard, key=lambda answer: answer.agent) == answers[::-1]
+    with pytest.warns(DeprecationWarning, match="listener"):
+        ask(run, [1], "What did you like?", 3, told=heard.append)
+    assert heard[-1] == answers[1]
 
 
 def test_an_interview_uses_the_prompts_of_the_scenario(server: Fake, tmp_path: Path) -> None:

@@ -50,6 +50,10 @@ def test_a_config_becomes_a_scenario_that_loads(tmp_path: Path) -> None:
     assert (waking.method, waking.share, waking.at_most) == ("random", 1, 100)
     assert scenario.recommender.kind == "random"
     assert (scenario.llm.model, scenario.llm.key_env) == ("gpt-3.5-turbo", "OPENAI_API_KEY")
+    assert scenario.llm.url == "https://api.openai.com/v1"
+    assert scenario.mind.options["prompting"] == "faithful"
+    law = {"law": "pareto", "alpha": 10.0, "minimum": 0.0}
+    assert scenario.dataset.options["activity"] == law
     assert scenario.dataset.kind == "recagent"
     assert scenario.dataset.options["path"] == str(tmp_path / "data")
     assert scenario.dataset.options["user"] == "user_1000.csv"
@@ -80,6 +84,40 @@ def test_what_serves_instead_is_said(tmp_path: Path) -> None:
         {"kind": "popular"},
         {"kind": "none"},
     )
+
+
+def test_activity_follows_the_law_of_the_config(tmp_path: Path) -> None:
+    text = CONFIG.replace("method: random", "method: sample").replace("prob: 1", "prob: 0.3")
+    config, out = program(tmp_path, text.replace("memory: none", "memory: recagent")), "mine.toml"
+    found = imported(config, tmp_path / out)
+    (tmp_path / out).write_text(dump(found.tree), "utf-8")
+    scenario = load(tmp_path / out)
+    assert scenario.dataset.options["activity"]["alpha"] == pytest.approx(3.0)
+    levels = [1.0 / 0.75 ** (1 / 3) - 1.0, 1.0 / 0.25 ** (1 / 3) - 1.0]
+    share = sum(levels) / 2 / levels[1]
+    assert scenario.activation.share == pytest.approx(share, abs=1e-4), "levels over the highest"
+    assert scenario.memory.options["consolidation"] == "faithful"
+
+
+@pytest.mark.parametrize(
+    ("given", "url", "key"),
+    [
+        ("llm: yulan\napi_keys:\n  - http://10.0.0.7:8000/v1", "http://10.0.0.7:8000/v1", ""),
+        ("llm: gpt-4\napi_base: http://proxy/v1", "http://proxy/v1", "OPENAI_API_KEY"),
+    ],
+)
+def test_the_endpoint_is_the_one_given(tmp_path: Path, given: str, url: str, key: str) -> None:
+    begin = CONFIG.partition("api_keys")[0].replace("llm: gpt-3.5\n", "")
+    found = imported(program(tmp_path, begin + given + "\n"), tmp_path / "s.toml").tree["llm"]
+    assert (found["url"], found.get("key_env", "")) == (url, key)
+    assert found["model"] == given.split()[1]
+
+
+def test_several_endpoints_share_the_calls(tmp_path: Path) -> None:
+    two = "llm: mine\napi_keys:\n  - http://a/v1\n  - http://b/v1\n"
+    text = CONFIG.partition("api_keys")[0].replace("llm: gpt-3.5\n", "") + two
+    found = imported(program(tmp_path, text), tmp_path / "s.toml").tree["llm"]
+    assert [one["url"] for one in found["endpoints"]] == ["http://a/v1", "http://b/v1"]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,13 @@ def test_a_comparison_is_carried_on_and_is_the_same_as_one_made_anew(sites: Site
         assert carried["rounds"] == round_
     assert site.ok(f"/compare/progress?a={run}&b={other}") == {"done": 0, "total": 0}
     assert sites().ok(f"/compare?a={run}&b={other}") == carried
+    page = {row["name"]: row for row in site.ok(f"/runs/{run}/metrics")["summary"]}
+    for row in carried["metrics"]:
+        mine = page[row["name"]]
+        assert [row[key] for key in ("label", "unit", "over")] == [
+            mine[key] for key in ("label", "unit", "over")
+        ]
+        assert row["a"] == mine["mean"]
     assert site.get(f"/compare/progress?a={run}&b=none")[0] == 404
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.web.conftest import Site, Sites
 
-from audience.runs import measured
+from audience.results import findings_to_csv
+from audience.runs import gathered, measured
 
 
 @pytest.fixture
@@ -36,6 +37,33 @@ def test_the_numbers_are_those_of_the_log(done: Site, lived: Path) -> None:
     people = [one["people"] for one in found["segments"]["gender"]]
     assert sum(people) <= 40
     assert all(one["values"]["visits"] >= 0 for one in found["segments"]["interest"])
+
+
+def test_the_page_and_the_report_show_the_same_number_under_the_same_label(
+    done: Site, lived: Path
+) -> None:
+    page = done.ok("/runs/done/metrics")
+    report = list(csv.DictReader(io.StringIO(findings_to_csv(gathered(lived / "done")))))
+    shown = {(row["label"], row["unit"]): (row["over"], row["mean"]) for row in page["summary"]}
+    assert len(shown) == len(page["summary"]), "a label and its unit name one number"
+    wanted = {
+        (row["label"], row["unit"]): (
+            row["over"] or "one run",
+            pytest.approx(float(row["mean"])) if row["mean"] else None,
+        )
+        for row in report
+    }
+    assert shown == wanted
+    assert ("Picks", "per person") in shown
+    assert ("Posts", "total") in shown
+
+
+def test_a_chart_of_rounds_says_what_its_points_are(done: Site) -> None:
+    labels = done.ok("/runs/done/metrics")["labels"]
+    assert labels["picks"]["round_unit"] == "total"
+    assert labels["satisfaction"]["round_unit"] == "0 to 1, mean over visits"
+    assert labels["click_rate"]["round_unit"] == "share of pages"
+    assert all(label["round_unit"] for label in labels.values())
 
 
 def test_the_numbers_grow_with_the_run(site: Site) -> None:

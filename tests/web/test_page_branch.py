@@ -29,7 +29,7 @@ def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, live
         page.locator(".story .chapter").first.wait_for()
         page.keyboard.press("[")
         page.keyboard.press("[")
-        page.locator(".scrub-told").get_by_text("Seeing round 2").wait_for()
+        page.locator(".scrub-told").get_by_text("Viewing round 2").wait_for()
         page.get_by_text("Round 2 is over").wait_for()
         page.get_by_text("Round 4 is over").wait_for(state="detached")
         settled(page, lambda: counts(page), lambda seen: sum(seen) == 40 and seen[0] < 40)
@@ -51,7 +51,7 @@ def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) 
         page.get_by_role("button", name="Branch and compare").click()
         page.get_by_role("button", name="Play what-if").click()
         first = page.get_by_role("region", name="First difference")
-        page.get_by_text("After 4 rounds that both have").wait_for()
+        page.get_by_text("After 4 rounds completed by both").wait_for()
         first.get_by_text("Round 3").wait_for()
         table = page.get_by_role("region", name="Metrics")
         table.get_by_text("Satisfaction").first.wait_for()
@@ -65,11 +65,13 @@ def test_a_branch_that_changes_nothing_is_the_same(chromium: Any, site: Site) ->
     run = site.begin()
     site.until(run, "finished")
     with looking(chromium, site.address, run_path(run, "branch")) as page:
-        page.get_by_label("What is different").select_option(label="Nothing: the same run again")
+        page.get_by_label("What changes from then on").select_option(
+            label="Nothing (the same run again)"
+        )
         page.get_by_role("button", name="Branch and compare").click()
         page.get_by_role("button", name="Play").click()
-        page.get_by_text("After 4 rounds that both have").wait_for()
-        page.get_by_text("byte for byte").wait_for()
+        page.get_by_text("After 4 rounds completed by both").wait_for()
+        page.get_by_text("both runs are identical so far").wait_for()
 
 
 def test_numbers_are_drawn_and_can_be_taken_away(
@@ -77,7 +79,7 @@ def test_numbers_are_drawn_and_can_be_taken_away(
 ) -> None:
     site = sites(lived)
     with looking(chromium, site.address, run_path("done", "measures")) as page:
-        page.get_by_role("img", name="Satisfaction").wait_for()
+        page.get_by_role("img", name="Satisfaction by round").wait_for()
         settled(page, page.locator(".chart").count, lambda charts: charts > 20)
         with page.expect_download() as saved:
             page.get_by_role("button", name="Save Ratings given as PNG").click()
@@ -97,7 +99,7 @@ def test_numbers_come_while_a_run_goes_on(chromium: Any, site: Site) -> None:
     with looking(chromium, site.address, run_path(run, "measures")) as page:
         page.get_by_text("Nothing to measure yet").wait_for()
         page.get_by_role("button", name="+ round").click()
-        page.get_by_role("img", name="Visits").wait_for()
+        page.get_by_role("img", name="Visits by round").wait_for()
         page.get_by_role("button", name="+ round").click()
         page.locator("svg[aria-label*='at round 2']").first.wait_for()
 

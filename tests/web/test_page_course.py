@@ -25,7 +25,7 @@ def test_a_run_is_started_from_a_form_that_is_checked_as_one_types(
         page.get_by_role("link", name="New run").first.click()
         page.get_by_text("Ready to start.").wait_for()
         page.get_by_label("People", exact=True).fill("none")
-        page.get_by_text("A whole number from 1 on").wait_for()
+        page.get_by_text("Must be a whole number, at least 1").wait_for()
         assert page.get_by_role("button", name="Start", exact=True).is_disabled()
         page.get_by_label("People", exact=True).fill("30")
         page.get_by_label("Rounds").fill("3")
@@ -102,7 +102,7 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
             lambda lines: all("★" in one for one in lines),
         )
         page.get_by_label("Words in the story").fill("no such words at all")
-        page.get_by_text("Nothing like that").wait_for()
+        page.get_by_text("No matches").wait_for()
 
 
 def test_stop_is_clean_and_reset_begins_anew(chromium: Any, site: Site) -> None:

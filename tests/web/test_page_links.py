@@ -98,7 +98,7 @@ def test_a_finished_run_of_a_terminal_is_opened_and_goes_on(
         page.get_by_role("link", name="from-a-terminal").click()
         until(page, "Finished")
         page.get_by_role("button", name="More rounds").click()
-        page.get_by_label("Rounds more").fill("1")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_label("Rounds to add").fill("1")
+        page.get_by_role("button", name="Continue").click()
         page.get_by_text("Round 3 is over").wait_for()
         assert state(page).count() == 1

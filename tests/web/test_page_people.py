@@ -98,7 +98,7 @@ def test_a_profile_is_edited_and_the_change_is_written_down(chromium: Any, site:
         find_person(page, name_of(site, run, 3), "change-who")
         page.get_by_label("Career").fill("lighthouse keeper")
         page.get_by_role("button", name="Change the profile").click()
-        page.get_by_text("It applies when round 1 opens").wait_for()
+        page.get_by_text("It applies at the start of round 1").wait_for()
         page.locator(".changes").get_by_text("pending").wait_for()
         page.get_by_role("tab", name="Announce").click()
         page.get_by_label("Text").fill(HOSTILE)
@@ -122,11 +122,11 @@ def test_a_topic_is_raised_and_what_people_make_of_it_is_told(chromium: Any, sit
         assert raised.is_disabled(), "nobody would hear of it"
         for who in (1, 2, 3):
             find_person(page, name_of(site, run, who), "topic-seeds")
-        chosen = page.get_by_role("list", name="They hear of it first")
+        chosen = page.get_by_role("list", name="First to hear of it")
         chosen.get_by_role("button").nth(2).click()
         chosen.get_by_text(name_of(site, run, 3)).wait_for(state="detached")
         raised.click()
-        page.get_by_text("It applies when round 1 opens").wait_for()
+        page.get_by_text("It applies at the start of round 1").wait_for()
         page.get_by_role("button", name="+ round").click()
         page.locator(".changes .tag.done").first.wait_for()
         page.get_by_role("button", name="Play", exact=True).click()
@@ -171,7 +171,7 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
     run = site.begin(paused=True, toml=toml)
     with looking(chromium, site.address, run_path(run, "play")) as page:
         find_person(page, name_of(site, run, 4), "play-person")
-        page.get_by_role("button", name="Take the place").click()
+        page.get_by_role("button", name="Start playing").click()
         page.get_by_role("heading", name=f"You are {name_of(site, run, 4)}").wait_for()
         page.get_by_role("button", name="Play", exact=True).click()
         page.get_by_role("button", name="See recommendations").click()
@@ -183,14 +183,16 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
         first.get_by_label("What you felt").fill("A calm evening.")
         first.get_by_role("button", name="Rate").click()
         first.get_by_text("picked and rated").wait_for()
-        page.get_by_role("button", name="To friends and posts").click()
-        page.get_by_label("Post to all who listen").fill("Go and see it.")
+        page.get_by_role("button", name="Go to friends and posts").click()
+        page.get_by_label("Post to your followers").fill("Go and see it.")
         page.get_by_role("button", name="Post", exact=True).click()
         page.get_by_text("a post").wait_for()
         page.get_by_role("button", name="Leave").click()
-        page.get_by_text("Not your turn").or_(page.get_by_text("You have come")).first.wait_for()
-        page.get_by_role("button", name="Give the place back").click()
-        page.get_by_role("heading", name="Take a place").wait_for()
+        page.get_by_text("Not your turn").or_(
+            page.get_by_text("You open the platform")
+        ).first.wait_for()
+        page.get_by_role("button", name="Stop playing").click()
+        page.get_by_role("heading", name="Play a person").wait_for()
     site.until(run, "finished")
     lived = site.ok(f"/runs/{run}/people/4")["history"]
     mine = [one for one in lived if one["feeling"] == "A calm evening."]
@@ -209,15 +211,15 @@ def test_two_browsers_play_and_watch_the_same_run(chromium: Any, sites: Sites) -
     ):
         for page, who in ((one, 1), (two, 2)):
             find_person(page, name_of(site, run, who), "play-person")
-            page.get_by_role("button", name="Take the place").click()
-            page.get_by_role("button", name="Give the place back").wait_for()
+            page.get_by_role("button", name="Start playing").click()
+            page.get_by_role("button", name="Stop playing").wait_for()
         one.get_by_role("button", name="Play", exact=True).click()
         until(two, "Waiting for a person")
         for page in (one, two):
-            page.get_by_role("button", name="Nothing today").click()
+            page.get_by_role("button", name="Not today").click()
         for page in (one, two):
             page.get_by_text("Round 2").first.wait_for()
-            page.get_by_role("button", name="Give the place back").click()
+            page.get_by_role("button", name="Stop playing").click()
         for page in (one, two):
             until(page, "Finished")
             page.get_by_role("link", name="Watch").click()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import Site, Sites
 
-from audience.scenario import parse
+from audience.scenario import PRESETS, parse
 
 
 def test_scenarios_are_offered_and_can_be_sent_back(sites: Sites, tmp_path: Path) -> None:
@@ -18,10 +18,17 @@ def test_scenarios_are_offered_and_can_be_sent_back(sites: Sites, tmp_path: Path
     broken.write_text("[project]\nname = 'x'\n")
     site = sites(found={"mine": mine, "broken": broken})
     found = {one["name"]: one for one in site.ok("/scenarios")}
-    assert set(found) == {"plain", "two recommenders", "mine"}
-    for one in found.values():
+    assert set(found) == {"plain", "two recommenders", "mine", *PRESETS}
+    for name, one in found.items():
         assert parse(one["toml"]).title == one["title"]
-        assert site.ok("/scenarios/check", {"toml": one["toml"]})["ok"]
+        checked = site.ok("/scenarios/check", {"toml": one["toml"]})
+        assert checked["ok"] == (name not in PRESETS)
+        if name in PRESETS:
+            (problem,) = checked["problems"]
+            assert problem["where"] == "llm"
+            assert "give an OpenAI-compatible endpoint" in problem["message"]
+            chosen = one["toml"].replace('url = ""', 'url = "http://127.0.0.1:9/v1"')
+            assert site.ok("/scenarios/check", {"toml": chosen})["ok"]
     run = site.ok("/runs", {"form": {"scenario": "mine", "seed": 5}})["id"]
     found = site.until(run, "finished")
     assert (found["title"], found["agents"], found["seed"]) == ("Mine", 7, 5)

@@ -41,7 +41,7 @@ export function App() {
       <a className="skip" href="#main" onClick={(event) => { event.preventDefault(); document.getElementById("main")?.focus(); }}>Skip to content</a>
       <header className="top">
         <a className="brand" href="#/"><img src="/icon.svg" alt="" width="22" height="22" />Audience</a>
-        <nav aria-label="Places">
+        <nav aria-label="Main">
           <a href={address({ screen: "list" })} aria-current={route.screen === "list" ? "page" : undefined}>Runs</a>
           <a href={address({ screen: "new" })} aria-current={route.screen === "new" ? "page" : undefined}>New run</a>
           <a href={address({ screen: "compare", a: "", b: "" })} aria-current={route.screen === "compare" ? "page" : undefined}>Compare</a>
@@ -87,7 +87,7 @@ function Shortcuts({ close }: { close: () => void }) {
       <dl className="shortcuts">
         {SHEET.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}
       </dl>
-      <p className="hint">Everything else is reached with Tab, the arrows and Enter.</p>
+      <p className="hint">Use Tab, the arrow keys and Enter for everything else.</p>
     </Sheet>
   );
 }

@@ -785,6 +785,7 @@ export interface MetricRow {
   label: string;
   unit: string;
   better: string;
+  over: string;
   a: number | null;
   b: number | null;
   difference: number | null;
@@ -792,7 +793,7 @@ export interface MetricRow {
   high: number | null;
   percent: number | null;
   pairs: number;
-  clear: boolean;
+  judgement: string;
 }
 
 export interface DiffExample {
@@ -838,7 +839,19 @@ export interface ComparisonReply {
 export interface MetricLabel {
   label: string;
   unit: string;
+  round_unit: string;
   better: string;
+}
+
+export interface SummaryRow {
+  name: string;
+  label: string;
+  unit: string;
+  better: string;
+  over: string;
+  mean: number | null;
+  low: number | null;
+  high: number | null;
 }
 
 export interface SegmentRow {
@@ -855,12 +868,44 @@ export interface PopularityReply {
 export interface MetricsReply {
   done: number;
   labels: Record<string, MetricLabel>;
+  summary: SummaryRow[];
   rounds: (Record<string, number | null>)[];
   totals: Record<string, number | null>;
   segments: Record<string, SegmentRow[]>;
   histogram: number[];
   popularity: PopularityReply;
   entropy: Record<string, (number | null)[]>;
+}
+
+export interface ErrorReply {
+  error: string;
+  where?: string;
+}
+
+export interface StartedRun {
+  id: string;
+}
+
+export interface StartedInterview {
+  job: string;
+}
+
+export interface QueuedChange {
+  applies_at: number;
+  change: AnyChange;
+}
+
+export interface ReadProgress {
+  done: number;
+  total: number;
+}
+
+export interface TicketReply {
+  ticket: string;
+}
+
+export interface Acknowledged {
+  ok?: boolean;
 }
 
 export interface SlateCard {

@@ -73,7 +73,7 @@ describe("numbers", () => {
   });
 
   it("put a metric nobody knows under More", () => {
-    expect(grouped(["picks", "mine"]).map(([title]) => title)).toEqual(["Choosing", "More"]);
+    expect(grouped(["picks", "mine"]).map(([title]) => title)).toEqual(["Choices", "More"]);
   });
 
   it("make axes with round steps and lines with gaps", () => {
@@ -83,7 +83,7 @@ describe("numbers", () => {
   });
 
   it("are checked as they are typed", () => {
-    expect(mistakes({ agents: "20", rounds: "0", seed: "x" })).toEqual({ rounds: "A whole number from 1 on", seed: "A whole number from 0 on" });
+    expect(mistakes({ agents: "20", rounds: "0", seed: "x" })).toEqual({ rounds: "Must be a whole number, at least 1", seed: "Must be a whole number, at least 0" });
   });
 });
 

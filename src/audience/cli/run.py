@@ -12,8 +12,19 @@ from rich.console import Console
 from rich.table import Table
 
 from audience.cli import options as o
+from audience.errors import BadInput
 from audience.llm import load_prices
-from audience.runs import GROWING, WAYS, CostEstimate, estimate, way_of, with_way
+from audience.runs import (
+    GROWING,
+    WAYS,
+    CostEstimate,
+    estimate,
+    how_to_choose,
+    lacks_model,
+    warning_of,
+    way_of,
+    with_way,
+)
 from audience.scenario import Scenario, changed
 
 if TYPE_CHECKING:
@@ -132,7 +143,7 @@ def run_command(
     as_json: bool,
     **flags: Any,  # noqa: ANN401
 ) -> None:
-    """Run a scenario; by default, two recommenders with a thousand people."""
+    """Run a scenario file or a preset; by default, two recommenders with a thousand people."""
     from rich.console import Console
 
     from audience.cli.progress import conduct_on_screen
@@ -158,10 +169,22 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
+    if spending.calls != "stored":
+        _check_model(recipe, str(scenario or "SCENARIO"))
     warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
     conduct_on_screen(recipe, folder, as_json=as_json, report=report, spending=spending)
+
+
+def _check_model(scenario: Scenario, name: str) -> None:
+    """Raise if people lack a model to decide by; warn if it decides at chance."""
+    with Console(stderr=True).status("Estimating …"):
+        if lacks_model(scenario):
+            raise BadInput(how_to_choose(scenario, name))
+        warning = warning_of(scenario)
+    if warning:
+        click.echo(warning, err=True)
 
 
 def warn_of_late(scenario: Scenario) -> None:
@@ -208,7 +231,6 @@ def resume_command(
 ) -> None:
     """Resume a run or an experiment from its last commit."""
     from audience.cli.progress import conduct_on_screen
-    from audience.errors import BadInput
     from audience.runs import is_experiment, prolong, scenario_of
 
     if rounds is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from audience.datasets.people import (
     ACTIVITIES,
     TRAITS,
     activity,
+    activity_law,
     check_shape,
     draw_habits,
     draw_levels,
@@ -62,17 +63,20 @@ class SourceOptions(msgspec.Struct, frozen=True):
     from the other half alone, whose interactions minds may know and recommenders never see."""
     move: bool = False
     """Shift all timestamps so that the last is just before the run begins."""
-    activity: str = "past"
+    activity: str | Mapping[str, Any] = "past"
     """`past`: as often as in the data; `fitted`: drawn from the law that fits the data better; or
-    drawn: lognormal, pareto, equal."""
+    drawn: lognormal, pareto, equal, or a table with law, alpha and minimum."""
     degree: float = 8
     rewire: float = 0.1
     homophily: float = 0.7
     """The small world that is drawn if the source has no ties."""
 
     def __post_init__(self) -> None:
-        if self.activity not in ("past", "fitted", *ACTIVITIES):
-            raise unknown("activity", self.activity, ("past", "fitted", *ACTIVITIES))
+        drawn = isinstance(self.activity, Mapping) or self.activity in ACTIVITIES
+        if not drawn and self.activity not in ("past", "fitted"):
+            raise unknown("activity", str(self.activity), ("past", "fitted", *ACTIVITIES))
+        if drawn:
+            activity_law(self.activity)
         check_shape(self.degree, self.rewire, self.homophily)
 
 
@@ -155,7 +159,9 @@ def _past(corpus: Corpus, clock: Clock, *, move: bool) -> tuple[Past, ...]:
     return tuple(map(Past, *(column.tolist() for column in columns)))
 
 
-def _profiles(corpus: Corpus, whole: Training, seed: int, level: str) -> tuple[Profile, ...]:
+def _profiles(
+    corpus: Corpus, whole: Training, seed: int, level: str | Mapping[str, Any]
+) -> tuple[Profile, ...]:
     """Return the people with their missing fields learnt from their past, or drawn."""
     people, own = corpus.people, Training(corpus)
     changes = _drawn(people, seed)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from audience.datasets.embedded import embedded_catalogue
-from audience.datasets.people import ACTIVITIES, check_shape, no_ties, population, small_world
-from audience.errors import BadInput, unknown
+from audience.datasets.people import activity_law, check_shape, no_ties, population, small_world
+from audience.errors import BadInput
 from audience.world import (
     Catalogue,
     Clock,
@@ -104,14 +104,13 @@ class EmbeddedDataset:
     def __init__(
         self,
         *,
-        activity: str = "lognormal",
+        activity: str | Mapping[str, Any] = "lognormal",
         degree: float = 8,
         rewire: float = 0.1,
         homophily: float = 0.7,
         past: float = 8.0,
     ) -> None:
-        if activity not in ACTIVITIES:
-            raise unknown("activity", activity, ACTIVITIES)
+        activity_law(activity)
         check_shape(degree, rewire, homophily)
         if not 0.0 <= past <= 100.0:
             raise BadInput(f"past is {past}; give a mean number of items between 0 and 100")

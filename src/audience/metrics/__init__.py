@@ -7,7 +7,11 @@ from audience.metrics.formulas import (
     mean as mean,
     ratio as ratio,
 )
-from audience.metrics.labels import LABELS as LABELS, OPTIONAL as OPTIONAL
+from audience.metrics.labels import (
+    LABELS as LABELS,
+    OPTIONAL as OPTIONAL,
+    round_unit as round_unit,
+)
 from audience.metrics.opinion import tone as tone
 from audience.metrics.registry import (
     Metric as Metric,

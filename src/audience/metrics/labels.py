@@ -85,3 +85,30 @@ OPTIONAL = frozenset(
     | {"unfounded_share"}
 )
 """Numbers of optional features: tables skip them if no run has them."""
+
+_MEANS = {
+    "exit_page": "visits",
+    "minutes_per_visit": "visits",
+    "satisfaction": "visits",
+    "completion": "picks",
+    "rating_mean": "ratings",
+    "rating_alone": "ratings",
+    "rating_together": "ratings",
+    "entropy_exposure": "people",
+    "entropy_consumption": "people",
+    "entropy_taste": "people",
+    "group_size": "groups",
+    "satisfaction_together": "people in groups",
+    "misery_together": "groups",
+    "emotion": "people who know",
+    "emotion_words": "messages",
+}
+"""What a number of a whole round is a mean over, where its unit does not say so."""
+
+
+def round_unit(name: str) -> str:
+    """Return the unit of a metric of one round: `total` for counts, and what a mean is over."""
+    unit = LABELS.get(name, ("", "", ""))[1] or ("total" if name in LABELS else "")
+    unit = "" if unit == "mean" else unit
+    mean = f"mean over {_MEANS[name]}" if name in _MEANS else ""
+    return ", ".join(part for part in (unit, mean) if part)

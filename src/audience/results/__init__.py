@@ -40,6 +40,7 @@ from audience.results.findings import (
     Difference as Difference,
     Findings as Findings,
     Label as Label,
+    Line as Line,
     Measured as Measured,
     bounds_of as bounds_of,
     differ as differ,
@@ -74,6 +75,7 @@ from audience.results.report import (
 )
 from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,
+    mean_over as mean_over,
     result_table as result_table,
 )
 from audience.results.table import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.metrics import LABELS
+from audience.metrics import LABELS, round_unit
 from audience.results.figure import (
     DASHES,
     INK,
@@ -285,10 +285,15 @@ def draw(findings: Findings) -> dict[str, Figure]:
     with styled():
         drawn["differences"] = forest(findings)
         for metric in (*BY_ROUND, *SPREAD_BY_ROUND):
-            drawn[f"{metric}_by_round"] = by_round(findings.arms, metric, LABELS[metric])
+            drawn[f"{metric}_by_round"] = by_round(findings.arms, metric, _label_of_round(metric))
         drawn["ratings"] = _ratings(findings.arms)
         drawn["concentration"] = _concentration(findings.arms)
         return {name: frozen(figure) for name, figure in drawn.items() if figure is not None}
+
+
+def _label_of_round(metric: str) -> Label:
+    name, _, better = LABELS[metric]
+    return f"{name} by round", round_unit(metric), better
 
 
 def caption(name: str, findings: Findings) -> str:

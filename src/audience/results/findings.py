@@ -277,15 +277,22 @@ def _line(findings: Findings, metric: str) -> Line:
     label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
     bounds = bounds_of(metric, unit)
     cells = tuple(_cell(arm, metric, bounds) for arm in findings.arms)
-    if any(cell.over == "people" for cell in cells):
-        # Over people a count becomes a mean per person, which the unit must say.
-        unit = unit or "per person"
+    unit = unit or _unit_of_count(metric, label, {cell.over for cell in cells})
     contrasts = tuple(
         _contrast(difference, better, bounds)
         for difference in findings.differences
         if difference.metric == metric
     )
     return Line(metric, label, unit, better, cells, contrasts)
+
+
+def _unit_of_count(metric: str, label: str, over: set[str]) -> str:
+    """Return the unit of a number without one: a count of a person, of a run, or in all."""
+    if "people" in over:
+        return "per person"
+    if metric not in LABELS or LABELS[metric][0] != label:
+        return ""
+    return "per run" if "seeds" in over else "total"
 
 
 def bounds_of(metric: str, unit: str) -> Bounds:

@@ -18,7 +18,7 @@ from audience.results.calibration import CAPTION, calibration_figure, calibratio
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
 from audience.results.findings import Contrast, Findings, Line, headline, summary
-from audience.results.summary_table import ONE_RUN, WRITERS, change, over, result_table
+from audience.results.summary_table import ONE_RUN, WRITERS, change, mean_over, result_table
 from audience.results.table import escape_markdown, shown, to_html, to_markdown
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _card(line: Line) -> str:
         f"<dd>{_change(changes.get(cell.arm))}</dd>"
         for cell in line.cells
     )
-    mean = over(line.cells)
+    mean = mean_over(line.cells)
     unit = ", ".join([*([line.unit] if line.unit else []), _over(mean)])
     unit = f" <small>{escape(unit)}</small>"
     return f'<div class="card"><h3>{escape(line.label)}{unit}</h3><dl>{values}</dl></div>'
@@ -160,7 +160,7 @@ def _table(findings: Findings, lines: Sequence[Line]) -> str:
 def _legend(findings: Findings) -> str:
     many = len(findings.arms[0].runs) > 1
     over = "seeds" if many else "people"
-    alone = "" if many else " A number without one is a total of the one run."
+    alone = "" if many else " A number without one is of the run as a whole."
     return (
         f"In brackets: 95 % interval of the mean over {over}; of a difference, over pairs of the "
         f"same {'seed' if many else 'person'} in both arms.{alone} “–”: not defined."

@@ -46,7 +46,7 @@ def result_table(
 
 def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[Value, ...]:
     contrasts = {(contrast.other, contrast.reference): contrast for contrast in line.contrasts}
-    row: list[Value] = [line.label, line.unit, over(line.cells)]
+    row: list[Value] = [line.label, line.unit, mean_over(line.cells)]
     row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
     for pair in pairs:
         contrast = contrasts.get(pair)
@@ -56,7 +56,7 @@ def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[
     return tuple(row)
 
 
-def over(cells: Sequence[ArmCell]) -> str:
+def mean_over(cells: Sequence[ArmCell]) -> str:
     """Return what the numbers of a line are means over."""
     return ", ".join(dict.fromkeys(cell.over or ONE_RUN for cell in cells))
 

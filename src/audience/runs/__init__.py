@@ -66,6 +66,11 @@ from audience.runs.measures import (
     measured_upto as measured_upto,
     measurement as measurement,
 )
+from audience.runs.model_choice import (
+    how_to_choose as how_to_choose,
+    lacks_model as lacks_model,
+    warning_of as warning_of,
+)
 from audience.runs.narrative import (
     WORDS as WORDS,
     Teller as Teller,

@@ -12,7 +12,7 @@ from msgspec import convert, to_builtins
 from audience.errors import BadInput
 from audience.files import replace_all, replacing
 from audience.log import Log, world_at
-from audience.metrics import LABELS
+from audience.metrics import LABELS, round_unit
 from audience.results import csv_text
 from audience.runs.measures import measured_log
 from audience.runs.narrative import Teller
@@ -391,19 +391,25 @@ def _numbers(log: Log) -> Iterator[tuple[object, ...]]:
     for chapter in log.chapters(phase=e.OPENING):
         names.learn(chapter)
 
-    def told(value: float, metric: str) -> tuple[object, ...]:
-        label, unit, _ = LABELS.get(metric, (metric, "", ""))
+    def cells(value: float, metric: str, unit: str) -> tuple[object, ...]:
+        label = LABELS.get(metric, (metric, "", ""))[0]
         return metric, "" if value != value else value, label, unit
 
     for metric, value in metrics.value().items():
-        yield ("run", "", "", *told(value, metric))
+        yield ("run", "", "", *cells(value, metric, round_unit(metric)))
     for numbers in metrics.by_round():
         for metric, value in numbers.items():
             if metric != "round":
-                yield ("round", int(numbers["round"]), "", *told(value, metric))
+                yield (
+                    "round",
+                    int(numbers["round"]),
+                    "",
+                    *cells(value, metric, round_unit(metric)),
+                )
     for metric, values in metrics.per_agent().items():
+        unit = LABELS.get(metric, ("", "", ""))[1]
         for agent, value in enumerate(values.tolist()):
-            yield ("person", "", names.person[agent], *told(value, metric))
+            yield ("person", "", names.person[agent], *cells(value, metric, unit))
 
 
 def _parquet(log: Log, folder: Path, exposures: bool) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,12 +36,20 @@ def ask(
     at: int,
     *,
     spending: SpendingOptions | None = None,
-    told: Callable[[Answer], None] = lambda answer: None,
+    listener: Callable[[Answer], None] | None = None,
+    told: Callable[[Answer], None] | None = None,
 ) -> list[Answer]:
     """Return what people answer at the end of a round, from profile, history and memory.
 
-    `agents` None asks everybody; `told` gets each answer as it arrives.
+    `agents` None asks everybody; `listener` gets each answer as it arrives. `told` is its old name.
     """
+    if told is not None:
+        warnings.warn(
+            "ask(told=...) is now ask(listener=...), and goes in 0.3",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        listener = listener or told
     if not question.strip():
         raise BadInput("the question is empty; put it in quotation marks after the ids")
     with Log.open(folder) as log:
@@ -67,7 +76,8 @@ def ask(
                 said = await interview(
                     door, memory, seen, question, items, pack=pack, model=model, salt=salt
                 )
-            told(said)
+            if listener:
+                listener(said)
             return said
 
     async def work() -> None:

@@ -19,6 +19,7 @@ from audience.scenario import (
     Scenario,
     SpendingOptions,
     asks_models,
+    check_chosen,
     check_models,
     from_tree,
     genesis_of,
@@ -45,6 +46,7 @@ def start(
     reach(parts_of(scenario, genesis))
     suite(scenario.metrics)
     if asks_models(scenario):
+        check_chosen(scenario, spending or SpendingOptions())
         check_models(scenario.llm, spending or SpendingOptions())
     own = msgspec.structs.replace(scenario, seed=seed, seeds=1, arms={})
     with Log.create(folder, genesis, text_of(own), seed) as log:

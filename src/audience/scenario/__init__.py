@@ -4,7 +4,9 @@ from audience.scenario.build import (
     Serving as Serving,
     addressed as addressed,
     asks_models as asks_models,
+    check_chosen as check_chosen,
     context_of as context_of,
+    decides_by_model as decides_by_model,
     genesis_of as genesis_of,
     is_service as is_service,
     made as made,
@@ -14,6 +16,7 @@ from audience.scenario.build import (
 )
 from audience.scenario.interventions import DEEDS as DEEDS, changes_of as changes_of
 from audience.scenario.models import (
+    AT_CHANCE as AT_CHANCE,
     EMBEDDED as EMBEDDED,
     Models as Models,
     SpendingOptions as SpendingOptions,
@@ -21,11 +24,13 @@ from audience.scenario.models import (
     cost_of as cost_of,
     door_of as door_of,
     endpoints_of as endpoints_of,
+    is_unchosen as is_unchosen,
     models_table as models_table,
     name_of as name_of,
     store_of as store_of,
 )
 from audience.scenario.paths import anchored as anchored
+from audience.scenario.preset import PRESETS as PRESETS, preset_text as preset_text
 from audience.scenario.recagent_config import imported as imported
 from audience.scenario.schema import (
     FILE as FILE,

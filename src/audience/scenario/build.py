@@ -20,7 +20,13 @@ from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_n
 from audience.plugins import find, singular
 from audience.recommenders import Recommender, Service
 from audience.scenario.interventions import changes_of
-from audience.scenario.models import name_of
+from audience.scenario.models import (
+    AT_CHANCE,
+    EMBEDDED,
+    SpendingOptions,
+    is_unchosen,
+    name_of,
+)
 from audience.scenario.schema import Part, Scenario, is_address, label
 from audience.scenario.spread import SpreadTable, raised, with_graph
 from audience.world import Chapter, Clock, Genesis, SwapRecommender, View
@@ -196,6 +202,20 @@ def asks_models(scenario: Scenario) -> bool:
     way = suited(scenario)
     parts = (("minds", scenario.mind), ("memories", scenario.memory))
     return any(asks(find(group, part.kind), part.options, way) for group, part in parts)
+
+
+def decides_by_model(scenario: Scenario) -> bool:
+    """Return whether a language model decides for people; for `voiced` minds rules do."""
+    return scenario.mind.kind.lower() == "llm"
+
+
+def check_chosen(scenario: Scenario, spending: SpendingOptions) -> None:
+    """Raise if people of a scenario without arms decide by a language model and none was chosen."""
+    if spending.calls != "stored" and decides_by_model(scenario) and is_unchosen(scenario.llm):
+        raise BadInput(
+            "llm url: people decide by a language model, and none is given; give an "
+            f"OpenAI-compatible endpoint, or {EMBEDDED!r}: {AT_CHANCE}"
+        )
 
 
 def suited(scenario: Scenario) -> str:

@@ -28,6 +28,10 @@ MODES = ("fresh", "reuse", "stored")
 EMBEDDED = "embedded"
 _TOKENS = re.compile(r"\s*(\d[\d,_]*(?:\.\d+)?)\s*([km]?)\s*tokens?\s*", re.IGNORECASE)
 _THOUSANDS = {"": 1, "k": 1_000, "m": 1_000_000}
+AT_CHANCE = (
+    "the choices of this small model are at chance level: the run shows how it works, not how "
+    "people choose"
+)
 _MONEY = re.compile(r"\s*\$?\s*(\d+(?:\.\d+)?)\s*(?:usd|dollars?|\$)?\s*", re.IGNORECASE)
 
 
@@ -135,6 +139,11 @@ def endpoints_of(models: Models) -> tuple[Endpoint, ...]:
         return ()
     fields = {name: getattr(models, name) for name in _SAME}
     return (Endpoint(**fields),)
+
+
+def is_unchosen(models: Models) -> bool:
+    """Return whether no model was chosen, so that the small embedded one would answer."""
+    return not models.url and not models.endpoints and not models.model
 
 
 def name_of(models: Models) -> str:

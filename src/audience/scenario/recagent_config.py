@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from audience.datasets.loaders import read_yaml
 from audience.errors import BadInput
 from audience.plugins import known
-from audience.scenario.schema import from_tree
+from audience.scenario.schema import from_tree, is_address
 
 _FILES = {
     "item_path": "item",
@@ -22,6 +23,7 @@ _FILES = {
 }
 _PLACES = {
     "agent_num": ("agents",),
+    "num_agents": ("agents",),
     "epoch": ("run", "rounds"),
     "round": ("run", "rounds"),
     "page_size": ("platform", "page_size"),
@@ -53,6 +55,7 @@ _RECOMMENDERS = {
     "lightgcn": ("lightgcn", "recbole"),
 }
 _OPENAI = "https://api.openai.com/v1"
+_ADDRESSES = ("api_base", "openai_api_base", "base_url")
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -67,20 +70,29 @@ def imported(config: Path, out: Path) -> Imported:
     settings = read_yaml(config)
     tree: dict[str, Any] = {
         "title": "From RecAgent's config.yaml",
-        "mind": {"kind": "llm"},
+        "mind": {"kind": "llm", "prompting": "faithful"},
         "activation": {"loyalty": 0.0},
     }
     without: list[str] = []
     tree["dataset"] = _dataset(config, settings, out, without)
+    tree["dataset"]["activity"] = {"law": "pareto", "alpha": _alpha(settings), "minimum": 0.0}
     for key, value in settings.items():
         if key in _FILES or value is None:
             continue
         if key in _PLACES:
             _put(tree, _PLACES[key], value)
+        elif key == "llm" or key in _ADDRESSES:
+            continue
         elif key in _SPECIAL:
             _SPECIAL[key](tree, str(value), without)
         else:
             without.append(f"{key}: {_WITHOUT.get(key, 'unknown, and so left out')}")
+    if settings.get("active_method", "random") != "random":
+        people = tree.get("agents")
+        share = _share(_alpha(settings), people if isinstance(people, int) else 1000)
+        tree["activation"]["share"] = share
+    if llm := _endpoint(settings, without):
+        tree["llm"] = llm
     from_tree(tree, str(config))
     return Imported(tree, tuple(without))
 
@@ -141,14 +153,45 @@ def _memory(tree: dict[str, Any], name: str, without: list[str]) -> None:
     if kind != "none" and kind not in there:
         without.append(f"recagent_memory: {name} is not among {', '.join(sorted(there))}: none")
     tree["memory"] = {"kind": kind if kind in there else "none"}
+    if kind == "recagent":
+        tree["memory"]["consolidation"] = "faithful"
 
 
-def _model(tree: dict[str, Any], name: str, without: list[str]) -> None:
-    if name.lower().startswith("gpt"):
-        model = "gpt-3.5-turbo" if name == "gpt-3.5" else name
-        tree["llm"] = {"url": _OPENAI, "model": model, "key_env": "OPENAI_API_KEY"}
-    else:
-        without.append(f"llm: set [llm] url to the endpoint that serves {name}")
+def _alpha(settings: dict[str, Any]) -> float:
+    """Return the shape of the Pareto law by which the published program draws activity levels."""
+    share = settings.get("active_prob")
+    return 10.0 * share if isinstance(share, int | float) and share > 0 else 10.0
+
+
+def _share(alpha: float, people: int) -> float:
+    """Return the mean chance to act: levels over the highest one, as the program takes them."""
+    ranks = (np.arange(people) + 0.5) / people
+    levels = (1.0 - ranks) ** (-1.0 / alpha) - 1.0
+    return round(float(levels.mean() / levels[-1]), 4)
+
+
+def _endpoint(settings: dict[str, Any], without: list[str]) -> dict[str, Any]:
+    """Return the `[llm]` table: the address that the config gives, else OpenAI's for its models.
+
+    For models of one's own, the published program takes addresses in place of keys.
+    """
+    name = str(settings.get("llm") or "")
+    keys = settings.get("api_keys")
+    listed = [str(key) for key in keys] if isinstance(keys, list) else []
+    given = [str(settings[key]) for key in _ADDRESSES if settings.get(key)]
+    urls = [url for url in (*given, *listed) if is_address(url)]
+    is_openai = name.lower().startswith("gpt")
+    if not urls and not is_openai:
+        if name:
+            without.append(f"llm: set [llm] url to the endpoint that serves {name}")
+        return {}
+    model = "gpt-3.5-turbo" if name == "gpt-3.5" else name
+    table: dict[str, Any] = {"model": model} if name else {}
+    if is_openai:
+        table["key_env"] = "OPENAI_API_KEY"
+    if len(urls) > 1:
+        return {"endpoints": [{"url": url, **table} for url in dict.fromkeys(urls)]}
+    return {"url": urls[0] if urls else _OPENAI, **table}
 
 
 def _order(tree: dict[str, Any], mode: str, without: list[str]) -> None:
@@ -159,7 +202,7 @@ def _order(tree: dict[str, Any], mode: str, without: list[str]) -> None:
 
 _SPECIAL = {
     "rec_model": _recommender,
+    "model": _recommender,
     "recagent_memory": _memory,
-    "llm": _model,
     "execution_mode": _order,
 }

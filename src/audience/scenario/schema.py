@@ -17,6 +17,7 @@ from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules,
 from audience.errors import BadInput, unknown
 from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
+from audience.scenario.preset import PRESETS, preset_text
 from audience.scenario.spread import SpreadTable
 from audience.world import INBOX, Clock
 
@@ -182,9 +183,17 @@ _TABLES: dict[str, type] = {
 
 
 def load(path: Path) -> Scenario:
-    """Return the scenario in a TOML file; its relative paths start from that file."""
+    """Return the scenario in a TOML file, or the preset of that name.
+
+    Relative paths of a file start from its folder.
+    """
     if not path.is_file():
-        raise BadInput(f"scenario {path} does not exist; `audience init` writes one to start from")
+        if str(path) in PRESETS:
+            return parse(preset_text(str(path)), str(path))
+        raise BadInput(
+            f"scenario {path} does not exist; `audience init` writes one to start from, and "
+            f"presets are {', '.join(PRESETS)}"
+        )
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:

@@ -14,6 +14,7 @@ from audience.errors import BadInput, unknown
 from audience.log import Log, is_held, last_opened
 from audience.runs import branch as make_branch
 from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of
+from audience.web.receipts import QueuedChange, StartedRun
 from audience.web.replies import Conflict, json_reply
 from audience.web.requests import Branch, ChangeBody, RunId
 from audience.web.run_registry import RunRegistry
@@ -39,7 +40,7 @@ def branches_router(registry: RunRegistry, offer: Offer) -> APIRouter:
         target = name or registry.folders.free(f"{folder.name}-at-{at}")
         offer.check_changes(changes)
         make_branch(folder, target, at, changes)
-        return json_reply({"id": registry.folders.id_of(target)}, 201)
+        return json_reply(StartedRun(registry.folders.id_of(target)), 201)
 
     return api
 
@@ -137,7 +138,7 @@ def router(registry: RunRegistry, desk: ChangeDesk) -> APIRouter:
     def intervene_in(run: RunId, body: ChangeBody) -> Response:
         """Make a change at the opening of the next round."""
         round_, change = desk.change(registry.folders.folder_of(run), body.change)
-        return json_reply({"applies_at": round_, "change": change}, 201)
+        return json_reply(QueuedChange(round_, change), 201)
 
     @api.get("/runs/{run}/interventions", response_class=Response)
     def listed(run: RunId) -> Response:

@@ -15,10 +15,10 @@ from starlette.responses import Response
 
 from audience.errors import BadInput
 from audience.log import Log
-from audience.metrics import LABELS
-from audience.results import Arm, Difference
+from audience.results import Arm, Line, mean_over, summary
 from audience.runs import Teller, findings, measurement
 from audience.web.readers import Reader
+from audience.web.receipts import ReadProgress
 from audience.web.replies import json_reply
 from audience.web.reply_types import (
     ComparisonReply,
@@ -157,7 +157,7 @@ def router(registry: RunRegistry) -> APIRouter:
         """Return how many rounds a comparison under way has read, and of how many."""
         folders = registry.folders.folder_of(a), registry.folders.folder_of(b)
         done, total = comparisons.pair(*folders).progress
-        return json_reply({"done": done, "total": total})
+        return json_reply(ReadProgress(done, total))
 
     return api
 
@@ -225,7 +225,7 @@ class ComparedPair:
             result = findings(mine.scenario, arms)
         diff = self._diff
         assert diff
-        metrics = [_metric_row(difference) for difference in result.differences]
+        metrics = [_metric_row(line) for line in summary(result)]
         return ComparisonReply(upto, result.verdict, metrics, diff.first, diff.picks, diff.chats)
 
     def _read(self, upto: int) -> None:
@@ -261,20 +261,11 @@ class _Both:
         self._stack.close()
 
 
-def _metric_row(difference: Difference) -> MetricRow:
-    name = difference.metric
-    label, unit, better = LABELS.get(name, (name, "", ""))
-    return MetricRow(
-        name,
-        label,
-        unit,
-        better,
-        difference.reference_mean,
-        difference.other_mean,
-        difference.difference,
-        difference.low,
-        difference.high,
-        difference.percent,
-        difference.pairs,
-        difference.is_clear,
-    )
+def _metric_row(line: Line) -> MetricRow:
+    a, b = line.cells
+    row = (line.metric, line.label, line.unit, line.better, mean_over(line.cells), a.mean, b.mean)
+    if not line.contrasts:  # one of the two has no such number
+        return MetricRow(*row, None, None, None, None, 0, "")
+    (paired,) = line.contrasts
+    difference = paired.difference, paired.low, paired.high, paired.percent
+    return MetricRow(*row, *difference, paired.pairs, paired.judgement)

@@ -17,6 +17,7 @@ from audience.agents.language import Answer
 from audience.errors import AudienceError, BadInput, unknown
 from audience.runs import ask, reminders
 from audience.web.changes import ChangeDesk
+from audience.web.receipts import StartedInterview
 from audience.web.replies import Missing, json_reply
 from audience.web.reply_types import InterviewStatus
 from audience.web.requests import Ask, RunId
@@ -94,7 +95,7 @@ def router(registry: RunRegistry, desk: ChangeDesk, jobs: Jobs) -> APIRouter:
             at = reader.round_of(body.at)
             agents = _chosen(reader.world(at), body)
         job = jobs.begin(len(agents), lambda job: _interview(folder, agents, body, at, job, desk))
-        return json_reply({"job": job.id}, 202)
+        return json_reply(StartedInterview(job.id), 202)
 
     @api.get("/jobs/{job}", response_class=Response)
     def status(job: Annotated[str, InPath(max_length=20)]) -> Response:
@@ -107,7 +108,7 @@ def router(registry: RunRegistry, desk: ChangeDesk, jobs: Jobs) -> APIRouter:
 def _interview(
     folder: Path, agents: list[int], body: Ask, at: int, job: InterviewJob, desk: ChangeDesk
 ) -> None:
-    answers = ask(folder, agents, body.question, at, told=job.answers.append)
+    answers = ask(folder, agents, body.question, at, listener=job.answers.append)
     job.answers = answers
     if body.remember:
         for change in reminders(body.question, answers):

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from audience.errors import BadInput, unknown
 from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
-from audience.metrics import LABELS
-from audience.results import csv_text, html
+from audience.metrics import LABELS, Metrics, round_unit
+from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
 from audience.runs import gathered
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -24,6 +24,7 @@ from audience.web.reply_types import (
     MetricsReply,
     PopularityReply,
     SegmentRow,
+    SummaryRow,
 )
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
@@ -108,7 +109,11 @@ def numbers(reader: Reader) -> MetricsReply:
     shares = [totals.get(f"rating_{stars}", 0.0) if rated else 0.0 for stars in range(1, 6)]
     return MetricsReply(
         done,
-        labels={name: MetricLabel(*label) for name, label in LABELS.items()},
+        labels={
+            name: MetricLabel(label, unit, round_unit(name), better)
+            for name, (label, unit, better) in LABELS.items()
+        },
+        summary=summary_rows(reader, metrics) if done else [],
         rounds=rounds,
         totals=totals,
         segments=segments(world, metrics.per_agent()),
@@ -116,6 +121,25 @@ def numbers(reader: Reader) -> MetricsReply:
         popularity=popularity(world),
         entropy={name: [values.get(name) for values in rounds] for name in _ENTROPY},
     )
+
+
+def summary_rows(reader: Reader, metrics: Metrics) -> list[SummaryRow]:
+    """Return every metric as the report of the run gives it."""
+    rounds = tuple(metrics.by_round())
+    run = Measured("", reader.log.seed, "", metrics.value(), rounds, metrics.per_agent())
+    findings = Findings("", (Arm("", (run,)),), (), "", "", {})
+    return [
+        SummaryRow(
+            line.metric,
+            line.label,
+            line.unit,
+            line.better,
+            mean_over(line.cells),
+            *(cell.mean, cell.low, cell.high),
+        )
+        for line in summary(findings)
+        for cell in line.cells
+    ]
 
 
 def popularity(world: World) -> PopularityReply:

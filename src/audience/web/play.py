@@ -18,6 +18,7 @@ from audience.runs.play import PlayTable, Seat
 from audience.web.changes import ChangeDesk
 from audience.web.log_reader import frame
 from audience.web.people import name_of
+from audience.web.receipts import Acknowledged
 from audience.web.replies import Conflict, Missing, json_reply, to_json
 from audience.web.reply_types import SeatReply
 from audience.web.requests import Move, Play, RunId
@@ -116,13 +117,13 @@ def router(registry: RunRegistry, tables: PlayTables, streams: Streams) -> APIRo
     def move(run: RunId, seat: SeatId, body: Move) -> Response:
         """Make a move."""
         tables.find(registry.folders.folder_of(run), seat).move(body.action, body.number)
-        return json_reply({"ok": True})
+        return json_reply(Acknowledged())
 
     @api.delete("/runs/{run}/play/{seat}", response_class=Response)
     def leave(run: RunId, seat: SeatId) -> Response:
         """Give the seat back; the agent's own mind takes over."""
         tables.leave(registry.folders.folder_of(run), seat)
-        return json_reply({"ok": True})
+        return json_reply(Acknowledged())
 
     return api
 

@@ -8,10 +8,12 @@ from typing import Any
 import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from msgspec import UNSET
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from audience.errors import AudienceError, BadInput, Unusable
+from audience.web.receipts import ErrorReply
 
 _ENCODER = msgspec.json.Encoder(enc_hook=lambda value: value.item())  # numbers of numpy
 log = logging.getLogger(__name__)
@@ -38,7 +40,7 @@ def json_reply(value: object, status: int = 200) -> Response:
 def error_reply(status: int, message: str, where: str = "") -> Response:
     """Return a response that says why a request is refused."""
     clean = message.encode("utf-8", "replace").decode()
-    return json_reply({"error": clean} | ({"where": where} if where else {}), status)
+    return json_reply(ErrorReply(clean, where or UNSET), status)
 
 
 def add_error_handlers(app: FastAPI) -> None:

@@ -375,12 +375,14 @@ class SeatReply(msgspec.Struct, frozen=True):
 
 
 class MetricRow(msgspec.Struct, frozen=True):
-    """A metric of two runs and their paired difference."""
+    """A metric of two runs and their paired difference, as in a report of both."""
 
     name: str
     label: str
     unit: str
     better: str
+    over: str
+    """What `a` and `b` are means over: `people`, or `one run`."""
     a: float | None
     b: float | None
     difference: float | None
@@ -388,7 +390,8 @@ class MetricRow(msgspec.Struct, frozen=True):
     high: float | None
     percent: float | None
     pairs: int
-    clear: bool
+    judgement: str
+    """`better`, `worse`, `different` (clear, but neither is better), `unclear`, or `` untested."""
 
 
 class DiffExample(msgspec.Struct, frozen=True):
@@ -442,11 +445,27 @@ class ComparisonReply(msgspec.Struct, frozen=True):
 
 
 class MetricLabel(msgspec.Struct, frozen=True):
-    """What a metric is called, its unit, and which way is better."""
+    """What a metric of a person or of a round is called, its units, and which way is better."""
 
     label: str
     unit: str
+    round_unit: str
+    """`total`, or what the number of a round is a mean over."""
     better: str
+
+
+class SummaryRow(msgspec.Struct, frozen=True):
+    """A metric of the run so far, as in its report, with its 95 % interval."""
+
+    name: str
+    label: str
+    unit: str
+    better: str
+    over: str
+    """What it is a mean over: `people`, or `one run`."""
+    mean: float | None
+    low: float | None
+    high: float | None
 
 
 class SegmentRow(msgspec.Struct, frozen=True):
@@ -469,8 +488,10 @@ class MetricsReply(msgspec.Struct, frozen=True):
 
     done: int
     labels: dict[str, MetricLabel]
+    summary: list[SummaryRow]
     rounds: Sequence[Values]
     totals: Values
+    """Pooled over all people and rounds; the page shows `summary`."""
     segments: dict[str, list[SegmentRow]]
     histogram: list[int]
     popularity: PopularityReply

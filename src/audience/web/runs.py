@@ -17,6 +17,7 @@ from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_i
 from audience.runs import LivePanel, Panel, prolong, settle_people, verify
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
+from audience.web.receipts import StartedRun
 from audience.web.replies import Conflict, json_reply
 from audience.web.reply_types import (
     ControlState,
@@ -243,7 +244,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
             else registry.folders.free(scenario.title)
         )
         first = registry.start(scenario, place, paused=body.paused, spending=spending)
-        return json_reply({"id": registry.folders.id_of(first)}, 201)
+        return json_reply(StartedRun(registry.folders.id_of(first)), 201)
 
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:

@@ -18,13 +18,16 @@ from audience.errors import AudienceError, BadInput, unknown
 from audience.plugins import known
 from audience.runs import drawn_instead, estimate, variants, verify
 from audience.scenario import (
+    PRESETS,
     Scenario,
     SpendingOptions,
     asks_models,
     changed,
+    check_chosen,
     load,
     models_table,
     parse,
+    preset_text,
     text_of,
 )
 from audience.web.replies import json_reply
@@ -54,6 +57,7 @@ class Offer:
         """Return every scenario by its name."""
         own = (files("audience.scenario") / "default.toml").read_text("utf-8")
         offered = {"plain": parse(PLAIN), "two recommenders": parse(own, "default.toml")}
+        offered |= {name: parse(preset_text(name), name) for name in PRESETS}
         for name, path in self._paths.items():
             with suppress(AudienceError):  # a file that is not a scenario is not offered
                 offered[name] = load(path)
@@ -138,6 +142,8 @@ def router(offer: Offer) -> APIRouter:
             spending_of(body.form)
             scenario = drawn_instead(scenario)
             verify(scenario)
+            for variant in variants(scenario).values():
+                check_chosen(variant, SpendingOptions())
         except AudienceError as error:
             return json_reply(ScenarioCheck(False, [problem(error)], None, None))
         return json_reply(ScenarioCheck(True, [], costs(scenario), text_of(scenario)))

@@ -35,6 +35,7 @@ from audience.web import (
     stream,
 )
 from audience.web.people import name_of
+from audience.web.receipts import TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
 from audience.web.reply_types import NameLists, SessionReply
 from audience.web.requests import RunId
@@ -99,7 +100,7 @@ def router(
     @api.post("/tickets", response_class=Response)
     def ticket() -> Response:
         """Return a ticket that opens a stream within a minute, as streams can send no header."""
-        return json_reply({"ticket": access.ticket()})
+        return json_reply(TicketReply(access.ticket()))
 
     return api
 

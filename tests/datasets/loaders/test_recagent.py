@@ -25,7 +25,10 @@ def test_files_as_they_are(tmp_path: Path) -> None:
     assert ann.interests == ("Sci-Fi", "knitting")
     assert ann.habits == Habits(watcher=1.0, critic=1.0)
     assert (bob.age, bob.interests, second.key) == (None, ("Comedy",), "1")
-    assert [(one.reason, one.count) for one in found.skipped] == [("shown and not watched", 1)]
+    assert [(one.reason, one.count) for one in found.skipped] == [
+        ("interests that name no genre: 'knitting' 1; 0 people have no others", 1),
+        ("shown and not watched", 1),
+    ]
     assert len(found.lived) == 2
 
 
@@ -73,9 +76,35 @@ def test_a_mistake_is_named_by_file_and_line(
         read(write(tmp_path, {**RECAGENT, file: RECAGENT[file].replace(old, new)}))
 
 
+def test_interests_become_genres_and_the_rest_is_counted(tmp_path: Path) -> None:
+    lines = ("romantic comedies, war films", "classic movies", "old films,classic movies")
+    rows = [f'{i},P{i},,,,,"{interests}",' for i, interests in enumerate(lines)]
+    files = {
+        "item.csv": "id,title,genre,description\n0,First,Comedy|Romance|War,\n",
+        "user_1000.csv": "\n".join([RECAGENT["user_1000.csv"].splitlines()[0], *rows]) + "\n",
+    }
+    found = read(write(tmp_path, files))
+    assert [person.interests for person in found.people] == [
+        ("Romance", "Comedy", "War"),
+        ("classic movies",),
+        ("old films", "classic movies"),
+    ]
+    (left,) = found.skipped
+    assert left.reason == (
+        "interests that name no genre: 'classic movies' 2, 'old films' 1; 2 people have no others"
+    )
+    assert (left.count, left.first.rpartition(": ")[2]) == (3, "line 3")
+
+
 @pytest.mark.skipif(not (SHARED / "yulan-rec").is_dir(), reason=ABSENT)
 def test_the_published_files() -> None:
     found = read(SHARED / "yulan-rec")
     assert (len(found.items), len(found.people)) == (3883, 1000)
+    tags = {tag for item in found.items for tag in item.tags}
+    losing = [person for person in found.people if not tags.issuperset(person.interests)]
+    without = [person for person in losing if tags.isdisjoint(person.interests)]
+    assert (len(losing), len(without)) == (404, 32)
+    (left,) = found.skipped
+    assert left.count == 404, "classic films are of any genre"
     assert found.ties is not None
     assert len(found.ties.firsts) == 20_846

@@ -47,7 +47,7 @@ export function path(points: [number, number | null][], x: (at: number) => numbe
   }).join("");
 }
 
-export function LineChart({ title, unit, series, note }: { title: string; unit?: string | undefined; series: Series[]; note?: string | undefined }) {
+export function LineChart({ title, unit, series }: { title: string; unit?: string | undefined; series: Series[] }) {
   const svg = useRef<SVGSVGElement>(null);
   const id = useId();
   const [over, setOver] = useState<number | null>(null);
@@ -78,7 +78,7 @@ export function LineChart({ title, unit, series, note }: { title: string; unit?:
         <button type="button" className="quiet small" aria-label={`Save ${title} as PNG`} onClick={() => { if (svg.current) void savePng(svg.current, title); }}>PNG</button></figcaption>
       <div className="chart-values">{told.map((one) => (
         <span key={one.name}>{series.length > 1 ? <i style={{ background: one.colour }} aria-hidden="true" /> : null}{one.name && series.length > 1 ? `${one.name} ` : ""}<b>{one.value}</b></span>))}
-        <span className="faint small">{over === null ? note ?? "" : `round ${over}`}</span></div>
+        <span className="faint small">round {shown}</span></div>
       <svg ref={svg} viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={label} id={id} onPointerMove={point} onPointerLeave={() => setOver(null)}>
         {ticks(low, high, 4).map((at) => (
           <g key={at}><line className="grid" x1={LEFT} x2={WIDE - RIGHT} y1={y(at)} y2={y(at)} /><text className="tick" x={LEFT - 6} y={y(at) + 3.5} textAnchor="end">{short(at)}</text></g>))}

@@ -2,12 +2,13 @@
 
 import type { ReactNode } from "react";
 import { needsTickets, send } from "../wire/api";
+import type { TicketReply } from "../wire/types";
 
 export function ApiLink({ path, className, children }: { path: string; className?: string; children: ReactNode }) {
   const open = (event: React.MouseEvent) => {
     if (!needsTickets()) return;
     event.preventDefault();
-    void send<{ ticket: string }>("/tickets", undefined).then(({ ticket }) => {
+    void send<TicketReply>("/tickets", undefined).then(({ ticket }) => {
       window.open(`/api${path}${path.includes("?") ? "&" : "?"}ticket=${encodeURIComponent(ticket)}`, "_blank", "noopener");
     });
   };

@@ -5,9 +5,9 @@ import { useEffect, useRef } from "react";
 export type Keys = Record<string, () => void>;
 
 export const SHEET: [string, string][] = [
-  ["Space", "play or pause"], [".", "step one visit"], [",", "step one round"], ["[  ]", "travel one round back or forth"],
-  ["l", "back to the present"], ["1 … 6", "Watch, Measures, Ask, Play, Change, Branch"], ["/", "find a person"],
-  ["Esc", "close what is open"], ["r", "all runs"], ["n", "new run"], ["t", "dark or light"], ["?", "this sheet"],
+  ["Space", "play or pause"], [".", "step one visit"], [",", "step one round"], ["[  ]", "go one round back or forward"],
+  ["l", "back to the latest round"], ["1 … 6", "Watch, Measures, Ask, Play, Change, Branch"], ["/", "find a person"],
+  ["Esc", "close the open panel"], ["r", "all runs"], ["n", "new run"], ["t", "dark or light"], ["?", "show this list"],
 ];
 
 function isTyping(target: EventTarget | null): boolean {

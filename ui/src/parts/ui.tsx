@@ -24,7 +24,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
 
 const STATES: Record<RunState, string> = {
   running: "Running", paused: "Paused", waiting: "Waiting for a person", stopped: "Stopped",
-  finished: "Finished", failed: "Failed", elsewhere: "Runs elsewhere",
+  finished: "Finished", failed: "Failed", elsewhere: "Running elsewhere",
 };
 
 export function StateMark({ state }: { state: RunState }) {

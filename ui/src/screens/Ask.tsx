@@ -7,7 +7,7 @@ import { Empty, Field, Problem } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
 import { CallLinks, PersonLink } from "../watch/Told";
 import { get, runPath, send } from "../wire/api";
-import type { Job } from "../wire/types";
+import type { Job, StartedInterview } from "../wire/types";
 
 type Whom = "some" | "segment" | "everyone";
 
@@ -38,7 +38,7 @@ export function AskTab() {
     setProblem(""); setAnswer(null);
     const who = whom === "everyone" ? { everyone: true } : whom === "segment" ? { segment: { [trait]: segment.trim() } } : { agents: people };
     try {
-      const made = await send<{ job: string }>(`${runPath(feed.id)}/ask`, { ...who, question, remember, ...(at === null ? {} : { at }) });
+      const made = await send<StartedInterview>(`${runPath(feed.id)}/ask`, { ...who, question, remember, ...(at === null ? {} : { at }) });
       setJob({ id: made.job, question });
     } catch (failure) { setProblem(said(failure)); }
   };
@@ -48,8 +48,8 @@ export function AskTab() {
     <div className="split">
       <form className="card stack" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
         <h2>Ask</h2>
-        <fieldset className="radios"><legend>Whom</legend>
-          {([["some", "People I name"], ["segment", "Those who have something in common"], ["everyone", `Everyone (${everyone.toLocaleString("en")})`]] as [Whom, string][]).map(([is, name]) => (
+        <fieldset className="radios"><legend>Who</legend>
+          {([["some", "Selected people"], ["segment", "People with something in common"], ["everyone", `Everyone (${everyone.toLocaleString("en")})`]] as [Whom, string][]).map(([is, name]) => (
             <label key={is}><input type="radio" name="whom" checked={whom === is} onChange={() => setWhom(is)} /> {name}</label>))}
         </fieldset>
         {whom === "some" ? (
@@ -61,13 +61,13 @@ export function AskTab() {
           <div className="two">
             <Field label="What they share">{(id) => <select id={id} value={trait} onChange={(event) => setTrait(event.target.value)}>
               {["interest", "gender", "career", "trait"].map((one) => <option key={one}>{one}</option>)}</select>}</Field>
-            <Field label="Which" hint={trait === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 4).join(", ")}` : undefined}>
+            <Field label="Value" hint={trait === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 4).join(", ")}` : undefined}>
               {(id, told) => <input id={id} aria-describedby={told} value={segment} onChange={(event) => setSegment(event.target.value)} autoComplete="off" />}</Field>
           </div>
         ) : null}
         <Field label="Question">{(id) => <textarea id={id} rows={3} value={question} onChange={(event) => setQuestion(event.target.value)} placeholder="What did you like best, and why?" />}</Field>
         <label className="check"><input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} /> Let them remember being asked</label>
-        <p className="hint">{at === null ? "They answer as they are now." : `They answer as they were at the end of round ${at}.`} {remember ? "The interview becomes an intervention at the next round." : "It leaves no trace in them."}</p>
+        <p className="hint">{at === null ? "They answer as they are now." : `They answer as they were at the end of round ${at}.`} {remember ? "The interview becomes an intervention at the next round." : "They will not remember it."}</p>
         <Problem>{problem}</Problem>
         <div className="tools"><button type="submit" className="main" disabled={!ready || isOpen}>Ask</button></div>
       </form>

@@ -7,7 +7,7 @@ import { useHere } from "../parts/context";
 import { address } from "../parts/route";
 import { Empty, Problem, Tabs } from "../parts/ui";
 import { get, runPath, send } from "../wire/api";
-import type { Change, Intervention } from "../wire/types";
+import type { Change, Intervention, QueuedChange } from "../wire/types";
 import { FORMS, type What } from "./ChangeForms";
 
 const WHAT: [What, string][] = [
@@ -29,8 +29,8 @@ export function ChangeTab() {
   const make = async (change: Change): Promise<boolean> => {
     setProblem(""); setDone("");
     try {
-      const made = await send<{ applies_at: number }>(`${runPath(feed.id)}/interventions`, { change });
-      setDone(`Recorded. It applies when round ${made.applies_at} opens.`);
+      const made = await send<QueuedChange>(`${runPath(feed.id)}/interventions`, { change });
+      setDone(`Recorded. It applies at the start of round ${made.applies_at}.`);
       again();
       return true;
     } catch (failure) { setProblem(said(failure)); return false; }
@@ -41,8 +41,8 @@ export function ChangeTab() {
       <section className="card stack" aria-label="A change">
         <h2>Change</h2>
         <Tabs label="What to change" chosen={what} choose={(next) => { setWhat(next); setDone(""); setProblem(""); }} choices={WHAT.map(([is, name]) => ({ is, name }))} />
-        {state === "running" ? <p className="hint">The run goes on meanwhile. Pause it first if the round matters.</p> : null}
-        {state === "finished" ? <p className="hint">This run has reached its last round. Let it go on with <b>More rounds</b> above, or change a <a href={address({ screen: "run", id: feed.id, tab: "branch" })}>branch</a> of it.</p> : null}
+        {state === "running" ? <p className="hint">The run continues meanwhile. Pause it first if the exact round matters.</p> : null}
+        {state === "finished" ? <p className="hint">This run has reached its last round. Extend it with <b>More rounds</b> above, or change a <a href={address({ screen: "run", id: feed.id, tab: "branch" })}>branch</a> of it.</p> : null}
         <Form key={what} make={make} />
         <Problem>{problem}</Problem>
         <p className="good" role="status">{done}</p>
@@ -50,7 +50,7 @@ export function ChangeTab() {
       <section className="card" aria-label="Interventions">
         <h2>Interventions</h2>
         <Problem again={again}>{asked.problem}</Problem>
-        {asked.value?.length ? <List rows={asked.value} /> : <Empty title="Nothing was changed">Every change is written into the log with its round, so that the run can be replayed and compared.</Empty>}
+        {asked.value?.length ? <List rows={asked.value} /> : <Empty title="No changes yet">Every change is written into the log with its round, so that the run can be replayed and compared.</Empty>}
       </section>
     </div>
   );

@@ -42,7 +42,7 @@ function Who({ label, id, chosen, choose }: { label: string; id: string; chosen:
   const { feed } = useHere();
   return (
     <div className="field"><FindPerson id={id} label={label} choose={(one) => choose(one.id)} />
-      <p className="hint">{chosen === null ? "Nobody is chosen yet." : <><span className="strong">{feed.person(chosen)}</span> (person {chosen})</>}</p></div>
+      <p className="hint">{chosen === null ? "Nobody is selected yet." : <><span className="strong">{feed.person(chosen)}</span> (person {chosen})</>}</p></div>
   );
 }
 
@@ -122,7 +122,7 @@ function Tie({ make }: { make: Make }) {
 
 function ItemChoice({ chosen, choose }: { chosen: string; choose: (typed: string) => void }) {
   const { feed } = useHere();
-  return <Field label="About an item" hint="Left empty: none in particular">{(id) => <Named id={id} names={feed.names.items} value={chosen} set={choose} />}</Field>;
+  return <Field label="About an item" hint="Leave empty for none">{(id) => <Named id={id} names={feed.names.items} value={chosen} set={choose} />}</Field>;
 }
 
 function Message({ make, isAd }: { make: Make; isAd: boolean }) {
@@ -142,8 +142,8 @@ function Message({ make, isAd }: { make: Make; isAd: boolean }) {
       {isAd ? <div className="three">
         <Field label="To those who share">{(id) => <select id={id} value={share} onChange={(event) => setShare(event.target.value)}>
           {["interest", "gender", "career", "trait"].map((one) => <option key={one}>{one}</option>)}</select>}</Field>
-        <Typed label="Which" hint={share === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 2).join(", ")}` : ""} field={field("shared")} />
-        <Typed label="To people by number" hint="Separated by commas; all empty: everybody" field={field("agents")} /></div> : null}
+        <Typed label="Value" hint={share === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 2).join(", ")}` : ""} field={field("shared")} />
+        <Typed label="To people by number" hint="Separated by commas; leave all fields empty for everybody" field={field("agents")} /></div> : null}
     </Frame>
   );
 }
@@ -174,10 +174,10 @@ function Recommender({ make }: { make: Make }) {
   let read: Record<string, unknown> | null = {};
   try { read = options.trim() ? (JSON.parse(options) as Record<string, unknown>) : {}; } catch { read = null; }
   return (
-    <Frame ready={read !== null} name="Serve with this one" act={() => void make({ type: "SwapRecommender", kind, options: read ?? {} })}>
+    <Frame ready={read !== null} name="Use this recommender" act={() => void make({ type: "SwapRecommender", kind, options: read ?? {} })}>
       <Field label="Recommender" hint={`Now: ${feed.control?.algorithm || "–"}`}>{(id, told) => <select id={id} aria-describedby={told} value={kind} onChange={(event) => setKind(event.target.value)}>
         {[...new Set([kind, ...session.recommenders])].sort().map((one) => <option key={one}>{one}</option>)}</select>}</Field>
-      <Field label="Options" hint={'As JSON, such as {"half_life_days": 7}. Choose the same recommender to retune it.'} problem={read === null ? "This is not JSON yet." : undefined}>
+      <Field label="Options" hint={'As JSON, such as {"half_life_days": 7}. Choose the same recommender to retune it.'} problem={read === null ? "This is not valid JSON." : undefined}>
         {(id, told) => <input id={id} aria-describedby={told} className="code" value={options} onChange={(event) => setOptions(event.target.value)} autoComplete="off" />}</Field>
     </Frame>
   );
@@ -187,7 +187,7 @@ function Silence({ make }: { make: Make }) {
   const [who, setWho] = useState<number | null>(null);
   const [silent, setSilent] = useState(true);
   return (
-    <Frame ready={who !== null} name={silent ? "Silence" : "Let them wake again"} act={() => void make({ type: "Silence", agent: who, silent })}>
+    <Frame ready={who !== null} name={silent ? "Silence" : "End the silence"} act={() => void make({ type: "Silence", agent: who, silent })}>
       <Who label="Who" id="silence-who" chosen={who} choose={setWho} />
       <label className="check"><input type="checkbox" checked={silent} onChange={(event) => setSilent(event.target.checked)} /> keep this person from waking and talking</label>
     </Frame>
@@ -208,15 +208,15 @@ function NewTopic({ make }: { make: Make }) {
   }).then((ok) => { if (ok) { set({ stance: "0", favour: "0.5" }); setSeeds([]); } });
   return (
     <Frame ready={ready} name="Raise this topic" act={act}>
-      <p className="hint">Those who hear it first tell all who listen to them; people then feel, take sides, pass on, write or keep silent.</p>
+      <p className="hint">The first people to hear it tell everyone who follows them; each reader then reacts, takes a side, forwards it, writes about it or stays silent.</p>
       <div className="two"><Typed label="Name" hint="One or two words" field={field("name")} /><Typed label="Appeals to" hint="Interests, traits or careers" field={field("appeals")} /></div>
       <Field label="First message">{(id) => <textarea id={id} rows={2} {...field("text")} placeholder="The city wants to close the river road to cars." />}</Field>
-      <Field label="What it is" hint="A sentence that everybody may know who has heard of it">{(id, told) => <textarea id={id} aria-describedby={told} rows={2} {...field("about")} />}</Field>
+      <Field label="What it is" hint="One sentence known to everyone who has heard of it">{(id, told) => <textarea id={id} aria-describedby={told} rows={2} {...field("about")} />}</Field>
       <div className="two"><Typed label="In favour, 0 to 1" field={field("favour")} /><Typed label="Its stance, −1 to 1" field={field("stance")} /></div>
-      <div className="field"><FindPerson id="topic-seeds" label="Who hears of it first" choose={(one) => setSeeds((old) => (old.includes(one.id) ? old : [...old, one.id]))} />
-        {seeds.length ? <ul className="chips" aria-label="They hear of it first">{seeds.map((one) => (
-          <li key={one}>{feed.person(one)} <button type="button" className="quiet icon" aria-label={`Not ${feed.person(one)}`} onClick={() => setSeeds((old) => old.filter((other) => other !== one))}>✕</button></li>))}</ul>
-          : <p className="hint">Nobody is chosen yet.</p>}</div>
+      <div className="field"><FindPerson id="topic-seeds" label="First to hear of it" choose={(one) => setSeeds((old) => (old.includes(one.id) ? old : [...old, one.id]))} />
+        {seeds.length ? <ul className="chips" aria-label="First to hear of it">{seeds.map((one) => (
+          <li key={one}>{feed.person(one)} <button type="button" className="quiet icon" aria-label={`Remove ${feed.person(one)}`} onClick={() => setSeeds((old) => old.filter((other) => other !== one))}>✕</button></li>))}</ul>
+          : <p className="hint">Nobody is selected yet.</p>}</div>
     </Frame>
   );
 }

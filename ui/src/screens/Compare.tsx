@@ -7,7 +7,7 @@ import { count, measure, signed } from "../parts/format";
 import { address, go } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
 import { get, query, runPath, send } from "../wire/api";
-import type { Comparison, MetricRow, Metrics, Overlap, DiffSide, RunRow } from "../wire/types";
+import type { Comparison, MetricRow, Metrics, Overlap, DiffSide, ReadProgress, RunRow } from "../wire/types";
 
 export function CompareScreen({ a, b }: { a: string; b: string }) {
   const runs = useAsked((signal) => get<RunRow[]>("/runs", signal), "runs");
@@ -19,7 +19,7 @@ export function CompareScreen({ a, b }: { a: string; b: string }) {
   const sign = pair.map((one) => `${one?.round ?? 0}${one?.state ?? ""}`).join(" ");
   return (
     <div className="page wide">
-      <div className="page-head"><div><h1>Compare</h1><p className="faint">Two runs that began alike. Differences are paired, person by person, with 95 % intervals.</p></div></div>
+      <div className="page-head"><div><h1>Compare</h1><p className="faint">Two runs with the same start. Differences are paired, person by person, with 95 % intervals.</p></div></div>
       <div className="pair">{(["a", "b"] as const).map((side, at) => (
         <div key={side} className={`card side-${side}`}><label htmlFor={`side-${side}`}>{at ? "and" : "Compare"}</label>
           <select id={`side-${side}`} value={side === "a" ? a : b} onChange={(event) => choose(side, event.target.value)}>
@@ -56,7 +56,7 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
   if (!found) return <Reading a={a} b={b} />;
   return (
     <>
-      <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} that both have.</span></p>
+      <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} completed by both.</span></p>
       <First found={found} a={a} b={b} />
       <Curves a={a} b={b} sign={sign} rows={found.metrics} />
       <section className="card" aria-label="Metrics"><h2>Metrics</h2><Table rows={found.metrics} a={a} b={b} /></section>
@@ -68,25 +68,25 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
 
 /** How far a first comparison is: it reads both runs from their beginning. */
 function Reading({ a, b }: { a: string; b: string }) {
-  const asked = useAsked((signal) => get<{ done: number; total: number }>(`/compare/progress${query({ a, b })}`, signal), `${a} ${b}`);
+  const asked = useAsked((signal) => get<ReadProgress>(`/compare/progress${query({ a, b })}`, signal), `${a} ${b}`);
   useEvery(500, asked.again);
   const { done, total } = asked.value ?? { done: 0, total: 0 };
   return (
     <p className="inline" role="status"><progress max={1} value={total ? done / total : 0} aria-label="Comparing" />
-      <span className="faint">{total ? "Reading what both have lived …" : "Comparing …"}</span></p>
+      <span className="faint">{total ? "Reading both runs …" : "Comparing …"}</span></p>
   );
 }
 
 function First({ found, a, b }: { found: Comparison; a: string; b: string }) {
   const first = found.first_difference;
   return (
-    <section className="card first" aria-label="First difference"><h2>The first decision that differs</h2>
+    <section className="card first" aria-label="First difference"><h2>First decision that differs</h2>
       {first ? (
         <>
           <p>Round {first.round}{first.agent !== null ? <>, <span className="strong">{first.name || `person ${first.agent}`}</span> (person {first.agent})</> : ", the platform"}</p>
           <div className="pair"><Side title={a} part={first.a} /><Side title={b} part={first.b} /></div>
         </>
-      ) : <p className="good">None: so far both are the same, byte for byte.</p>}
+      ) : <p className="good">None: both runs are identical so far.</p>}
     </section>
   );
 }
@@ -100,7 +100,7 @@ function Curves({ a, b, sign, rows }: { a: string; b: string; sign: string; rows
     if (!one || !two) return [];
     const points = (from: Metrics, name: string) => from.rounds.map((row) => [Number(row["round"]), row[name] ?? null] as [number, number | null]);
     return CURVES.filter((name) => one.rounds.some((row) => row[name] != null)).map((name) => ({
-      name, label: one.labels[name]?.label ?? name, unit: one.labels[name]?.unit,
+      name, label: `${one.labels[name]?.label ?? name} by round`, unit: one.labels[name]?.round_unit,
       series: [{ name: a, colour: "var(--side-a)", points: points(one, name) }, { name: b, colour: "var(--side-b)", points: points(two, name) }],
     }));
   }, [one, two, a, b, rows]);
@@ -112,20 +112,15 @@ function Table({ rows, a, b }: { rows: MetricRow[]; a: string; b: string }) {
   if (!rows.length) return <p className="faint">Nothing to compare yet: one round must be complete in both.</p>;
   const sorted = [...rows].sort((one, two) => Number(isClear(two)) - Number(isClear(one)));
   return (
-    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval</th><th scope="col">Interval</th></tr></thead>
+    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Mean over</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval</th><th scope="col">Interval</th></tr></thead>
       <tbody>{sorted.map((one) => (
-        <tr key={one.name} className={isClear(one) ? `clear ${verdict(one)}` : ""}><th scope="row">{one.label} {one.unit ? <span className="faint small">{one.unit}</span> : null}</th>
+        <tr key={one.name} className={isClear(one) ? `clear ${one.judgement}` : ""}><th scope="row">{one.label} {one.unit ? <span className="faint small">{one.unit}</span> : null}</th><td>{one.over}</td>
           <td className="number">{measure(one.a)}</td><td className="number">{measure(one.b)}</td><td className="number difference">{signed(one.difference)}</td>
           <td className="number faint">{one.low == null || one.high == null ? "–" : `${signed(one.low)} to ${signed(one.high)}`}</td><td><Interval row={one} /></td></tr>))}</tbody></table></div>
   );
 }
 
-const isClear = (row: MetricRow): boolean => row.clear;
-
-function verdict(row: MetricRow): string {
-  if (!row.better || !row.difference) return "";
-  return (row.better === "higher") === row.difference > 0 ? "better" : "worse";
-}
+const isClear = (row: MetricRow): boolean => row.judgement !== "" && row.judgement !== "unclear";
 
 function Interval({ row }: { row: MetricRow }) {
   if (row.low == null || row.high == null || row.difference == null) return null;

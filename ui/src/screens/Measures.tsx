@@ -9,17 +9,17 @@ import { count, measure } from "../parts/format";
 import { ApiLink } from "../parts/ApiLink";
 import { Empty, Problem } from "../parts/ui";
 import { get, runPath } from "../wire/api";
-import type { Metrics, Values } from "../wire/types";
+import type { Metrics, SummaryRow, Values } from "../wire/types";
 
 const GROUPS: [string, string[]][] = [
-  ["Coming and staying", ["satisfaction", "visits", "return_rate", "retention", "exit_page", "watch_hours", "watch_minutes", "minutes_per_visit", "completion"]],
-  ["Choosing", ["picks", "click_rate", "pick_rate", "pages", "shown"]],
+  ["Visits and retention", ["satisfaction", "visits", "return_rate", "retention", "exit_page", "watch_hours", "watch_minutes", "minutes_per_visit", "completion"]],
+  ["Choices", ["picks", "click_rate", "pick_rate", "pages", "shown"]],
   ["Ratings", ["rating_mean", "ratings", "rating_1", "rating_2", "rating_3", "rating_4", "rating_5"]],
   ["Variety", ["entropy_exposure", "entropy_consumption", "entropy_taste", "entropy_exposure_pooled", "entropy_consumption_pooled", "gini", "coverage_exposure", "coverage_consumption", "repeated_exposure"]],
   ["Talk", ["posts", "forwards", "lines", "chats", "delivered", "spoken_model", "spoken_template", "spoken_human"]],
   ["Spread", ["reach", "emotion", "emotion_words", "attitude", "told", "cascades", "cascade_scale", "cascade_depth", "cascade_breadth"]],
   ["Memory", ["remembered", "faded_at_once", "enhanced", "settled", "reflected", "merged", "forgotten", "recalled", "recall_cut", "thoughts", "memory_failed"]],
-  ["Trouble", ["refused", "failed"]],
+  ["Failures", ["refused", "failed"]],
 ];
 
 type Rounds = { round: number; values: Values }[];
@@ -55,7 +55,7 @@ export function MeasuresTab() {
   const rounds = useMemo(() => merged((metrics?.rounds ?? []).map((values) => ({ round: Number(values["round"]), values })), feed.measured, at), [metrics, size, at, feed]);
   if (asked.problem && !metrics) return <div className="pad"><Problem again={again}>{asked.problem}</Problem></div>;
   if (!metrics) return <p className="faint pad">Measuring …</p>;
-  if (!rounds.length) return <div className="pad"><Empty title="Nothing to measure yet">Measures appear when the first round is over.</Empty></div>;
+  if (!rounds.length) return <div className="pad"><Empty title="Nothing to measure yet">Metrics appear after the first round.</Empty></div>;
   return <Whole metrics={metrics} rounds={rounds} />;
 }
 
@@ -72,20 +72,36 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
       <section aria-label="Overview" className="charts">
         <BarChart title="Ratings given" unit="stars" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
         <BarChart title="Popularity" unit="picks by rank, log" nothing="Nothing was picked in this run." dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
-        <LineChart title="Genre entropy" unit="bits" note="" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
+        <LineChart title="Genre entropy by round" unit="bits, mean over people" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
           { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
         <Popular />
       </section>
+      <Summary rows={metrics.summary} />
+      <h2>Round by round</h2>
       {grouped(names.filter((name) => !isFlat(name))).map(([title, mine]) => (
         <section key={title} aria-label={title}><h3>{title}</h3>
           <div className="charts">{mine.map((name) => {
-            const { label, unit } = metrics.labels[name] ?? { label: name, unit: "" };
-            return <LineChart key={name} title={label} unit={unit} series={[{ name: "", colour: "var(--accent)", points: rounds.map((one) => [one.round, one.values[name] ?? null]) }]} />;
+            const { label, round_unit } = metrics.labels[name] ?? { label: name, round_unit: "" };
+            return <LineChart key={name} title={`${label} by round`} unit={round_unit} series={[{ name: "", colour: "var(--accent)", points: rounds.map((one) => [one.round, one.values[name] ?? null]) }]} />;
           })}</div></section>
       ))}
       <Segments metrics={metrics} />
-      {flat.length ? <p className="faint small">Zero throughout: {flat.map((name) => metrics.labels[name]?.label ?? name).join(", ")}.</p> : null}
+      {flat.length ? <p className="faint small">Always zero: {flat.map((name) => metrics.labels[name]?.label ?? name).join(", ")}.</p> : null}
     </div>
+  );
+}
+
+/** The run so far in the numbers of its report. */
+function Summary({ rows }: { rows: SummaryRow[] }) {
+  const known = rows.filter((row) => row.mean != null);
+  if (!known.length) return null;
+  return (
+    <section aria-label="Run so far"><h3>The run so far</h3>
+      <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Unit</th><th scope="col">Mean over</th><th scope="col" className="number">Value</th><th scope="col" className="number">95 % interval</th></tr></thead>
+        <tbody>{known.map((row) => (
+          <tr key={row.name}><th scope="row">{row.label}</th><td>{row.unit}</td><td>{row.over}</td><td className="number">{measure(row.mean)}</td>
+            <td className="number faint">{row.low == null || row.high == null ? "" : `${measure(row.low)} to ${measure(row.high)}`}</td></tr>))}</tbody></table></div>
+    </section>
   );
 }
 
@@ -110,10 +126,10 @@ function Segments({ metrics }: { metrics: Metrics }) {
   const preferred = SEGMENT_METRICS.filter((name) => all.includes(name));
   const names = [...preferred, ...all.filter((name) => !preferred.includes(name))].slice(0, 7);
   return (
-    <section aria-label="Segments"><div className="row-between"><h3>Segments, means per person</h3>
+    <section aria-label="Segments"><div className="row-between"><h3>Segments, mean over people</h3>
       <label className="small">By <select value={chosen} onChange={(event) => setChosen(event.target.value)}>{kinds.map((kind) => <option key={kind}>{kind}</option>)}</select></label></div>
       <div className="table-box"><table><thead><tr><th scope="col">Segment</th><th scope="col" className="number">People</th>
-        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.label ?? name}</th>)}</tr></thead>
+        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.label ?? name} <span className="faint small">{metrics.labels[name]?.unit || "per person"}</span></th>)}</tr></thead>
         <tbody>{rows.map((one) => (
           <tr key={one.segment}><th scope="row">{one.segment}</th><td className="number">{count(one.people)}</td>{names.map((name) => <td key={name} className="number">{measure(one.values[name])}</td>)}</tr>))}</tbody></table></div>
     </section>

@@ -6,7 +6,7 @@ import { count, duration, money } from "../parts/format";
 import { go } from "../parts/route";
 import { Field, Problem, Tabs } from "../parts/ui";
 import { get, send } from "../wire/api";
-import type { Check, ScenarioRow, Session } from "../wire/types";
+import type { Check, ScenarioRow, Session, StartedRun } from "../wire/types";
 
 interface Form {
   title: string; agents: string; rounds: string; seed: string; dataset: string; recommender: string;
@@ -33,7 +33,7 @@ export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record
   const found: Record<string, string> = {};
   for (const [key, least] of [["agents", 1], ["rounds", 1], ["seed", 0]] as const) {
     const typed = form[key].trim();
-    if (!/^\d+$/.test(typed) || Number(typed) < least) found[key] = `A whole number from ${least} on`;
+    if (!/^\d+$/.test(typed) || Number(typed) < least) found[key] = `Must be a whole number, at least ${least}`;
   }
   return found;
 }
@@ -60,7 +60,7 @@ export function NewScreen({ session }: { session: Session }) {
     setBusy(true);
     setProblem("");
     try {
-      const made = await send<{ id: string }>("/runs", {
+      const made = await send<StartedRun>("/runs", {
         ...(body(way, form, toml) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
       });
       go({ screen: "run", id: made.id, tab: "watch" });
@@ -72,15 +72,15 @@ export function NewScreen({ session }: { session: Session }) {
   const toFile = (text: string) => { setToml(text); setWay("toml"); };
   return (
     <div className="page narrow">
-      <div className="page-head"><div><h1>New run</h1><p className="faint">Who comes, what serves them, and how they decide.</p></div></div>
-      <Tabs label="How to describe it" chosen={way} choose={(next) => { if (next === "toml" && !toml && found?.toml) setToml(found.toml); setWay(next); }}
+      <div className="page-head"><div><h1>New run</h1><p className="faint">Choose the audience, the recommender and how people decide.</p></div></div>
+      <Tabs label="Form or file" chosen={way} choose={(next) => { if (next === "toml" && !toml && found?.toml) setToml(found.toml); setWay(next); }}
         choices={[{ is: "form", name: "Form" }, { is: "toml", name: "Scenario file" }]} />
       <div className="new-grid">
         <form className="card" onSubmit={(event) => { event.preventDefault(); void start(false); }}>
           {way === "form"
             ? <FormFields form={form} set={setForm} session={session} wrong={wrong} />
             : <FileFields toml={toml} set={setToml} scenarios={scenarios.value ?? []} />}
-          <Field label="Name of the run" hint="Its folder. Left empty, one is made from the title.">
+          <Field label="Name of the run" hint="Also its folder. Leave empty to derive it from the title.">
             {(id, told) => <input id={id} aria-describedby={told} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}
           </Field>
           <Problem>{problem}</Problem>
@@ -89,7 +89,7 @@ export function NewScreen({ session }: { session: Session }) {
             <button type="button" disabled={busy || !found?.ok} onClick={() => void start(true)}>Start paused</button>
           </div>
         </form>
-        <Aside found={found} problem={Object.keys(own).length ? "Some fields need another look." : check.problem} scenarios={scenarios.value ?? []} take={toFile} />
+        <Aside found={found} problem={Object.keys(own).length ? "Some fields are not valid." : check.problem} scenarios={scenarios.value ?? []} take={toFile} />
       </div>
     </div>
   );
@@ -135,7 +135,7 @@ function Verdict({ found }: { found: Check }) {
           <div><dt>Cost</dt><dd>{cost.calls ? money(cost.cost) : "free"}</dd></div>
           <div><dt>Time</dt><dd>{duration(cost.seconds)}</dd></div>
         </dl>
-      ) : <p className="faint">No estimate for this one.</p>}
+      ) : <p className="faint">No estimate available.</p>}
     </>
   );
 }
@@ -186,8 +186,8 @@ function FormFields({ form, set, session, wrong }: {
       <div className="two">{chosen("mind", "Mind", session.minds, "How people decide")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
       {asks ? (
         <fieldset><legend>Language model</legend>
-          <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible address; empty: the embedded model")}{typed("model", "Model", "Empty: the first that the endpoint lists")}</div>
-          <div className="two">{typed("budget", "Budget", "Such as 2usd; the run stops there")}
+          <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible URL, or embedded for the small embedded model")}{typed("model", "Model", "Leave empty for the first model that the endpoint lists")}</div>
+          <div className="two">{typed("budget", "Budget", "For example 2usd; the run stops when it is spent")}
             <p className="hint keys">{keys.length ? `Keys that are set: ${keys.join(", ")}` : "No key is set in the environment."}</p></div>
         </fieldset>
       ) : null}

@@ -59,33 +59,33 @@ function Door({ take }: { take: (seat: Seat) => void }) {
   return (
     <div className="split">
       <form className="card stack" onSubmit={(event) => { event.preventDefault(); void sit(); }}>
-        <h2>Take a place</h2>
-        {feed.control?.state === "finished" ? <p className="hint">This run has reached its last round. Let it go on with <b>More rounds</b> above, then take a place.</p> : null}
+        <h2>Play a person</h2>
+        {feed.control?.state === "finished" ? <p className="hint">This run has reached its last round. Extend it with <b>More rounds</b> above, then play.</p> : null}
         <fieldset className="radios"><legend>Who you are</legend>
-          <label><input type="radio" name="who" checked={!isNew} onChange={() => setNew(false)} /> Somebody of this run</label>
-          <label><input type="radio" name="who" checked={isNew} onChange={() => setNew(true)} /> Somebody new</label>
+          <label><input type="radio" name="who" checked={!isNew} onChange={() => setNew(false)} /> A person in this run</label>
+          <label><input type="radio" name="who" checked={isNew} onChange={() => setNew(true)} /> A new person</label>
         </fieldset>
         {isNew ? (
           <>
             <Field label="Name">{(id) => <input id={id} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}</Field>
-            <Field label="Interests" hint={`Separated by commas${feed.names.tags.length ? `, such as ${feed.names.tags.slice(0, 3).join(", ")}` : ""}. New people join when the next round opens.`}>
+            <Field label="Interests" hint={`Separated by commas${feed.names.tags.length ? `, such as ${feed.names.tags.slice(0, 3).join(", ")}` : ""}. New people join at the start of the next round.`}>
               {(id, told) => <input id={id} aria-describedby={told} value={interests} onChange={(event) => setInterests(event.target.value)} autoComplete="off" />}</Field>
           </>
         ) : (
           <div className="field"><FindPerson id="play-person" label="Choose a person" choose={(one) => setWho(one.id)} />
-            <p className="hint">{who === null ? "Nobody is chosen yet." : <>You will be <span className="strong">{feed.person(who)}</span> (person {who}).</>}</p></div>
+            <p className="hint">{who === null ? "Nobody is selected yet." : <>You will be <span className="strong">{feed.person(who)}</span> (person {who}).</>}</p></div>
         )}
         <fieldset className="radios"><legend>While you think</legend>
           <label><input type="radio" name="waits" checked={waits} onChange={() => setWaits(true)} /> The run waits for you</label>
-          <label><input type="radio" name="waits" checked={!waits} onChange={() => setWaits(false)} /> It goes on without you after
-            <input className="short" aria-label="Seconds until it goes on" inputMode="numeric" value={seconds} disabled={waits} onChange={(event) => setSeconds(event.target.value)} /> seconds</label>
+          <label><input type="radio" name="waits" checked={!waits} onChange={() => setWaits(false)} /> It continues without you after
+            <input className="short" aria-label="Seconds until it continues" inputMode="numeric" value={seconds} disabled={waits} onChange={(event) => setSeconds(event.target.value)} /> seconds</label>
         </fieldset>
         <Problem>{problem}</Problem>
-        <div className="tools"><button type="submit" className="main" disabled={!ready}>Take the place</button></div>
+        <div className="tools"><button type="submit" className="main" disabled={!ready}>Start playing</button></div>
       </form>
       <section className="card" aria-label="How playing works">
-        <Empty title="How playing works">When your person wakes, you see what it sees: pages of the recommender, results of a search, friends, posts.
-          What you do is an attempt; the world decides, as with everybody. Several people may play at once, each in a browser of their own.</Empty>
+        <Empty title="How playing works">When your person wakes, you see what they see: recommendations, search results, friends and posts.
+          Your actions are attempts; the simulation decides what happens, as for everyone else. Several people can play at once, each in their own browser.</Empty>
       </section>
     </div>
   );
@@ -106,10 +106,10 @@ function Seated({ seat, leave }: { seat: Seat; leave: () => void }) {
       if (event === "observation") setTurn({ seen: found as unknown as Observation, waiting: "", over: "" });
       if (event === "waiting") setTurn({ seen: null, waiting: "Waiting for your next turn …", over: "" });
       if (event === "over") {
-        setTurn({ seen: null, waiting: "", over: found["left"] ? "You gave the place back." : "The run has stopped or ended." });
+        setTurn({ seen: null, waiting: "", over: found["left"] ? "You stopped playing." : "The run has stopped or ended." });
         following.close();
       }
-    }, (link) => { if (link === "closed") setTurn((old) => (old.over ? old : { seen: null, waiting: "", over: "This seat is no longer yours." })); });
+    }, (link) => { if (link === "closed") setTurn((old) => (old.over ? old : { seen: null, waiting: "", over: "You are no longer playing this person." })); });
     return () => following.close();
   }, [path]);
   const act = async (action: Record<string, unknown>) => {
@@ -127,12 +127,12 @@ function Seated({ seat, leave }: { seat: Seat; leave: () => void }) {
         <div><h2>You are {seat.name || feed.person(seat.agent)}</h2>
           <p className="faint small">{turn.seen ? `Round ${turn.seen.round} · ${turn.seen.now}` : turn.over || turn.waiting || "Waiting until this person wakes …"}</p></div>
         <Deadline key={turn.seen?.number ?? 0} seconds={turn.seen?.deadline ?? null} />
-        <button type="button" onClick={() => void rise()}>Give the place back</button>
+        <button type="button" onClick={() => void rise()}>Stop playing</button>
       </header>
       <Problem>{problem}</Problem>
       {turn.seen ? <Table seen={turn.seen} act={(action) => void act(action)} busy={busy} />
-        : turn.over ? <Empty title="This game is over">{turn.over}</Empty>
-          : <Empty title="Not your turn">{turn.waiting || "Nobody comes every round. Press Play above if the run is paused; the page shows what you see as soon as your person wakes."}</Empty>}
+        : turn.over ? <Empty title="Playing has ended">{turn.over}</Empty>
+          : <Empty title="Not your turn">{turn.waiting || "People do not visit in every round. Press Play above if the run is paused; this page updates when your person wakes."}</Empty>}
     </div>
   );
 }

@@ -11,7 +11,7 @@ interface Props { seen: Observation; act: Act; busy: boolean }
 export function Table({ seen, act, busy }: Props) {
   return (
     <div className="play-grid">
-      <section className="card stack" aria-label="In front of you" aria-busy={busy}>
+      <section className="card stack" aria-label="What you see" aria-busy={busy}>
         {seen.surface === "conversation" ? <Talk seen={seen} act={act} busy={busy} />
           : seen.surface === "social" ? <Friends seen={seen} act={act} busy={busy} />
             : seen.surface === "home" ? <Home seen={seen} act={act} busy={busy} />
@@ -44,12 +44,12 @@ function SearchField({ seen, act, busy }: Props) {
 function Home({ seen, act, busy }: Props) {
   return (
     <>
-      <h3>You have come</h3>
+      <h3>You open the platform</h3>
       <p className="faint">What would you like to do?</p>
       <div className="tools">
         <button type="button" className="main" disabled={busy} onClick={() => act({ type: "Enter", surface: "recommender" })}>See recommendations</button>
         <button type="button" disabled={busy} onClick={() => act({ type: "Enter", surface: "social" })}>See friends and posts</button>
-        <button type="button" disabled={busy} onClick={() => act({ type: "Nothing" })}>Nothing today</button>
+        <button type="button" disabled={busy} onClick={() => act({ type: "Nothing" })}>Not today</button>
       </div>
       <Inbox seen={seen} act={act} busy={busy} />
     </>
@@ -62,7 +62,7 @@ function Page({ seen, act, busy }: Props) {
       <div className="row-between"><h3>{SURFACES[seen.surface] ?? "Recommended for you"}{seen.page >= 0 ? `, page ${seen.page + 1}` : ""}</h3><SearchField seen={seen} act={act} busy={busy} /></div>
       {seen.slate.length ? null : may(seen, "Browse")
         ? <div className="tools"><button type="button" className="main" disabled={busy} onClick={() => act({ type: "Browse" })}>Show the first page</button></div>
-        : <Empty title="Nothing is shown" />}
+        : <Empty title="Nothing to show" />}
       <ol className="shelf">{seen.slate.map((one) => <Card key={one.item} one={one} seen={seen} act={act} busy={busy} />)}</ol>
       {seen.slate.length && may(seen, "NextPage") ? <div className="tools"><button type="button" disabled={busy} onClick={() => act({ type: "NextPage" })}>Next page</button></div> : null}
     </>
@@ -109,18 +109,18 @@ function Friends({ seen, act, busy }: Props) {
     <>
       <h3>Friends and posts</h3>
       <form className="stack tight" onSubmit={(event) => { event.preventDefault(); act({ type: "Post", text: post.trim() }); setPost(""); }}>
-        <Field label="Post to all who listen">{(id) => <textarea id={id} rows={2} value={post} onChange={(event) => setPost(event.target.value)} />}</Field>
+        <Field label="Post to your followers">{(id) => <textarea id={id} rows={2} value={post} onChange={(event) => setPost(event.target.value)} />}</Field>
         <div className="tools"><button type="submit" disabled={busy || !post.trim()}>Post</button></div>
       </form>
       {seen.friends.length ? (
         <form className="stack tight" onSubmit={(event) => { event.preventDefault(); act({ type: "Say", to, text: words.trim() }); setWords(""); }}>
           <Field label="Talk with">{(id) => <select id={id} value={to} onChange={(event) => setTo(Number(event.target.value))}>
             {seen.friends.map((one) => <option key={one.id} value={one.id}>{one.name} ({one.kind})</option>)}</select>}</Field>
-          <Field label="First words">{(id) => <input id={id} value={words} onChange={(event) => setWords(event.target.value)} autoComplete="off" />}</Field>
+          <Field label="First message">{(id) => <input id={id} value={words} onChange={(event) => setWords(event.target.value)} autoComplete="off" />}</Field>
           <div className="tools"><button type="submit" disabled={busy || !words.trim()}>Ask to talk</button></div>
-          <p className="hint">The talk itself takes place after the visits of this round.</p>
+          <p className="hint">The conversation takes place after this round's visits.</p>
         </form>
-      ) : <p className="faint">This person listens to nobody.</p>}
+      ) : <p className="faint">This person follows nobody.</p>}
       <Inbox seen={seen} act={act} busy={busy} />
     </>
   );
@@ -132,7 +132,7 @@ function Inbox({ seen, act, busy }: Props) {
     <section><h3>New posts</h3>
       <ul className="plain">{seen.inbox.map((one) => (
         <li key={one.post} className="post"><p>{one.text}</p>
-          {may(seen, "Forward") && !seen.taken.some((move) => move.type === "Forward" && move["post"] === one.post) ? <button type="button" className="quiet" disabled={busy} onClick={() => act({ type: "Forward", post: one.post })}>Pass on</button> : null}</li>))}</ul>
+          {may(seen, "Forward") && !seen.taken.some((move) => move.type === "Forward" && move["post"] === one.post) ? <button type="button" className="quiet" disabled={busy} onClick={() => act({ type: "Forward", post: one.post })}>Forward</button> : null}</li>))}</ul>
     </section>
   );
 }
@@ -146,9 +146,9 @@ function Talk({ seen, act, busy }: Props) {
       <div className="talk">{seen.lines.map((line, at) => (
         <div key={at} className={`bubble ${line.agent === seen.me.id ? "" : "other"}`}><span className="who small">{line.agent === seen.me.id ? "You" : friend?.name}</span><p>{line.text}</p></div>))}</div>
       <form className="inline" onSubmit={(event) => { event.preventDefault(); act({ type: "Say", to: friend?.id ?? -1, text: words.trim() }); setWords(""); }}>
-        <input aria-label="Your words" value={words} onChange={(event) => setWords(event.target.value)} autoComplete="off" />
+        <input aria-label="Your message" value={words} onChange={(event) => setWords(event.target.value)} autoComplete="off" />
         <button type="submit" className="main" disabled={busy || !words.trim()}>Say</button>
-        <button type="button" disabled={busy} onClick={() => act({ type: "Leave", satisfaction: null })}>End the talk</button>
+        <button type="button" disabled={busy} onClick={() => act({ type: "Leave", satisfaction: null })}>End the conversation</button>
       </form>
     </>
   );
@@ -159,9 +159,9 @@ function Ways({ seen, act, busy }: Props) {
   if (seen.surface === "home" || seen.surface === "conversation") return null;
   const other = seen.surface === "social" ? "recommender" : "social";
   return (
-    <section className="card stack" aria-label="Ways">
-      <h3>Go on</h3>
-      {may(seen, "Enter") ? <button type="button" disabled={busy} onClick={() => act({ type: "Enter", surface: other })}>{other === "social" ? "To friends and posts" : "To recommendations"}</button> : null}
+    <section className="card stack" aria-label="Next step">
+      <h3>Next step</h3>
+      {may(seen, "Enter") ? <button type="button" disabled={busy} onClick={() => act({ type: "Enter", surface: other })}>{other === "social" ? "Go to friends and posts" : "Go to recommendations"}</button> : null}
       <label className="small">How satisfied are you? <select value={mark} onChange={(event) => setMark(event.target.value)}>
         <option value="">not said</option>{Array.from({ length: 10 }, (_, at) => <option key={at} value={at / 9}>{at + 1}</option>)}</select></label>
       <button type="button" disabled={busy} onClick={() => act({ type: "Leave", satisfaction: mark === "" ? null : Number(Number(mark).toFixed(4)) })}>Leave</button>
@@ -170,7 +170,7 @@ function Ways({ seen, act, busy }: Props) {
 }
 
 const MOVES: Record<string, (move: Record<string, unknown>) => string> = {
-  Pick: () => "picked", Rate: (move) => `rated ${String(move["stars"])}★`, Post: () => "a post", Say: () => "a wish to talk", Forward: () => "passed on",
+  Pick: () => "picked", Rate: (move) => `rated ${String(move["stars"])}★`, Post: () => "a post", Say: () => "a request to talk", Forward: () => "passed on",
 };
 
 function Lived({ seen }: { seen: Observation }) {
@@ -184,7 +184,7 @@ function Lived({ seen }: { seen: Observation }) {
           {seen.taken.map((move, at) => <li key={`t${at}`}>{titles.has(Number(move["item"])) ? <cite>{titles.get(Number(move["item"]))}: </cite> : null}<span className="faint">{MOVES[move.type]?.(move) ?? move.type}</span></li>)}
         </ul>
       ) : <p className="faint small">Nothing yet.</p>}
-      <p className="hint">Picks, ratings and posts happen when you leave the page.</p>
+      <p className="hint">Picks, ratings and posts take effect when you leave the page.</p>
     </section>
   );
 }

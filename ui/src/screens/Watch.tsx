@@ -42,7 +42,7 @@ function StatePanel() {
   ];
   const most = panel.most_popular[0]?.count || 1;
   return (
-    <Panel title={at === null ? "State" : "State at present"} className="state-panel">
+    <Panel title={at === null ? "State" : "Current state"} className="state-panel">
       <dl className="state-figures">
         {figures.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{count(value)}</dd></div>)}
         <div className="whole"><dt>Algorithm</dt><dd>{feed.control?.algorithm || "–"}</dd></div>

@@ -13,7 +13,7 @@ export function CallSheet({ id, close }: { id: string; close: () => void }) {
   return (
     <Sheet title="Prompt and reply" close={close} wide>
       <Problem again={asked.again}>{asked.problem}</Problem>
-      {asked.value ? <Whole call={asked.value} /> : asked.problem ? null : <p className="faint">Fetching …</p>}
+      {asked.value ? <Whole call={asked.value} /> : asked.problem ? null : <p className="faint">Loading …</p>}
     </Sheet>
   );
 }

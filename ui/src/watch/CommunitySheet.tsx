@@ -26,7 +26,7 @@ export function CommunitySheet({ id, close }: { id: number; close: () => void })
   return (
     <Sheet title={label ? `Community: ${label}` : `Community ${id}`} close={close}>
       <Problem again={asked.again}>{asked.problem}</Problem>
-      {size === null ? <p className="faint">{asked.problem ? "" : "Fetching …"}</p> : (
+      {size === null ? <p className="faint">{asked.problem ? "" : "Loading …"}</p> : (
         <>
           <p className="hint">{count(size)} people who mostly know each other, those with the most ties first. {label ? "Named after what most of them like." : ""}</p>
           <div className="table-box members">

@@ -43,7 +43,7 @@ export function ControlBar({ control }: { control: Controls }) {
   return (
     <section className="control" aria-label="Control">
       <div className="control-row">
-        <div className="buttons" role="group" aria-label="Course of the run">
+        <div className="buttons" role="group" aria-label="Run controls">
           {going
             ? <button type="button" className="main play" disabled={locked} onClick={() => control.act("pause")} title="Pause (Space)"><b aria-hidden="true">❚❚</b>Pause</button>
             : <button type="button" className="main play" disabled={locked || over} onClick={() => control.act("play")} title="Play (Space)"><b aria-hidden="true">▶</b>Play</button>}
@@ -55,8 +55,8 @@ export function ControlBar({ control }: { control: Controls }) {
             onChange={(event) => control.act("speed", { speed: Number(event.target.value) })}>
             {SPEEDS.map((one) => <option key={one} value={one}>{speedName(one)}</option>)}
           </select>
-          <button type="button" disabled={locked || over || now.state === "stopped"} onClick={() => control.act("stop")} title="Stop cleanly; it can be played again">Stop</button>
-          <button type="button" disabled={locked} onClick={() => setAsking("reset")} title="Back to the genesis">Reset</button>
+          <button type="button" disabled={locked || over || now.state === "stopped"} onClick={() => control.act("stop")} title="Stop; the run can be resumed">Stop</button>
+          <button type="button" disabled={locked} onClick={() => setAsking("reset")} title="Back to the start">Reset</button>
         </div>
         <div role="status"><StateMark state={now.state} /></div>
         <LinkMark link={feed.link} />
@@ -66,12 +66,12 @@ export function ControlBar({ control }: { control: Controls }) {
       <Problem>{control.problem || now.error}</Problem>
       {asking === "more" ? <More now={now} close={() => setAsking("")} go={(rounds) => { setAsking(""); control.act("play", { rounds }); }} /> : null}
       {asking === "reset" ? (
-        <Sheet title="Back to the genesis?" close={() => setAsking("")}>
+        <Sheet title="Back to the start?" close={() => setAsking("")}>
           <p>Everything that happened in this run is taken back, and it begins anew with the same people and the same dice.
             To keep what was lived, branch at round 0 instead.</p>
           <div className="tools">
             <button type="button" className="main" onClick={() => { setAsking(""); control.act("reset"); }}>Reset</button>
-            <button type="button" onClick={() => setAsking("")}>Keep it</button>
+            <button type="button" onClick={() => setAsking("")}>Cancel</button>
           </div>
         </Sheet>
       ) : null}
@@ -85,9 +85,9 @@ function More({ now, close, go }: { now: Control; close: () => void; go: (rounds
   return (
     <Sheet title="Go on" close={close}>
       <form className="stack" onSubmit={(event) => { event.preventDefault(); if (more) go(now.rounds + more); }}>
-        <Field label="Rounds more" hint={`It goes on after round ${now.rounds}, as if it had been meant to last longer.`}>
+        <Field label="Rounds to add" hint={`The run continues after round ${now.rounds}, as if it had been planned longer.`}>
           {(id, told) => <input id={id} aria-describedby={told} inputMode="numeric" value={typed} onChange={(event) => setTyped(event.target.value)} />}</Field>
-        <div className="tools"><button type="submit" className="main" disabled={!more}>Go on</button></div>
+        <div className="tools"><button type="submit" className="main" disabled={!more}>Continue</button></div>
       </form>
     </Sheet>
   );
@@ -95,7 +95,7 @@ function More({ now, close, go }: { now: Control; close: () => void; go: (rounds
 
 function LinkMark({ link }: { link: string }) {
   if (link === "open") return null;
-  const told = link === "lost" ? "Connection lost, trying again …" : link === "connecting" ? "Connecting …" : "Not followed";
+  const told = link === "lost" ? "Connection lost, trying again …" : link === "connecting" ? "Connecting …" : "Not connected";
   return <span className="link-mark" role="status">{told}</span>;
 }
 
@@ -124,12 +124,12 @@ function Scrubber({ now }: { now: Control }) {
     <div className="scrub">
       <progress className="progress" max={1} value={done} aria-label={`Progress: round ${now.round} of ${now.rounds}`} />
       <input type="range" min={0} max={now.rounds || 1} step={1} value={at ?? now.round} aria-label="Travel to a round"
-        aria-valuetext={at === null ? `the present, round ${now.round}` : `round ${at}`}
+        aria-valuetext={at === null ? `the latest, round ${now.round}` : `round ${at}`}
         onChange={(event) => { const to = Number(event.target.value); travel(to >= now.round ? null : to); }} />
       <span className="scrub-told small">
         {at === null
           ? <>Round <b>{now.round}</b> of {now.rounds}{now.visits_total ? <span className="faint"> · visit {count(now.visits_done)} of {count(now.visits_total)}</span> : null}</>
-          : <>Seeing round <b>{at}</b> <button type="button" className="link" onClick={() => travel(null)}>back to the present</button></>}
+          : <>Viewing round <b>{at}</b> <button type="button" className="link" onClick={() => travel(null)}>back to the latest</button></>}
       </span>
     </div>
   );

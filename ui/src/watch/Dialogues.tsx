@@ -11,7 +11,7 @@ export function Dialogues() {
   const { feed, live } = useHere();
   useFeed(feed, 2);
   const found = latestDialogues(live, 30);
-  if (!found.length) return <Empty title="Nobody has talked yet">After the visits of a round, those who wished to talk are paired. What they say appears here.</Empty>;
+  if (!found.length) return <Empty title="Nobody has talked yet">After the visits of a round, people who want to talk are paired. What they say appears here.</Empty>;
   return (
     <div className="scroll dialogues" tabIndex={0} role="region" aria-label="Dialogues">
       {found.map((one) => <Talk key={one.key} talk={one} />)}

@@ -40,7 +40,7 @@ export function FindPerson({ id = "find-person", label = "Find a person", choose
             <span className="strong">{one.name}</span> <span className="faint small">{one.id}{one.age ? ` · ${one.age}` : ""}{one.career ? ` · ${one.career}` : ""}</span>
           </li>
         ))}
-        {!found.length && settled && asked.value ? <li role="option" aria-selected={false} aria-disabled="true" className="faint">Nobody like that</li> : null}
+        {!found.length && settled && asked.value ? <li role="option" aria-selected={false} aria-disabled="true" className="faint">No match</li> : null}
       </ul>
     </div>
   );

@@ -50,7 +50,7 @@ export function Graph() {
     <Panel title={shown?.groups ? "People, by community" : "People"} className="graph-panel" tools={<FindPerson />}>
       <Problem again={asked.again}>{asked.problem}</Problem>
       {shown && !shown.nodes.length ? <Empty title="Nobody here">This run has no people.</Empty> : null}
-      {shown?.nodes.length ? <Canvas scene={shown} openCommunity={setCommunity} /> : <div className="graph-wait faint">{asked.problem ? "" : "Placing people …"}</div>}
+      {shown?.nodes.length ? <Canvas scene={shown} openCommunity={setCommunity} /> : <div className="graph-wait faint">{asked.problem ? "" : "Laying out the graph …"}</div>}
       {community !== null ? <CommunitySheet id={community} close={() => setCommunity(null)} /> : null}
     </Panel>
   );

@@ -4,14 +4,14 @@ import { Bar, Empty } from "../parts/ui";
 import type { Memory, Thought } from "../wire/types";
 
 const STORES: ["sensory" | "short" | "long", string, string][] = [
-  ["sensory", "Sensory", "What was taken in last; most of it is gone with the round."],
-  ["short", "Short-term", "Kept for a while; what repeats is strengthened and settles."],
-  ["long", "Long-term", "What stays, until it fades."],
+  ["sensory", "Sensory", "The latest observations; most are dropped when the round ends."],
+  ["short", "Short-term", "Kept for a while; what is repeated is strengthened and moves to long-term memory."],
+  ["long", "Long-term", "Kept until it fades."],
 ];
 
 export function Memories({ memory }: { memory: Memory | null }) {
   if (!memory) {
-    return <Empty title="No memory">People of this run remember nothing in words. A run with <code>memory = "recagent"</code> fills this.</Empty>;
+    return <Empty title="No memory">People in this run have no memory in words; a scenario with <code>memory = "recagent"</code> has.</Empty>;
   }
   return (
     <>

@@ -41,7 +41,7 @@ export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
         <>
           <div className="tools drawer-tools">
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask" })} onClick={() => sessionStorage.setItem("ask", `${id}`)}>Ask</a>
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play" })} onClick={() => sessionStorage.setItem("play", `${id}`)}>Take their place</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play" })} onClick={() => sessionStorage.setItem("play", `${id}`)}>Play this person</a>
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "change" })} onClick={() => sessionStorage.setItem("change", `${id}`)}>Edit</a>
           </div>
           <Tabs label="About this person" chosen={view} choose={setView} choices={[
@@ -50,7 +50,7 @@ export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
           ]} />
           <div className="drawer-body" role="tabpanel" aria-label={view} tabIndex={0}>{part(view, person)}</div>
         </>
-      ) : asked.problem ? null : <p className="faint pad">Fetching …</p>}
+      ) : asked.problem ? null : <p className="faint pad">Loading …</p>}
     </aside>
   );
 }
@@ -93,7 +93,7 @@ function Who({ person }: { person: Person }) {
 }
 
 function LivedList({ person }: { person: Person }) {
-  if (!person.history.length) return <Empty title="Nothing lived yet">What this person picks, watches and rates appears here.</Empty>;
+  if (!person.history.length) return <Empty title="No history yet">What this person picks, watches and rates appears here.</Empty>;
   return (
     <ul className="lived">{[...person.history].reverse().map((one, at) => (
       <li key={at}><div><cite>{one.title}</cite> <span className="faint small">{day(one.at)} · {percent(one.fraction)}</span></div>

@@ -16,9 +16,9 @@ export function Posts() {
     <div className="scroll posts" tabIndex={0} role="region" aria-label="Posts">
       {posts.map((one) => (
         <article key={one.id} className="post">
-          <header><PersonLink id={one.author} /><span className="faint small">round {one.round}{one.source ? " · passed on" : ""}</span></header>
+          <header><PersonLink id={one.author} /><span className="faint small">round {one.round}{one.source ? " · forwarded" : ""}</span></header>
           <p>{one.text}</p>
-          <footer className="faint small">reached {count(one.reach)} · passed on {count(one.forwards)}</footer>
+          <footer className="faint small">reached {count(one.reach)} · forwarded {count(one.forwards)}</footer>
         </article>
       ))}
     </div>

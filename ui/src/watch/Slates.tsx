@@ -12,7 +12,7 @@ export function Slates() {
   const { feed, live } = useHere();
   useFeed(feed, 2);
   const slates = latestSlates(live, 40);
-  if (!slates.length) return <Empty title="No slate was shown yet">Pages of recommendations and of search results appear here as people see them.</Empty>;
+  if (!slates.length) return <Empty title="No pages shown yet">Pages of recommendations and of search results appear here as people see them.</Empty>;
   return (
     <div className="scroll slates" tabIndex={0} role="region" aria-label="Slates">
       {slates.map((one) => <SlateCard key={one.key} slate={one} sign={one.items.map((item) => `${item.picked}${item.stars}`).join("")} />)}

@@ -67,13 +67,13 @@ function LiveStory() {
     if (!down && held) setHeld(null);
   };
   const top = () => { setHeld(null); box.current?.scrollTo({ top: 0 }); };
-  if (!shown.length && at !== null) return <Empty title={at ? `Fetching round ${at} …` : "Before the first round"}>{at ? "" : "Nobody has come yet."}</Empty>;
-  if (!shown.length) return <Empty title="Nothing has happened yet">Press Play, or step one visit, and what people do is told here.</Empty>;
+  if (!shown.length && at !== null) return <Empty title={at ? `Loading round ${at} …` : "Before the first round"}>{at ? "" : "Nobody has visited yet."}</Empty>;
+  if (!shown.length) return <Empty title="Nothing has happened yet">Press Play, or step one visit, to see what people do.</Empty>;
   return (
     <div className="scroll story" ref={box} onScroll={scrolled} tabIndex={0} role="log" aria-live="off" aria-label="Story">
-      {held ? <button type="button" className="news" onClick={top}>Held while you read · go to the newest</button> : null}
+      {held ? <button type="button" className="news" onClick={top}>Paused while you read · jump to the newest</button> : null}
       {shown.map((one) => <ChapterCard key={one.n} chapter={one} />)}
-      {isMore ? <button type="button" className="quiet more" onClick={() => setMost(most * 3)}>Show more of what came before</button> : null}
+      {isMore ? <button type="button" className="quiet more" onClick={() => setMost(most * 3)}>Show earlier events</button> : null}
     </div>
   );
 }
@@ -109,7 +109,7 @@ const ChapterCard = memo(function ChapterCard({ chapter }: { chapter: Chapter })
           </li>
         );
       })}</ul>
-      {delivered > DELIVERIES ? <p>and {delivered - DELIVERIES} more posts reach people; the tab Posts has them all</p> : null}
+      {delivered > DELIVERIES ? <p>and {delivered - DELIVERIES} more posts are delivered; see the Posts tab</p> : null}
     </article>
   );
 });
@@ -125,7 +125,7 @@ function Lines({ filter }: { filter: Filter }) {
   useEffect(() => { if (live) again(); }, [live, round, again]);
   if (asked.problem) return <Problem again={again}>{asked.problem}</Problem>;
   if (asked.value && !asked.value.length) {
-    return <Empty title="Nothing like that">{at === null ? "No event of this run matches all that you asked for." : `No event of round ${at} matches.`}</Empty>;
+    return <Empty title="No matches">{at === null ? "No event of this run matches the filter." : `No event of round ${at} matches.`}</Empty>;
   }
   return (
     <div className="scroll story" tabIndex={0} role="log" aria-live="off" aria-label="Story, filtered">

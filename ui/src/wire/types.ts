@@ -6,8 +6,8 @@ export type {
   AnyChange, AnyEvent, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DiffSide, GraphReply as GraphAnswer,
   MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, PanelReply as Panel,
-  PersonDetail as Person, PersonRow, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
-  SeatReply as Seat, SessionReply as Session, StoryLine, ThoughtReport as Thought,
+  PersonDetail as Person, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
+  SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SummaryRow, ThoughtReport as Thought, TicketReply,
 } from "../types.gen";
 
 /** A dot of the graph: a person, or a community, of which less is known. */

@@ -49,8 +49,11 @@ class Block(msgspec.Struct, frozen=True):
 
     def wrong(self, row: int, column: str, what: str) -> BadInput:
         """Return the error for a cell."""
-        line = self.lines[row] if self.lines else self.line + row
-        return BadInput(f"{self.where}: line {line}, column {column!r}: {what}")
+        return BadInput(f"{self.place(row)}, column {column!r}: {what}")
+
+    def place(self, row: int) -> str:
+        """Return the file and line of a row."""
+        return f"{self.where}: line {self.lines[row] if self.lines else self.line + row}"
 
     def keys(self, column: str) -> tuple[str, ...]:
         """Return ids, none of them empty."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -18,8 +19,8 @@ from audience.datasets.csv_table import (
     read,
     ties_of,
 )
-from audience.datasets.people import ACTIVITIES, activity, check_shape, population, small_world
-from audience.errors import BadInput, unknown
+from audience.datasets.people import activity, activity_law, check_shape, population, small_world
+from audience.errors import BadInput
 from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties
 
 _OWN = ("items.csv", "people.csv")
@@ -45,7 +46,7 @@ class Folder:
         self,
         path: str | Path,
         *,
-        activity: str = "lognormal",
+        activity: str | Mapping[str, Any] = "lognormal",
         degree: float = 8,
         rewire: float = 0.1,
         homophily: float = 0.7,
@@ -53,8 +54,7 @@ class Folder:
         plural: str = "items",
         past: str = "tried",
     ) -> None:
-        if activity not in ACTIVITIES:
-            raise unknown("activity", activity, ACTIVITIES)
+        activity_law(activity)
         check_shape(degree, rewire, homophily)
         self.path = Path(path)
         self.activity = activity

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from audience.datasets.corpus import Corpus, Edges, friendships, joined
+from audience.datasets.corpus import Corpus, Edges, SkipTally, friendships, joined
 from audience.datasets.loaders.blocks import (
     Block,
     Gathering,
     TableFormat,
     table_blocks,
 )
+from audience.datasets.people import TagWords
 from audience.datasets.source import Source
 from audience.errors import BadInput
 from audience.world import HABITS, Domain, Habits, Item, Profile
@@ -23,6 +25,8 @@ _CSV = TableFormat(quoted=True)
 ITEM = ("id", "title", "genre", "description")
 USER = ("id", "name", "gender", "age", "traits", "status", "interest", "feature")
 TIE = ("user_1", "user_2", "relationship", "closeness")
+_NAMED = 5
+"""Interests without a genre that are named."""
 LIVED = ("user_id", "item_id", "rating")
 
 
@@ -52,9 +56,10 @@ def read_recagent(
     ties = relationship or next(iter(_starting(source, "relationship")), "")
     gathering = Gathering(source.shown(lived or user))
     items = gathering.number_items(_items(source, item), source.shown(item))
-    tags = {_plain(tag): tag for one in items for tag in one.tags}
-    who = _people(source, user, tags)
+    interests = InterestWords(dict.fromkeys(tag for one in items for tag in one.tags))
+    who = _people(source, user, interests)
     people = gathering.number_people(who, source.shown(user))
+    interests.report(gathering.tally)
     if not items or not people:
         raise BadInput(f"{source.path}: {item} and {user} need at least one line each")
     edges = _ties(source, ties, gathering) if ties else None
@@ -78,13 +83,41 @@ def _items(source: Source, name: str) -> Iterator[Item]:
             yield Item(row, titles[row].strip() or key, about, tags, key=key)
 
 
-def _people(source: Source, name: str, tags: dict[str, str]) -> Iterator[Profile]:
-    """Yield people; an interest that means a genre, as in `sci-fi movies`, becomes that genre."""
+class InterestWords:
+    """Turns interests into genres, and counts those that name none."""
+
+    def __init__(self, genres: Iterable[str]) -> None:
+        self._words = TagWords(genres)
+        self._unknown: Counter[str] = Counter()
+        self._without = 0
+        self._first = ""
+
+    def genres(self, interests: Sequence[str], where: str) -> tuple[str, ...]:
+        """Return genres, each once; an interest that names none stays as it is."""
+        named = {interest: self._words.tags_of(interest) for interest in interests}
+        unknown = [interest for interest, tags in named.items() if not tags]
+        self._unknown.update(unknown)
+        self._without += len(unknown) == len(named) > 0
+        self._first = self._first or (where if unknown else "")
+        return tuple(dict.fromkeys(one for i, tags in named.items() for one in tags or (i,)))
+
+    def report(self, tally: SkipTally) -> None:
+        """Count the interests without a genre in the tally, the most common ones by name."""
+        most = self._unknown.most_common(_NAMED)
+        listed = ", ".join(f"{interest!r} {count}" for interest, count in most)
+        more = ", …" if len(self._unknown) > len(most) else ""
+        rest = f"{self._without} people have no others"
+        reason = f"interests that name no genre: {listed}{more}; {rest}"
+        tally.add(reason, self._first, self._unknown.total())
+
+
+def _people(source: Source, name: str, interests: InterestWords) -> Iterator[Profile]:
+    """Yield people; an interest that means a genre, as in `romantic movies`, becomes that genre."""
     for block in table_blocks(source, name, _CSV, USER):
         ages = block.numbers("age", low=0, high=130)
         cells = [block.columns[c] for c in ("name", "gender", "traits", "status", "interest")]
         for row, key in enumerate(block.keys("id")):
-            called, gender, traits, career, interests = (cell[row].strip() for cell in cells)
+            called, gender, traits, career, likes = (cell[row].strip() for cell in cells)
             yield Profile(
                 row,
                 called,
@@ -92,7 +125,7 @@ def _people(source: Source, name: str, tags: dict[str, str]) -> Iterator[Profile
                 None if np.isnan(ages[row]) else int(ages[row]),
                 _listed(traits),
                 career,
-                tuple(dict.fromkeys(tags.get(_plain(one), one) for one in _listed(interests))),
+                interests.genres(_listed(likes), block.place(row)),
                 _habits(block, row),
                 key=key,
             )
@@ -100,11 +133,6 @@ def _people(source: Source, name: str, tags: dict[str, str]) -> Iterator[Profile
 
 def _listed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-
-
-def _plain(text: str) -> str:
-    words = text.lower().replace("'s", "").split()
-    return " ".join(word for word in words if word not in ("movies", "movie", "films", "film"))
 
 
 def _habits(block: Block, row: int) -> Habits:

@@ -12,7 +12,9 @@ from audience.datasets.people.attributes import (
 from audience.datasets.people.drawn import (
     ACTIVITIES as ACTIVITIES,
     CAREERS as CAREERS,
+    ActivityLaw as ActivityLaw,
     activity as activity,
+    activity_law as activity_law,
     draw_ages as draw_ages,
     draw_careers as draw_careers,
     draw_genders as draw_genders,
@@ -32,6 +34,7 @@ from audience.datasets.people.handcrafted import (
     known_of as known_of,
     read_people as read_people,
 )
+from audience.datasets.people.interests import TagWords as TagWords
 from audience.datasets.people.ties import (
     check_shape as check_shape,
     no_ties as no_ties,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
+import msgspec
 import numpy as np
 
 from audience.datasets.people.attributes import (
@@ -21,8 +23,38 @@ from audience.world import Bools, Floats, Ints, Profile, rng
 YOUNGEST, OLDEST = 12, 90
 ACTIVITIES = ("equal", "lognormal", "pareto")
 PARETO_SHAPE = 1.5
-"""a of p(x) = a x_min^a / x^(a+1); x_min = (a - 1) / a makes the expected level 1."""
 LOGNORMAL_SIGMA = 1.0
+
+
+class ActivityLaw(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The law that activity levels are drawn from; `alpha` and `minimum` are those of `pareto`.
+
+    A level is x - 1 + minimum with p(x) = alpha / x^(alpha+1) for x from 1 on. A minimum of 1 is
+    the classical Pareto law, a minimum of 0 the one that RecAgent's program draws from.
+    """
+
+    law: str = "lognormal"
+    alpha: float = PARETO_SHAPE
+    minimum: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.law not in ACTIVITIES:
+            raise unknown("activity", self.law, ACTIVITIES)
+        if not self.alpha > 0.0 or not self.minimum >= 0.0:
+            raise BadInput(
+                f"activity: alpha {self.alpha} and minimum {self.minimum}: give an alpha above 0 "
+                "and a minimum from 0 on"
+            )
+
+
+def activity_law(activity: str | Mapping[str, Any]) -> ActivityLaw:
+    """Return the law that a name or a table stands for."""
+    table = {"law": activity} if isinstance(activity, str) else dict(activity)
+    try:
+        return msgspec.convert(table, ActivityLaw, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"activity: {error}; give law, alpha and minimum") from None
+
 
 EARLY_CAREERS = (
     "baker", "barista", "bartender", "beekeeper", "bricklayer", "bus driver", "butcher",
@@ -52,7 +84,10 @@ _GENDERS = ("female", "male", "nonbinary")
 
 
 def population(
-    people: int, tags: Iterable[tuple[str, ...]], seed: int, activity_kind: str = "lognormal"
+    people: int,
+    tags: Iterable[tuple[str, ...]],
+    seed: int,
+    law: str | Mapping[str, Any] = "lognormal",
 ) -> tuple[Profile, ...]:
     """Return `people` profiles for a catalogue, given the tags of each of its items.
 
@@ -74,23 +109,24 @@ def population(
         [CAREERS[career] for career in draw_careers(ages, seed).tolist()],
         draw_interests(Liking(tags), ages, temper[:, 1], seed),
         draw_habits(temper, traits, counts, seed),
-        activity(people, activity_kind, seed).tolist(),
+        activity(people, law, seed).tolist(),
     )
     return tuple(map(Profile, *columns))
 
 
-def activity(people: int, kind: str, seed: int) -> Floats:
+def activity(people: int, given: str | Mapping[str, Any], seed: int) -> Floats:
     """Return positive levels of expected value 1: how often each person comes.
 
-    `pareto` has the shape a = 1.5, `lognormal` has sigma 1, `equal` is 1 for everybody.
+    `lognormal` has sigma 1, `equal` is 1 for everybody. A Pareto law with an alpha up to 1 has no
+    expected value; its levels are left as they are.
     """
-    if kind not in ACTIVITIES:
-        raise unknown("activity", kind, ACTIVITIES)
+    law = activity_law(given)
     draws = rng(seed, "population", "activity")
-    if kind == "pareto":
-        least = (PARETO_SHAPE - 1.0) / PARETO_SHAPE
-        levels = least * (1.0 - draws.random(people)) ** (-1.0 / PARETO_SHAPE)
-    elif kind == "lognormal":
+    if law.law == "pareto":
+        alpha, shift = law.alpha, law.minimum - 1.0
+        mean = shift + alpha / (alpha - 1.0) if alpha > 1.0 else 1.0
+        levels = (shift + (1.0 - draws.random(people)) ** (-1.0 / alpha)) / mean
+    elif law.law == "lognormal":
         bell = draws.standard_normal(people)
         levels = np.exp(LOGNORMAL_SIGMA * bell - 0.5 * LOGNORMAL_SIGMA**2)
     else:
