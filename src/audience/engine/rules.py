@@ -156,10 +156,10 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
         return [refuse(me, action, f"item {item} was not lived in this visit")]
     if not is_text(action.feeling):
         return [refuse(me, action, "the feeling is no text")]
-    if action.stars not in (1, 2, 3, 4, 5):
+    if action.stars not in range(6) or not (action.stars or action.feeling):
         return [refuse(me, action, f"{action.stars} is not 1, 2, 3, 4 or 5 stars")]
     who = me.profile.id
-    rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)]
+    rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)] if action.stars else []
     if action.feeling:
         rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT], action.voice))
         rated += flagged(world, me, action.feeling[:LONGEST_TEXT])

@@ -82,9 +82,9 @@ def visit(
 
 
 def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
-    """Return the memory events of a decision: recalled thoughts, and an emotion."""
+    """Return what a decision leaves beside its actions: what was not read, recalled and felt."""
     who = me.profile.id
-    events: list[e.AnyEvent] = []
+    events: list[e.AnyEvent] = [e.Failed(who, why) for why in decision.unread]
     if decision.recalled or decision.cut:
         events.append(e.Recalled(who, decision.recalled, at, decision.cut))
     if decision.emotion and is_text(decision.emotion):
