@@ -127,7 +127,7 @@ order = "{order}"
 method = "random"
 share = 1.0
 """
-CHATTY = {"You have opened the app": json.dumps({"do": "friends"})}
+CHATTY = {"What do you do now?": json.dumps({"do": "friends"})}
 
 
 def blocks_of(prompt: str) -> list[str]:
