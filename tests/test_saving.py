@@ -7,7 +7,7 @@ import json
 from audience.agents import Decision, RuleMind
 from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_reader import read
-from audience.agents.language.reply_schema import PageReply, schema_of
+from audience.agents.language.reply_schema import PageReply, Wording, schema_of
 from audience.engine import Rules
 from audience.metrics import measure
 from audience.testing import check_batch_mind, simulate, tiny_genesis
@@ -116,8 +116,8 @@ def test_a_language_mind_that_offers_it_reads_what_is_to_be_saved() -> None:
     seen = page_of(shopped(1)[2])
     first, second = seen.me.situation.slate[:2]
     assert "save" not in schema_of(seen)["properties"]
-    assert "save" in schema_of(seen, also=("save",))["properties"]
-    said = json.dumps({"why": "", "picks": [], "save": [first, second], "next": "leave"})
+    assert "save" in schema_of(seen, Wording(also=("save",)))["properties"]
+    said = json.dumps({"tempted": "no", "picks": [], "save": [1, 2], "next": "leave"})
     reply = read(seen, said, ("save",))
     assert isinstance(reply, PageReply)
     assert reply.also == (("save", first), ("save", second))

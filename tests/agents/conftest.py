@@ -81,7 +81,9 @@ def scene() -> Scene:
         slate: tuple[int, ...] = fields.pop("slate", SLATES.get(surface, ()))
         friends = fields.pop("friends", FRIENDS)
         page = 0 if slate else -1
-        here = Situation(AT, surface, slate, page, int(bool(slate)), slate)
+        searched = "a salt mine" if surface == "search" else ""
+        pages = int(bool(slate))
+        here = Situation(AT, surface, slate, page, pages, slate, searched=searched)
         me = msgspec.structs.replace(ME, **{"situation": here, **fields})
         menu = LAST_RESULTS if surface == "search" else MENUS[surface]
         lines: tuple[Said, ...] = ()

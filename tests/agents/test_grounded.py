@@ -150,9 +150,9 @@ def test_evidence_stands_behind_its_item_and_the_history_is_raw(scene: Scene) ->
     told = prompt(LLMMind(gateway, evidence=True, grounds=Fixed()), seen)
     lines = {line.split("]")[0]: line for line in told.splitlines() if line.startswith("[")}
     assert lines["[2"].endswith(f"(after {len(seen.me.history)})")
-    assert lines["[0"] + "\n" in plain
-    assert "Likes films: " in plain
-    assert "Likes films: " not in told
+    assert lines["[1"] + "\n" in plain
+    assert "You like these films: " in plain
+    assert "You like these films: " not in told
     assert "<The Long Way>, 5 stars" in told
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.agents.language.test_prompts import LONG, NASTY, Scene
 
 from audience.agents.language import LLMMind, because, holes_of, mind_prompts
+from audience.agents.language.mind import BEHAVIOURS
 from audience.errors import BadInput
 from audience.llm import CHARACTERS, Endpoint, bounded, open_gateway, plain, quoted
 from audience.world import Heard, Item, Lived, Message as Post, Profile, Thought
@@ -26,32 +27,41 @@ def made_mind(**options: Any) -> LLMMind:
 
 
 def test_what_is_the_same_for_everybody_comes_first(scene: Scene, mind: LLMMind) -> None:
-    one, other = scene("recommender"), scene("social", profile=Profile(3, "Kim", age=60))
-    system = mind.messages(one, (), "page")[0]
-    assert system == mind.messages(other, (), "social")[0]
-    assert system.role == "system"
-    assert "Mia" not in system.content
+    rules = mind.pack.fill("rules", holes_of(scene("home"), (), "home"))
+    habits = scene("home").me.profile.habits
+    for surface, behaviour in BEHAVIOURS.items():
+        kim = Profile(3, "Kim", age=60, habits=habits)
+        slate = (1, 3, 5) if surface == "recommender" else (1, 3) if surface == "search" else ()
+        mia, other = scene(surface), scene(surface, profile=kim, slate=slate, history=(), heard=())
+        system = mind.messages(mia, (), behaviour, 0.1)[0]
+        assert system == mind.messages(other, (), behaviour, 0.9)[0]
+        assert system.role == "system"
+        assert system.content.startswith(f"{rules}\n\n")
+        assert "Mia" not in system.content
 
 
 def test_a_full_life_keeps_the_prompt_small(scene: Scene, mind: LLMMind) -> None:
     items = tuple(Item(n, f"A title of usual length {n}", "x" * 900) for n in range(600))
-    seen = scene(
-        "recommender",
-        items,
-        slate=tuple(range(590, 595)),
-        history=tuple(Lived(n, n, 1.0, 4) for n in range(500)),
-        heard=tuple(Heard(n, 1, 1.0) for n in range(500, 520)),
-        inbox=tuple(Post(f"1.{n}.0", n, "long " * 1000) for n in range(20)),
-    )
+    life: dict[str, Any] = {
+        "history": tuple(Lived(n, n, 1.0, 4) for n in range(500)),
+        "heard": tuple(Heard(n, 1, 1.0) for n in range(500, 520)),
+        "inbox": tuple(Post(f"1.{n}.0", n, "long " * 1000) for n in range(20)),
+    }
     words = "I once thought about it for quite a while. " * 8
     many = tuple(Thought(n, words, 0.5, 0) for n in range(40))
+    seen = {
+        behaviour: scene(surface, items, slate=tuple(range(590, 595)), **life)
+        for surface, behaviour in BEHAVIOURS.items()
+        if surface != "search"
+    }
     sizes = {
-        name: sum(len(one.content) for one in mind.messages(seen, many, name)) / CHARACTERS
-        for name in ("home", "page", "social")
+        name: sum(len(one.content) for one in mind.messages(each, many, name)) / CHARACTERS
+        for name, each in seen.items()
+        if name != "talk"
     }
     assert sizes["page"] < 1_700
     assert max(sizes.values()) < 2_000
-    page = mind.messages(seen, many, "page")[1].content
+    page = mind.messages(seen["page"], many, "page")[1].content
     assert "length 499>" in page  # the newest stays
     assert "length 400>" not in page
 
@@ -81,7 +91,7 @@ def test_prompts_of_ones_own_lie_over_ours(tmp_path: Path, scene: Scene) -> None
     system, user = mine.messages(seen, (), "page")
     assert user.content == "My own page for Mia Stone, $5: {as it is}"
     assert system.content.endswith("\n\nAn example.")
-    assert "An example" not in mine.messages(seen, (), "home")[0].content
+    assert "An example" not in mine.messages(scene("home"), (), "home")[0].content
     theirs = made_mind(prompts=str(tmp_path), model="meta/Llama-3-8B")
     assert theirs.messages(seen, (), "page")[1].content == "For llamas: Mia Stone"
 

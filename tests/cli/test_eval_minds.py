@@ -85,7 +85,7 @@ def test_unreadable_answers_are_counted_and_wrong(
     cli: Cli, here: Path, walkers: Path, serving: Serving
 ) -> None:
     given = ("eval", "discrimination", "--data", walkers, "--mind", "llm", "--agents", 5)
-    with serving(says={"Film": "no idea"}) as fake:
+    with serving(says={"": "no idea"}) as fake:
         done = cli(*given, "--llm", fake.url, "--model", "fake", "--json")
     told = json.loads(done.stdout.splitlines()[-1])
     [row] = [row for row in told["rows"] if row["name"] == "llm"]
@@ -102,11 +102,28 @@ def test_taste_on_any_dataset(cli: Cli, here: Path, walkers: Path) -> None:
 
 def test_ratings(cli: Cli, here: Path, walkers: Path, serving: Serving) -> None:
     with serving() as fake:
-        given = ("--mind", "llm", "--llm", fake.url, "--model", "fake", "--agents", 10)
-        done = cli("eval", "ratings", "--data", walkers, *given)
+        given = ("--llm", fake.url, "--model", "fake", "--agents", 10)
+        done = cli("eval", "ratings", "--data", walkers, "--mind", "llm-plain", *given)
+        refused = cli("eval", "ratings", "--data", walkers, "--mind", "llm", *given)
     assert done.returncode == 0, done.stderr
     for word in ("RMSE", "MAE", "JSD", "bias + MF", "random split", "last 20 % in time", "llm"):
         assert word in done.stdout
+    assert refused.returncode == 2
+    assert "cannot rate here; give one of grounded, llm-plain" in refused.stderr
+
+
+def test_a_model_may_be_asked_plainly_or_as_in_a_run(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    kinds = ("llm", "llm+evidence", "llm-plain", "llm-plain+evidence")
+    with serving() as fake:
+        given = ("--llm", fake.url, "--model", "fake", "--agents", 4, "--json")
+        whole = ("--data", walkers, "--mind", ",".join(kinds), *given)
+        told = json.loads(cli("eval", "discrimination", *whole).stdout.splitlines()[-1])
+    rows = {row["name"]: row for row in told["rows"]}
+    for kind in kinds:
+        assert rows[kind]["spent"]["calls"] == 32
+        assert rows[kind]["unreadable"] == 0
 
 
 def test_generation_exports_sequences(cli: Cli, here: Path, walkers: Path) -> None:

@@ -65,7 +65,7 @@ def test_the_screen_tells_calls_by_purpose_and_lets_people_be_heard(
     assert "Warning" not in told.stdout
     shown = cli("show", "run", "--calls", "--lines", 0).stdout
     assert "── home, fake, reply" in shown
-    assert "You play one person" in shown
+    assert "You are the person described below" in shown
 
 
 def test_many_unusable_answers_are_warned_of(cli: Cli, here: Path, serving: Serving) -> None:

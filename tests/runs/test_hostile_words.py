@@ -56,12 +56,11 @@ do = "advertise"
 ages = [0, 99]
 text = {text}
 """
-HOME = json.dumps({"why": NASTY, "do": "social", "query": ""})
+HOME = json.dumps({"why": NASTY, "do": "friends", "query": ""})
 
 
 def posting(text: str) -> str:
-    fields = {"why": text, "post": text, "say_to": -1, "say": "", "forward": "", "next": "leave"}
-    return json.dumps(fields)
+    return json.dumps({"do": "post", "next": "leave", "text": text, "why": text})
 
 
 def in_toml(text: str) -> str:
@@ -89,10 +88,10 @@ def prompts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 TALKS = {
-    "has a free moment": HOME,
-    "say next, in one or two": json.dumps({"say": NASTY, "stance": 0}),
+    "What do you do now?": HOME,
+    "What do you write next?": json.dumps({"say": NASTY, "stance": 0}),
 }
-SAYS = {"has a free moment": HOME, "is among friends online": posting(NASTY)}
+SAYS = {"What do you do now?": HOME, "Your friends: ": posting(NASTY)}
 
 
 def test_they_are_50_kilobytes_and_hold_everything() -> None:
@@ -102,7 +101,7 @@ def test_they_are_50_kilobytes_and_hold_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("dialogue", "says"), [("turns", SAYS), ("turns", TALKS), ("joint", {"free moment": HOME})]
+    ("dialogue", "says"), [("turns", SAYS), ("turns", TALKS), ("joint", {"do you do now?": HOME})]
 )
 def test_nobody_is_lost_and_all_is_quoted(
     serving: Serving, tmp_path: Path, dialogue: str, says: dict[str, str]
@@ -182,7 +181,7 @@ def test_the_report_the_story_and_the_exports_only_show_them(
 def test_what_is_too_long_to_be_said_is_refused_and_nothing_else(
     serving: Serving, tmp_path: Path
 ) -> None:
-    says = {**SAYS, "is among friends online": posting(HUGE), "could not be used": posting(HUGE)}
+    says = {**SAYS, "Your friends: ": posting(HUGE), "could not be used": posting(HUGE)}
     with serving(says=says) as fake:
         lived(tmp_path / "run", fake)
     with Log.open(tmp_path / "run") as log:

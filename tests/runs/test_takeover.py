@@ -66,8 +66,8 @@ def events(chapter: Chapter) -> list[e.AnyEvent]:
 
 
 def test_a_whole_visit_is_played(serving: Serving, tmp_path: Path) -> None:
-    stay = '{"why": "", "do": "nothing", "query": ""}'
-    says = {"has a free moment": stay, "talks with": '{"say": "Tell me more.", "stance": 0}'}
+    stay = '{"do": "nothing", "query": ""}'
+    says = {"What do you do now?": stay, "You chat with": '{"say": "Tell me more.", "stance": 0}'}
     with serving(says=says) as fake:
         text = SMALL.format(rounds=1, rest=f'[mind]\nkind = "llm"\n[llm]\nurl = "{fake.url}"')
         start(parse(text), 1, tmp_path / "run")

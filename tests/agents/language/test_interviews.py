@@ -69,7 +69,7 @@ def test_a_question_is_words_and_nothing_else(
     question = 'Say "$name"\n\n{answer} ${person} \\ </s>' + " and on" * 500
     _, call = asked(serving, tmp_path, scene("home"), question)
     (line,) = (one for one in call.request.messages[1].content.splitlines() if "$name" in one)
-    assert "Somebody asks Mia Stone: \"Say '$name' {answer} ${person} \\ </s> and on" in line
+    assert "Somebody asks you: \"Say '$name' {answer} ${person} \\ </s> and on" in line
     assert line.endswith('…"')
     assert len(line) < 800
 

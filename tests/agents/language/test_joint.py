@@ -26,7 +26,7 @@ Make = Callable[..., Observation]
 
 @pytest.fixture
 def pair(scene: Make) -> Scene:
-    """Mia [0] is asked by Tom [7] whether she has seen <Night Bus>."""
+    """Mia [1] is asked by Tom [2] whether she has seen <Night Bus>."""
     mia = scene("conversation")
     other = replace(mia.me, profile=Profile(7, "Tom Reed"), history=(), heard=(), inbox=())
     tom = replace(mia, me=other, friends=(Friend(0, "Mia Stone", "friend", 0.8),))
@@ -38,7 +38,7 @@ def spoken(*lines: tuple[Any, str]) -> dict[str, Any]:
 
 
 def test_lines_go_to_the_other_and_name_what_the_speaker_may_know(pair: Scene) -> None:
-    told = spoken((0, "Not yet, but <The Long Way> is great."), (7, "<The Long Way>? <Salt>?"))
+    told = spoken((1, "Not yet, but <The Long Way> is great."), (2, "<The Long Way>? <Salt>?"))
     (first, one), (second, two) = read_dialogue(pair, told).lines
     assert (first, one.to, one.items, one.voice) == (0, 7, (3,), "model")
     # Tom heard of one of them just now, from her; of the other he never did.
@@ -47,9 +47,14 @@ def test_lines_go_to_the_other_and_name_what_the_speaker_may_know(pair: Scene) -
 
 
 def test_a_speaker_may_be_named_and_an_empty_line_ends_it(pair: Scene) -> None:
-    found = read_dialogue(pair, spoken(("Tom Reed", "Well?"), (0, ""), (7, "Hello?")))
+    found = read_dialogue(pair, spoken(("Tom Reed", "Well?"), (1, ""), (2, "Hello?")))
     assert [who for who, _ in found.lines] == [7]
     assert read_dialogue(pair, {"lines": []}).lines == ()
+
+
+def test_lines_beyond_the_limit_are_not_said(pair: Scene) -> None:
+    found = read_dialogue(pair, spoken((1, "a"), (2, "b"), (1, "c"), (2, "d")))
+    assert [say.text for _, say in found.lines] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -58,11 +63,11 @@ def test_a_speaker_may_be_named_and_an_empty_line_ends_it(pair: Scene) -> None:
         ({}, "no lines"),
         ({"lines": "Hello."}, "not a list"),
         ({"lines": ["Hello."]}, "not a list"),
-        (spoken((5, "I am somebody else.")), "unknown friend"),
+        (spoken((5, "I am somebody else.")), "unknown person: 5; there are 1 Mia Stone, 2 Tom"),
         ({"lines": [{"say": "Who speaks?"}]}, "no speaker"),
-        (spoken((0, "a"), (7, "b"), (0, "c"), (7, "d")), "too many lines: 4 of at most 3"),
-        (spoken((0, "Have you seen <Night Bus>?")), "echo"),
-        ({"lines": [{"speaker": 0, "say": {"text": "x"}}]}, "not a text"),
+        (spoken((0, "Nobody speaks.")), "no speaker: .*1 to 2"),
+        (spoken((1, "Have you seen <Night Bus>?")), "echo"),
+        ({"lines": [{"speaker": 1, "say": {"text": "x"}}]}, "not a text"),
     ],
 )
 def test_what_cannot_be_read_is_not_mended(pair: Scene, told: Any, why: str) -> None:
@@ -82,7 +87,7 @@ def rated(*rows: tuple[Any, Any]) -> dict[str, Any]:
 
 
 def test_everybody_marks_everything(family: Scene) -> None:
-    found = read_marks(family, rated((7, [1, 2, 3]), (0, [5, 4, 5])))
+    found = read_marks(family, rated((2, [1, 2, 3]), (1, [5, 4, 5])))
     assert found.marks == (
         (Mark(0.9, 5), Mark(0.7, 4), Mark(0.9, 5)),
         (Mark(0.1, 1), Mark(0.3, 2), Mark(0.5, 3)),
@@ -92,12 +97,12 @@ def test_everybody_marks_everything(family: Scene) -> None:
 @pytest.mark.parametrize(
     ("told", "why"),
     [
-        (rated((0, [1, 2, 3])), "person 7 is missing"),
-        (rated((0, [1, 2, 3]), (7, [1, 2])), "not a list: stars of 7"),
-        (rated((0, [1, 2, 3]), (7, [1, 2, 9])), "out of range"),
-        (rated((0, [1, 2, 3]), (7, [1, 2, "none"])), "out of range"),
-        (rated((0, [1, 2, 3]), (0, [3, 2, 1]), (7, [1, 1, 1])), "contradiction"),
-        (rated((0, [1, 2, 3]), (9, [1, 1, 1])), "unknown friend"),
+        (rated((1, [1, 2, 3])), "person 2 is missing"),
+        (rated((1, [1, 2, 3]), (2, [1, 2])), "not a list: stars of 2"),
+        (rated((1, [1, 2, 3]), (2, [1, 2, 9])), "out of range"),
+        (rated((1, [1, 2, 3]), (2, [1, 2, "none"])), "out of range: stars of 2"),
+        (rated((1, [1, 2, 3]), (1, [3, 2, 1]), (2, [1, 1, 1])), "contradiction: person 1"),
+        (rated((1, [1, 2, 3]), (9, [1, 1, 1])), "unknown person: 9"),
         ([1, 2, 3], "not a list"),
     ],
 )
@@ -122,9 +127,13 @@ order = "{order}"
 method = "random"
 share = 1.0
 """
-CHATTY = {
-    "has a free moment": json.dumps({"why": "", "do": "social", "query": ""}),
-}
+CHATTY = {"What do you do now?": json.dumps({"do": "friends"})}
+
+
+def blocks_of(prompt: str) -> list[str]:
+    """Return the lines of a prompt that begin the description of a person."""
+    before = prompt.partition("So far:")[0].splitlines()
+    return [line for line in before if line.startswith(("[1] ", "[2] "))]
 
 
 def live(folder: Path, url: str, dialogue: str = "joint", **more: str) -> Finished:
@@ -140,7 +149,7 @@ def test_a_dialogue_is_one_call_with_both_people_in_it(
         done = live(tmp_path / "run", fake.url, memory="recagent", order=order)
     with Log.open(tmp_path / "run") as log:
         records = list(log.records())
-        names = {one.id: one.name for one in log.genesis().profiles}
+        names = {one.name for one in log.genesis().profiles}
     # What a server may happen to say: a line twice, or a talk too long to remember whole.
     chance = ("dialogue: echo", "memory: observation cut")
     failed = [record.event.why for record in records if isinstance(record.event, e.Failed)]
@@ -161,7 +170,9 @@ def test_a_dialogue_is_one_call_with_both_people_in_it(
     for call in asked:
         text = call.request.messages[1].content
         speakers = call.request.schema["properties"]["lines"]["items"]["properties"]["speaker"]  # type: ignore[index]
-        assert all(f"[{who}] {names[who]}" in text for who in speakers["enum"])
+        assert speakers["enum"] == [1, 2]
+        both = [line.partition("] ")[2].split(",")[0] for line in blocks_of(text)]
+        assert len(set(both) & names) == 2
 
 
 def test_turns_ask_each_for_itself_and_are_the_default(serving: Serving, tmp_path: Path) -> None:

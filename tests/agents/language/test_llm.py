@@ -77,7 +77,7 @@ def check_sound(found: list[Record]) -> None:
 def test_a_run_holds_only_what_the_model_said_and_the_world_allows(
     serving: Serving, tmp_path: Path
 ) -> None:
-    with serving() as fake:
+    with serving(prefer={"friends": 2.0, "forward 1": 4.0, "post": 2.0}) as fake:
         done = live(tmp_path / "run", fake.url, agents=20, rounds=3)
     found = records(tmp_path / "run")
     check_sound(found)
@@ -135,9 +135,9 @@ def test_faults_lose_nobody_invent_nothing_and_are_counted(
 
 
 def test_an_unreadable_answer_is_asked_for_once_more_with_the_error(scene: Scene, ask: Ask) -> None:
-    bad = '{"why": "", "picks": [{"item": 3}], "satisfaction": 5, "next": "leave", "query": ""}'
-    good = bad.replace("3", "4")
-    asked = ask(scene("recommender"), says={"could not be used: not on the page: 3": good, "": bad})
+    bad = '{"tempted": "yes", "picks": [{"place": 4}], "next": "leave", "satisfaction": 5}'
+    good = bad.replace("4", "3")
+    asked = ask(scene("recommender"), says={"could not be used: not on the page: 4": good, "": bad})
     assert asked.decision.actions == (a.Pick(4), a.Leave(0.4444))
     first, second = asked.calls
     assert asked.decision.calls == (first.reply.key, second.reply.key)

@@ -266,8 +266,9 @@ def test_no_object_raises_or_names_what_is_not_there(where: str, value: dict[str
 
 GOOD = {
     "home": '{"why": "bored", "do": "search", "query": "space operas"}',
-    "page": '{"why": "it\'s \\"me\\"", "picks": [{"place": 1, "watched": 80, "stars": 4, "feeling": '
-    '"Sad, slow; good."}, {"place": 3, "watched": 100, "stars": 5, "feeling": "Oh [my] {god}"}], '
+    "page": '{"why": "it\'s \\"me\\"", "picks": [{"place": 1, "watched": 80, "stars": 4, '
+    '"feeling": "Sad, slow; good."}, {"place": 3, "watched": 100, "stars": 5, '
+    '"feeling": "Oh [my] {god}"}], '
     '"satisfaction": 7, "next": "next_page", "query": ""}',
     "results": "```json\n{'next': 'leave', 'picks': [{'stars': 2, 'item': 'Aliens'}]}\n```",
     "social": '{"do": "write to 1", "next": "browse", "text": "Hi, Ann: see <Solaris>!"}',

@@ -56,10 +56,13 @@ def test_one_who_plays_its_part_is_true_to_it(scripted: Any, town: Town) -> None
     def says(request: Request) -> str:
         text = request.messages[-1].content
         if request.purpose == "stars":
-            critic = "has high standards" in text
+            critic = "ou have high standards" in text
             stars = 4 if "delighted" in text else 3 if "divided" in text else 1 + (not critic)
             return json.dumps({"feeling": "So it is.", "stars": stars})
-        age, likes = re.search(r", (\d+),", text), re.search(r"Likes [^:]+: ([^,.]+)", text)
+        age, likes = (
+            re.search(r", (\d+),", text),
+            re.search(r"You like these [^:]+: ([^,.]+)", text),
+        )
         assert age
         if "How old" in text:
             return json.dumps({"answer": int(age[1])})

@@ -26,14 +26,15 @@ from audience.llm.fake import Fake
 Serving = Callable[..., AbstractContextManager[Fake]]
 
 
-def answer(*items: int) -> str:
-    picks = [{"item": one, "watched": 90, "stars": 4, "feeling": "Fine."} for one in items]
-    reply = {"why": "so", "picks": picks, "satisfaction": 7, "next": "leave", "query": ""}
+def answer(*places: int) -> str:
+    picks = [{"place": one, "watched": "all", "stars": 4, "feeling": "Fine."} for one in places]
+    reply = {"tempted": "yes", "picks": picks, "next": "leave", "search": "", "satisfaction": 7}
     return json.dumps(reply)
 
 
-def shown(request: Request) -> list[int]:
-    return [int(one) for one in re.findall(r"^\[(\d+)\] <", request.messages[-1].content, re.M)]
+def shown(request: Request) -> list[str]:
+    """Return the titles of the page in their order."""
+    return re.findall(r"^\[\d+\] (<[^>]+>)", request.messages[-1].content, re.M)
 
 
 def test_every_item_stands_everywhere_once(town: Town) -> None:
@@ -44,7 +45,7 @@ def test_every_item_stands_everywhere_once(town: Town) -> None:
 
 
 def test_one_who_always_takes_the_first_shows(scripted: Any, town: Town) -> None:
-    door = scripted(lambda request: answer(shown(request)[0]))
+    door = scripted(lambda _: answer(1))
     found = {one.what: one for one in asyncio.run(by_place(door.asker(), town))}
     assert found["picked at the first place"].value == 1.0
     assert found["picked at the fifth place"].value == 0.0
@@ -54,7 +55,11 @@ def test_one_who_always_takes_the_first_shows(scripted: Any, town: Town) -> None
 
 
 def test_one_who_follows_the_item_does_not(scripted: Any, town: Town) -> None:
-    door = scripted(lambda request: answer(min(shown(request))))
+    def says(request: Request) -> str:
+        titles = shown(request)
+        return answer(titles.index(min(titles)) + 1)
+
+    door = scripted(says)
     found = {one.what: one for one in asyncio.run(by_place(door.asker(), town))}
     assert found["picked at the first place"].value == pytest.approx(0.2)
     assert found["first less last place"].value == pytest.approx(0.0)
@@ -74,9 +79,9 @@ def test_letters_are_scored_where_the_endpoint_scores(scripted: Any, town: Town)
 def test_other_words_are_really_sent_and_a_change_shows(scripted: Any, town: Town) -> None:
     def says(request: Request) -> str | None:
         text = request.messages[-1].content
-        if "Imagine this person" in text:
-            return answer(*shown(request)[:2])
-        return None if "Your task" in text else answer(shown(request)[0])
+        if "Imagine that this is you" in text:
+            return answer(1, 2)
+        return None if "Your task" in text else answer(1)
 
     door = scripted(says)
     found = {one.what: one for one in asyncio.run(by_wording(door.asker(), town))}

@@ -16,11 +16,9 @@ REAL = [("enter", "pick", "rate", "leave")] * 30
 
 def says(request: Request) -> str | None:
     if request.purpose == "home":
-        return json.dumps({"why": "so", "do": "recommender", "query": ""})
-    assert request.schema
-    first = request.schema["properties"]["picks"]["items"]["properties"]["item"]["enum"][0]
-    pick = {"item": first, "watched": 100, "stars": 4, "feeling": "Fine."}
-    reply = {"why": "so", "picks": [pick], "satisfaction": 7, "next": "leave", "query": ""}
+        return json.dumps({"do": "browse", "query": ""})
+    pick = {"place": 1, "watched": "all", "stars": 4, "feeling": "Fine."}
+    reply = {"tempted": "yes", "picks": [pick], "next": "leave", "search": "", "satisfaction": 7}
     return json.dumps(reply)
 
 

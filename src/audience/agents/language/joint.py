@@ -226,20 +226,22 @@ def read_dialogue(scene: Scene, value: Any) -> Script:  # noqa: ANN401
 def read_marks(scene: Scene, value: Any) -> Script:  # noqa: ANN401
     """Return the marks of all agents, in the order of the scene."""
     count = len(scene.seen[0].me.situation.slate)
+    places = {view.me.profile.id: place for place, view in enumerate(scene.seen, 1)}
     marks: dict[int, tuple[Mark, ...]] = {}
     for row in _rows(value, _PEOPLE):
         fields = sort_out(row, _STARS)
         who = _who(scene, fields, "person")
+        number = places[who]
         given = fields.get("stars", [None])[0]
         if not isinstance(given, list) or len(given) != count:
-            raise Broken(f"not a list: stars of {who}; give {count} whole numbers from 1 to 5")
+            raise Broken(f"not a list: stars of {number}; give {count} whole numbers from 1 to 5")
         stars = [stars_of(mark) for mark in given]
         if 0 in stars:
-            raise Broken(f"out of range: stars of {who}; rate every one from 1 to 5")
+            raise Broken(f"out of range: stars of {number}; rate every one from 1 to 5")
         found = tuple(Mark(round((mark - 0.5) / 5.0, 4), mark) for mark in stars)
         if marks.setdefault(who, found) != found:
-            raise Broken(f"contradiction: person {who} is there twice and differs")
-    missing = [view.me.profile.id for view in scene.seen if view.me.profile.id not in marks]
+            raise Broken(f"contradiction: person {number} is there twice and differs")
+    missing = [place for who, place in places.items() if who not in marks]
     if missing:
         raise Broken(f"no stars: person {missing[0]} is missing")
     return Script(marks=tuple(marks[view.me.profile.id] for view in scene.seen))

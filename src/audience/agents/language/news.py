@@ -86,7 +86,9 @@ def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]
         "pool": bounded("Remembered of it:", _pool(seen), POOL),
         "messages": bounded("New messages:", [_told(each, each.post) for each in news], MESSAGES),
         "numbered": bounded(
-            "New messages:", [_told(each, place) for place, each in enumerate(news, 1)], MESSAGES
+            "New messages:",
+            [_told(each, place) + _again(seen, each) for place, each in enumerate(news, 1)],
+            MESSAGES,
         ),
         "felt": "",
     }
@@ -113,6 +115,10 @@ def _topic(standing: Standing) -> str:
 
 def _told(message: Message, name: str | int) -> str:
     return f"[{name}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
+
+
+def _again(seen: Observation, message: Message) -> str:
+    return " (passed on already)" if message.root in seen.me.passed else ""
 
 
 def _source(message: Message) -> str:

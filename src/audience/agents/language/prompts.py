@@ -30,6 +30,7 @@ from audience.world import (
     Item,
     Lived,
     Observation,
+    Situation,
     Thought,
     actions as a,
     moment_of_day,
@@ -136,7 +137,7 @@ def holes_of(
         "inbox": inbox(seen) if behaviour != "home" else _unread(me),
         "now": context(seen, contexts, draw),
         "surface": a.PAGE_SURFACES.get(now.surface, "recommendations"),
-        "searched": f" for {quoted(now.searched, TITLE)}" if now.surface == "search" else "",
+        "searched": _searched(now),
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
         "page": _page(seen, told),
@@ -165,6 +166,13 @@ def snippets(seen: Observation, wording: Wording) -> tuple[str, ...]:
         "pause": wording.pause,
     }
     return tuple(name for name, is_there in applies.items() if is_there)
+
+
+def _searched(now: Situation) -> str:
+    """Return the words that the results of a search are for, where they are known."""
+    if now.surface != "search" or not now.searched:
+        return ""
+    return f" for {quoted(now.searched, TITLE)}"
 
 
 def _room(behaviour: str, remembers: bool, told: Sequence[str] | None) -> int:
