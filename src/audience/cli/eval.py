@@ -75,6 +75,10 @@ EVALUATIONS = {
         "eval_models:prompts_command",
         "Position on a page, wording of prompts, and visits against real ones.",
     ),
+    "efficiency": (
+        "eval_models:efficiency_command",
+        "Seconds a round, by people, concurrent calls and endpoints or keys.",
+    ),
     "forgetting": (
         "eval_memory:forgetting_command",
         "Draw the forgetting function for chosen beta and delta.",

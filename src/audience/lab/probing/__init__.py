@@ -6,6 +6,14 @@ from audience.lab.probing.behaviour import (
     probed_run as probed_run,
 )
 from audience.lab.probing.consistency_probe import consistency as consistency
+from audience.lab.probing.efficiency import (
+    EfficiencyGrid as EfficiencyGrid,
+    efficiency as efficiency,
+    efficiency_table as efficiency_table,
+    efficiency_values as efficiency_values,
+    endpoints_by_key as endpoints_by_key,
+    write_efficiency as write_efficiency,
+)
 from audience.lab.probing.knowledge_probe import knowledge as knowledge
 from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker
 from audience.lab.probing.result import (
