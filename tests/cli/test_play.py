@@ -51,7 +51,8 @@ def test_a_person_is_played_from_standard_input(cli: Cli, here: Path, one: Path)
 
 
 def test_somebody_new_plays_two_rounds(here: Path, one: Path) -> None:
-    told = typed(here, one, "--new", "Zoe", "--interest", "Drama", "--rounds", 2, lines="n\nn\n")
+    joining = ("--new", "Zoe", "--interest", "Drama", "--friend", 3, "--friend", 4, "--rounds", 2)
+    told = typed(here, one, *joining, lines="n\nn\n")
     assert told.returncode == 0, told.stderr
     assert "You are Zoe." in told.stdout
     assert "Round 6 is over. Your story: audience show one --agent 60" in told.stdout
@@ -124,6 +125,8 @@ def _kept(path: Path) -> int:
     [
         ((), "name the person to play by id, or join with --new NAME"),
         ((1, "--new", "Zoe"), "name the person to play by id, or join with --new NAME"),
+        ((1, "--friend", "2"), "--friend names friends of somebody new; give --new NAME too"),
+        (("--new", "Zoe", "--friend", "999"), "person 999"),
         ((99,), "person 99 does not exist; give an id from 0 to 59"),
         (("²",), "person '²' is unknown"),
         ((1, "--rounds", 0), "--rounds 0 is too small; play at least 1"),

@@ -47,6 +47,16 @@ def test_by_time_the_newest_stands_last_and_a_feed_has_an_end() -> None:
     assert shown(world, me, "time", 2) == ["4.1.0", "5.1.0"]
 
 
+@pytest.mark.parametrize("order", ["time", "ranked"])
+def test_what_a_human_wrote_comes_first_in_every_feed(order: str) -> None:
+    world = world_at(3)
+    human = Message("1.2.0", 2, "x", voice="human")
+    others = [Message(f"{n}.1.0", 1, "x") for n in range(1, 6)]
+    me = reader(world, others[0], human, *others[1:])
+    assert shown(world, me, order)[-1] == human.post
+    assert shown(world, me, order, 2)[-1] == human.post
+
+
 def test_the_closer_the_fresher_and_the_more_to_ones_taste_comes_last() -> None:
     world = world_at(9)
     near, far = Message("8.1.0", 1, "x"), Message("8.2.0", 2, "x")

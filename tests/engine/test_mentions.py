@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from audience.agents.rule import RuleMind
 from audience.engine import Rules
-from audience.engine.rules import flagged
+from audience.engine.rules import flagged, speech
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import start, story
@@ -57,19 +57,26 @@ def me(**known: object) -> Agent:
 )
 def test_what_was_met_may_be_named(known: dict[str, object]) -> None:
     text = f"Have you seen <{TITLES[3].upper()}>?"
-    assert flagged(WORLD, me(**known), text) == ()
-    assert flagged(WORLD, me(), text) == (e.Unfounded(0, (TITLES[3].upper(),), (3,)),)
+    assert flagged(WORLD, me(**known), a.Post(text)) == ()
+    assert flagged(WORLD, me(), a.Post(text)) == (e.Unfounded(0, (TITLES[3].upper(),), (3,)),)
 
 
 def test_what_was_said_just_now_may_be_named() -> None:
     by_item, by_words = e.Said(1, 0, "That one!", (3,)), e.Said(1, 0, "<Nowhere>!")
-    assert flagged(WORLD, me(), f"<{TITLES[3]}>?", (by_item,)) == ()
-    assert flagged(WORLD, me(), "<Nowhere>?", (by_words,)) == ()
+    assert flagged(WORLD, me(), a.Say(1, f"<{TITLES[3]}>?"), (by_item,)) == ()
+    assert flagged(WORLD, me(), a.Say(1, "<Nowhere>?"), (by_words,)) == ()
+
+
+def test_a_human_may_name_what_the_person_they_play_never_met() -> None:
+    post = a.Post(f"See <{TITLES[3]}>!", (3,), voice="human")
+    assert flagged(WORLD, me(), post) == ()
+    assert speech(WORLD, me(), post) == ""
+    assert speech(WORLD, me(), replace(post, voice="")) == "item 3 was neither seen nor heard of"
 
 
 def test_known_and_unknown_and_invented_are_told_apart() -> None:
     text = f"<{TITLES[1]}> beats <{TITLES[2]}> and <Nowhere Fast>."
-    found = flagged(WORLD, me(history=(Lived(1, 0, 1.0),)), text)
+    found = flagged(WORLD, me(history=(Lived(1, 0, 1.0),)), a.Post(text))
     assert found == (e.Unfounded(0, (TITLES[2], "Nowhere Fast"), (2,)),)
 
 

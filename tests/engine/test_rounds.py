@@ -67,7 +67,20 @@ def kinds(keeper: ListKeeper) -> set[type]:
 def test_the_run_compared_here_is_worth_comparing(straight: ListKeeper) -> None:
     wanted = {e.Said, e.Posted, e.Delivered, e.Rated, e.Watched, e.Searched, e.Forwarded}
     assert wanted <= kinds(straight)
-    assert not {e.Refused, e.Failed} & kinds(straight)
+    assert e.Failed not in kinds(straight)
+    refusals = [event for event in straight.events() if isinstance(event, e.Refused)]
+    assert {event.why for event in refusals} == {"to 5: person 5 is silent"}
+
+
+def test_every_wish_to_talk_opens_a_talk_or_is_refused_with_a_reason(straight: ListKeeper) -> None:
+    wished = sum(isinstance(event, e.Wished) for event in straight.events())
+    refused = sum(isinstance(event, e.Refused) for event in straight.events())
+    talks = [
+        chapter
+        for chapter in straight.chapters
+        if chapter.phase == e.CONVERSATIONS and isinstance(chapter.entries[0].event, e.Said)
+    ]
+    assert wished == len(talks) + refused > 5
 
 
 def test_coroutines_give_the_bytes_of_waves(straight: ListKeeper) -> None:

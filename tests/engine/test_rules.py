@@ -217,3 +217,28 @@ def test_a_visit_of_any_actions_ends_and_folds_to_the_same_agent(
     assert world.agents[ME] == visited.me
     read = msgspec.json.decode(msgspec.json.encode(visited.entries), type=tuple[e.Entry, ...])
     assert read == visited.entries
+
+
+def test_a_feeling_may_be_told_without_stars() -> None:
+    assert resolved("recommender", a.Rate(LIVED, 0, "I smiled.", "model")) == [
+        e.Felt(ME, LIVED, "I smiled.", "model")
+    ]
+    (refused,) = resolved("recommender", a.Rate(LIVED, 0))
+    assert isinstance(refused, e.Refused)
+
+
+def test_answers_that_could_not_be_read_are_counted_and_the_visit_goes_on() -> None:
+    world = World(GENESIS)
+    for event in (e.RoundStarted(2, 10),):
+        world.apply(event)
+    life = visit(world, Platform(), ME, 11, 4)
+    next(life)
+    unread = Decision((a.Enter("social"),), unread=("stars: no stars in 'Many.'",))
+    life.send(unread)
+    with pytest.raises(StopIteration) as done:
+        life.send(Decision((a.Leave(),)))
+    visited = done.value.value
+    assert isinstance(visited, Visited)
+    events = [entry.event for entry in visited.entries]
+    assert e.Failed(ME, "stars: no stars in 'Many.'") in events
+    assert e.Entered(ME, "social") in events

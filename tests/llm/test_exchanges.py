@@ -58,7 +58,10 @@ class Provider:
         raise AssertionError(self.exchange["refused"])
 
 
-def played(exchange: dict[str, Any], wish: Any, asks: int) -> tuple[Provider, OpenAI, list[Tried]]:
+def played(
+    exchange: dict[str, Any], wish: Any, asks: int, **more: Any
+) -> tuple[Provider, OpenAI, list[Tried]]:
+    """Return the provider, the client and its replies after so many requests."""
     fields = dict(exchange.get("request", {}))
     for name in ("options", "stop"):
         if name in fields:
@@ -67,7 +70,8 @@ def played(exchange: dict[str, Any], wish: Any, asks: int) -> tuple[Provider, Op
     async def whole() -> tuple[Provider, OpenAI, list[Tried]]:
         provider = Provider(exchange)
         async with served(provider.serve) as url:
-            endpoint = Endpoint(url=url, model=exchange["model"], key_env="EXCHANGE_KEY")
+            own = {"key_env": "EXCHANGE_KEY", **more}
+            endpoint = Endpoint(url=url, model=exchange["model"], **own)
             client = OpenAI(endpoint)
             replies = [await client.ask(wish(number, **fields)) for number in range(asks)]
             await client.close()
@@ -138,3 +142,32 @@ def test_a_model_that_only_thinks_is_given_up_with_the_reason(wish: Any) -> None
         ]
 
     asyncio.run(test())
+
+
+def test_blanks_without_end_are_no_thoughts(wish: Any) -> None:
+    exchange = json.loads((FILES[0].parent / "openai-thinking.json").read_text("utf-8"))
+    exchange["refused"] = {"tokens_below": 10**9}
+    exchange["answer"]["choices"][0]["message"]["content"] = "\n" * 400
+    exchange["answer"]["usage"].pop("completion_tokens_details")
+    provider, client, (reply,) = played(exchange | {"model": "small"}, wish, 1, key_env="")
+    assert reply.outcome == "unreadable"
+    assert len(provider.bodies) == 1
+    assert client.offers.room == {}
+
+
+def test_an_answer_that_thinking_cut_short_is_asked_for_again_with_more_room(wish: Any) -> None:
+    exchange = json.loads((FILES[0].parent / "openai-thinking.json").read_text("utf-8"))
+    exchange["answer"]["choices"][0]["message"]["content"] = '{"picks": [1'
+    exchange["answer"]["usage"]["completion_tokens_details"]["reasoning_tokens"] = 390
+    provider, _, (reply,) = played(exchange, wish, 1, key_env="")
+    assert reply.outcome == "reply"
+    assert [body["max_tokens"] for body in provider.bodies] == [400, 2448]
+
+
+def test_a_field_that_the_user_sets_is_not_asked_about_for_ever(wish: Any) -> None:
+    exchange = json.loads((FILES[0].parent / "claude-temperature.json").read_text("utf-8"))
+    body = {"temperature": 0.5}
+    provider, _, (reply,) = played(exchange, wish, 1, key_env="", body=body)
+    assert (reply.outcome, reply.again) == ("error", False)
+    assert "deprecated" in reply.why
+    assert len(provider.bodies) == 2

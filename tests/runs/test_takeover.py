@@ -162,6 +162,30 @@ def test_somebody_new_joins(run: Path) -> None:
     assert 12 in visits(run, 6)
 
 
+def test_what_a_newcomer_says_of_a_film_they_never_saw_reaches_their_friends(run: Path) -> None:
+    with Log.open(run) as log:
+        item = log.genesis().catalogue[40]
+    lines = ["f", f"p You must see <{item.title}>, it is wonderful", f"1 - <{item.title}>? No", "l"]
+    who, _ = play_person(run, None, Terminal([*lines, "", ""]), name="Zoe", friends=(3, 5))
+    with Log.open(run) as log:
+        events = [record.event for record in log.records(begin_round=3)]
+        world = world_at(log, 3)
+    assert {tie.other for tie in world.graph.ties(who)} == {3, 5}
+    (post,) = [event for event in events if isinstance(event, e.Posted) and event.agent == who]
+    assert (post.items, post.stance, post.voice) == ((item.id,), 0.6, "human")
+    told = [event for event in events if isinstance(event, e.Delivered) and event.author == who]
+    assert [(event.to, event.voice) for event in told] == [((3, 5), "human")]
+    said = [event for event in events if isinstance(event, e.Said) and event.agent == who]
+    assert (said[0].items, said[0].stance, said[0].text) == (
+        (item.id,),
+        -1.0,
+        f"<{item.title}>? No",
+    )
+    heard = {mention.stance for mention in world.agents[said[0].to].heard if mention.who == who}
+    assert heard == {-1.0, 0.6}
+    assert not [event for event in events if isinstance(event, e.Refused | e.Unfounded)]
+
+
 def test_a_newcomer_has_its_own_id_though_others_will_come_later(tmp_path: Path) -> None:
     rest = '[[interventions]]\nround = 4\ndo = "add_person"\nname = "Late"\n'
     start(parse(SMALL.format(rounds=2, rest=rest)), 1, tmp_path / "run")

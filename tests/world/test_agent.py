@@ -76,6 +76,17 @@ def test_inbox_and_hearsay_keep_the_newest() -> None:
     assert me.inbox[-1].post == "p49"
 
 
+def test_an_inbox_never_drops_what_a_human_wrote() -> None:
+    world = tiny_world()
+    world.apply(e.Delivered("human", 1, (0,), "Look", voice="human"))
+    for number in range(3 * INBOX):
+        world.apply(e.Delivered(f"p{number}", 1, (0,), "Look"))
+    inbox = world.agents[0].inbox
+    assert len(inbox) == INBOX
+    assert inbox[0].post == "human"
+    assert inbox[-1].post == f"p{3 * INBOX - 1}"
+
+
 def test_an_event_that_concerns_nobody_leaves_an_agent_as_it_is() -> None:
     world = tiny_world()
     me = world.agents[0]

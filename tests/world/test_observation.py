@@ -56,7 +56,7 @@ def test_nothing_of_others_leaks_into_a_conversation() -> None:
     for events in ((), SECRETS):
         world, me = awake(*events)
         line = e.Said(1, 0, "Hello")
-        found.append(print_of(overhear(world, me, 1, world.agents[1], (line,))))
+        found.append(print_of(overhear(world, me, 1, world.agents[1], (line,), 9)))
     assert found[0] == found[1]
 
 
@@ -96,10 +96,11 @@ def test_the_menu_is_of_the_surface_unless_given() -> None:
 def test_a_conversation_shows_the_other_one_and_the_lines() -> None:
     world, me = awake()
     line = e.Said(1, 0, "Hello", (3,), 0.5)
-    seen = overhear(world, me, 2, world.agents[1], (line,))
+    seen = overhear(world, me, 2, world.agents[1], (line,), 9)
     assert (seen.surface, seen.lines, seen.menu) == ("conversation", (line,), MENUS["conversation"])
     assert [friend.id for friend in seen.friends] == [1]
-    stranger = overhear(world, me, 0, world.agents[6], (line,)).friends[0]
+    assert seen.now == 9
+    stranger = overhear(world, me, 0, world.agents[6], (line,), 9).friends[0]
     assert (stranger.name, stranger.kind, stranger.closeness) == ("Person 6", "", 0.0)
 
 

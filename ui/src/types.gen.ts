@@ -165,7 +165,7 @@ export type Wished = [tag: "Wished", agent: number, to: number, text: string, it
 
 export type Said = [tag: "Said", agent: number, to: number, text: string, items?: number[], stance?: number, voice?: string];
 
-export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number, topic?: number, sender?: number, root?: string];
+export type Delivered = [tag: "Delivered", post: string, author: number, to: number[], text: string, items?: number[], stance?: number, topic?: number, sender?: number, root?: string, voice?: string];
 
 export type Followed = [tag: "Followed", agent: number, who: number, kind?: string];
 
@@ -593,6 +593,7 @@ export interface InboxCard {
   round?: number;
   trust?: number;
   relevance?: number;
+  voice?: string;
 }
 
 export interface Forgetting {
@@ -989,7 +990,7 @@ export const FIELDS = {
   Forwarded: ["agent", "post", "source", "author", "text", "items", "stance", "topic", "root"],
   Wished: ["agent", "to", "text", "items", "stance", "voice"],
   Said: ["agent", "to", "text", "items", "stance", "voice"],
-  Delivered: ["post", "author", "to", "text", "items", "stance", "topic", "sender", "root"],
+  Delivered: ["post", "author", "to", "text", "items", "stance", "topic", "sender", "root", "voice"],
   Followed: ["agent", "who", "kind"],
   Unfollowed: ["agent", "who"],
   Left: ["agent", "satisfaction", "why"],

@@ -23,6 +23,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
     """The thoughts that came to mind."""
     cut: int = 0
     """How many more would have come with more room."""
+    unread: tuple[str, ...] = ()
+    """Answers of the model that could not be read, though the decision stands without them."""
     emotion: str = ""
     """How the agent feels about its visit, if it was asked to pause and think."""
 

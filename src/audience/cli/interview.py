@@ -65,9 +65,17 @@ def _people(log: Any, ids: list[str]) -> list[int]:  # noqa: ANN401
 @click.argument("agent", required=False, metavar="[ID]")
 @click.option("--new", default="", metavar="NAME", help="Join as somebody new instead.")
 @click.option("--interest", multiple=True, help="What the new person likes; may be repeated.")
+@click.option(
+    "--friend", multiple=True, metavar="ID", help="A friend of the new person; may be repeated."
+)
 @click.option("--rounds", type=int, default=1, help="How many rounds to play.")
 def play_command(
-    run: Path, agent: str | None, new: str, interest: tuple[str, ...], rounds: int
+    run: Path,
+    agent: str | None,
+    new: str,
+    interest: tuple[str, ...],
+    friend: tuple[str, ...],
+    rounds: int,
 ) -> None:
     """Play a person: browse, search, pick, rate, chat, post; the others act as usual."""
     from audience.errors import BadInput
@@ -75,10 +83,13 @@ def play_command(
 
     if (agent is None) == (not new):
         raise BadInput("name the person to play by id, or join with --new NAME")
+    if friend and not new:
+        raise BadInput("--friend names friends of somebody new; give --new NAME too")
     with o.open_run(run) as log:
         who = None if agent is None else o.person_of(log, agent)
+        friends = tuple(o.person_of(log, each) for each in friend)
     click.echo("Type one of the moves in brackets; Ctrl-D ends the game.")
-    who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest)
+    who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest, friends=friends)
     click.echo(f"\nRound {done.rounds} is over. Your story: audience show {run} --agent {who}")
 
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Sequence
+from itertools import count
 
 import msgspec
 
 from audience.agents import Decision, Scene, Script
 from audience.engine.rules import flagged, refuse, speech
 from audience.engine.visit import Answer, Need, minded
-from audience.world import Agent, View, World, actions as a, events as e, overhear, rank
+from audience.world import (
+    HUMAN,
+    Agent,
+    Observation,
+    View,
+    World,
+    actions as a,
+    events as e,
+    overhear,
+    rank,
+)
 
 
 class Talked(msgspec.Struct, frozen=True, gc=False):
@@ -22,44 +34,83 @@ class Talked(msgspec.Struct, frozen=True, gc=False):
 Talk = Generator[Need, Answer, Talked]
 
 
-def pairs(
-    world: View, wishes: Sequence[e.Wished], engaged: Iterable[int] = ()
-) -> list[tuple[int, e.Wished]]:
-    """Return the wishes that are fulfilled, with ranks: greedy by hash, one talk a person.
+MOST = 4
+"""The most conversations of one person in a round, besides those that a human player opens."""
+_BITS = 12
+"""Bits of a rank that hold the sitting; the others are a hash, so that nobody is always first."""
 
-    Those who are `engaged` otherwise talk with nobody.
-    """
-    ranked = sorted(
-        (rank(world.seed, "talk", wish.agent, wish.to, world.round), wish.agent, place)
+
+class Sittings(msgspec.Struct, frozen=True):
+    """The conversations of a round, sitting after sitting; nobody is in two at once."""
+
+    granted: tuple[tuple[tuple[int, e.Wished], ...], ...]
+    """The wishes of each sitting, with their ranks."""
+    unmet: tuple[tuple[e.Wished, str], ...]
+    """Wishes that come to nothing, and why."""
+
+
+def sittings(world: View, wishes: Sequence[e.Wished]) -> Sittings:
+    """Return when each wish to talk is granted: greedy by hash, those of human players first."""
+    order = sorted(
+        (
+            wish.voice != HUMAN,
+            rank(world.seed, "talk", wish.agent, wish.to, world.round),
+            wish.agent,
+            place,
+        )
         for place, wish in enumerate(wishes)
     )
-    busy = {*world.silent, *engaged}
-    chosen = []
-    for place, _, wish_at in ranked:
-        wish = wishes[wish_at]
-        if wish.agent not in busy and wish.to not in busy:
-            busy |= {wish.agent, wish.to}
-            chosen.append((place, wish))
-    return chosen
+    busy: dict[int, set[int]] = defaultdict(set)
+    granted: dict[int, list[tuple[int, e.Wished]]] = defaultdict(list)
+    unmet: list[tuple[e.Wished, str]] = []
+    for is_simulated, hashed, _, place in order:
+        wish = wishes[place]
+        taken = busy[wish.agent] | busy[wish.to]
+        sitting = next(number for number in count() if number not in taken)
+        if silent := {wish.agent, wish.to} & world.silent:
+            unmet.append((wish, f"person {min(silent)} is silent"))
+        elif sitting >= MOST and is_simulated:
+            unmet.append((wish, f"there was no time: {MOST} conversations are enough for a round"))
+        else:
+            busy[wish.agent].add(sitting)
+            busy[wish.to].add(sitting)
+            granted[sitting].append((ranked_after(sitting + 1, hashed), wish))
+    return Sittings(tuple(tuple(granted[number]) for number in sorted(granted)), tuple(unmet))
 
 
-def talk(world: World, wish: e.Wished, max_lines: int, *, joint: bool = False) -> Talk:
-    """Run a conversation in turns, or by one script; the wish is the first line."""
+def ranked_after(sitting: int, hashed: int) -> int:
+    """Return the rank of a meeting, so that the log holds the sittings of a round in order."""
+    return sitting << (63 - _BITS) | hashed >> _BITS
+
+
+def refused(unmet: Sequence[tuple[e.Wished, str]]) -> dict[int, list[e.Entry]]:
+    """Return the refusals of unmet wishes, by the agent whose wish it was."""
+    entries: dict[int, list[e.Entry]] = {}
+    for wish, why in sorted(unmet, key=lambda each: (each[0].agent, each[0].to)):
+        refusal = e.Entry(e.Refused(wish.agent, "Say", f"to {wish.to}: {why}"))
+        entries.setdefault(wish.agent, []).append(refusal)
+    return entries
+
+
+def talk(
+    world: World, wish: e.Wished, max_lines: int, *, joint: bool = False, at: int | None = None
+) -> Talk:
+    """Run a conversation in turns, or by one script; the wish is the first line.
+
+    `at` is when it takes place, by default at the end of the round.
+    """
     first, second = world.agents[wish.agent], world.agents[wish.to]
     opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance, wish.voice)
-    spoken = _Spoken(world, opening)
+    spoken = _Spoken(world, opening, world.genesis.clock.at(world.round, 1.0) if at is None else at)
     if joint and max_lines > 1:
-        seen = (
-            overhear(world, second, 0, first, spoken.lines),
-            overhear(world, first, 0, second, spoken.lines),
-        )
+        seen = (spoken.heard_by(second, 0, first), spoken.heard_by(first, 0, second))
         script = yield Scene("dialogue", seen, max_lines - 1)
         spoken.follow(script, (second, first), max_lines - 1)
         return Talked(tuple(spoken.entries), 1)
     decisions = 0
     speaker, listener = second, first
     while len(spoken.lines) < max_lines:
-        decision = yield overhear(world, speaker, decisions, listener, spoken.lines)
+        decision = yield spoken.heard_by(speaker, decisions, listener)
         decisions += 1
         if not spoken.decided(decision, speaker, listener):
             break
@@ -70,11 +121,15 @@ def talk(world: World, wish: e.Wished, max_lines: int, *, joint: bool = False) -
 class _Spoken:
     """A conversation so far: its lines, and the entries of what was attempted."""
 
-    def __init__(self, world: View, opening: e.Said) -> None:
+    def __init__(self, world: View, opening: e.Said, at: int) -> None:
         self.world = world
-        self.now = world.genesis.clock.at(world.round, 1.0)
+        self.now = at
         self.entries = [e.Entry(opening)]
         self.lines: tuple[e.Said, ...] = (opening,)
+
+    def heard_by(self, me: Agent, turn: int, other: Agent) -> Observation:
+        """Return what an agent may know at its turn."""
+        return overhear(self.world, me, turn, other, self.lines, self.now)
 
     def decided(self, decision: Answer, speaker: Agent, listener: Agent) -> bool:
         """Add one agent's turn; return True if the conversation goes on."""
@@ -127,7 +182,8 @@ class _Spoken:
         who, other = speaker.profile.id, listener.profile.id
         heard_now = {item for said in self.lines for item in said.items}
         known = tuple(item for item in line.items if item not in heard_now)
-        why = speech(self.world, speaker, a.Say(other, line.text, known, line.stance))
+        told = a.Say(other, line.text, known, line.stance, line.voice)
+        why = speech(self.world, speaker, told)
         if line.to != other:
             why = f"{line.to} is not in this conversation"
         if why:
@@ -135,7 +191,7 @@ class _Spoken:
             return False
         said = e.Said(who, other, line.text, line.items, line.stance, line.voice)
         self.entries.append(e.Entry(said, reason, calls))
-        strange = flagged(self.world, speaker, line.text, self.lines)
+        strange = flagged(self.world, speaker, told, self.lines)
         self.entries += [e.Entry(event) for event in strange]
         self.lines = (*self.lines, said)
         return True

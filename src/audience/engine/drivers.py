@@ -61,13 +61,20 @@ class DriverStage:
         """Return the dice of these decisions, one key each."""
         if len(seen) == 1:  # the same key by plain integers, a hundred times faster
             view = seen[0]
-            talk = view.lines[0].agent + 1 if view.lines else 0
-            names = ("decide", view.me.profile.id, self.world.round, talk, view.turn)
+            names = ("decide", view.me.profile.id, self.world.round, _talk_of(view), view.turn)
             return Dice(np.array([key(self.world.seed, *names)], np.uint64))
-        talking = np.array([s.lines[0].agent + 1 if s.lines else 0 for s in seen], np.int64)
+        talking = np.array([_talk_of(view) for view in seen], np.int64)
         agents = np.array([s.me.profile.id for s in seen], np.int64)
         turns = np.array([s.turn for s in seen], np.int64)
         return dice(self.world.seed, "decide", agents, self.world.round, talking, turns)
+
+
+def _talk_of(seen: Observation) -> int:
+    """Return a number of the conversation by who opened it with whom; 0 outside of one."""
+    if not seen.lines:
+        return 0
+    opening = seen.lines[0]
+    return (opening.to + 1) << 31 | (opening.agent + 1)
 
 
 def in_waves(stage: DriverStage, strands: Sequence[Strand[T]], done: Done[T]) -> None:

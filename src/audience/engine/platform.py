@@ -29,6 +29,7 @@ from audience.recommenders import (
     search_in,
 )
 from audience.world import (
+    HUMAN,
     INBOX,
     SYSTEM,
     Agent,
@@ -84,7 +85,8 @@ def delivered(world: View, outbox: Sequence[e.Posted | e.Forwarded]) -> list[e.D
             if post.topic >= 0:
                 root = post.root if isinstance(post, e.Forwarded) else post.post
                 news = (post.topic, post.agent, root)
-            told = (post.text, post.items, post.stance, *news)
+            voice = post.voice if isinstance(post, e.Posted) else ""
+            told = (post.text, post.items, post.stance, *news, voice)
             deliveries.append(e.Delivered(post.post, author, readers, *told))
     return deliveries
 
@@ -99,11 +101,16 @@ UNKNOWN = 0.1
 
 
 def feed_of(world: View, me: Agent, order: str, length: int) -> tuple[Message, ...]:
-    """Return the messages of the inbox that are shown, the newest or the best last."""
-    if order == "time":
-        return me.inbox[-length:]
+    """Return the messages of the inbox that are shown, the newest or the best last.
+
+    What a human player wrote comes before all others.
+    """
     if not me.inbox:
         return ()
+    if order == "time":
+        if not any(message.voice == HUMAN for message in me.inbox):
+            return me.inbox[-length:]
+        return tuple(sorted(me.inbox, key=lambda message: message.voice == HUMAN)[-length:])
     close = {tie.other: tie.closeness for tie in world.graph.ties(me.profile.id)}
     close[SYSTEM] = PLATFORM
     taste = tastes([me.taste])[0]
@@ -119,8 +126,10 @@ def feed_of(world: View, me: Agent, order: str, length: int) -> tuple[Message, .
         value: float = round(close.get(sender, UNKNOWN) * fresh * match, 6)
         return value
 
-    order_ = sorted((worth(message), place) for place, message in enumerate(me.inbox))
-    return tuple([me.inbox[place] for _, place in order_[-length:]])
+    order_ = sorted(
+        (message.voice == HUMAN, worth(message), place) for place, message in enumerate(me.inbox)
+    )
+    return tuple([me.inbox[place] for _, _, place in order_[-length:]])
 
 
 REASON = 120

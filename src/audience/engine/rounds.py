@@ -7,7 +7,14 @@ from functools import partial
 
 from audience.engine.activation import awake
 from audience.engine.consolidation import consolidate
-from audience.engine.conversations import Talk, Talked, pairs, talk
+from audience.engine.conversations import (
+    Talk,
+    Talked,
+    ranked_after,
+    refused,
+    sittings,
+    talk,
+)
 from audience.engine.drivers import VISITS, Done, Strand, T, as_coroutines, in_waves
 from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
@@ -77,12 +84,12 @@ async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
 async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     """Run one round; the chapters in `found` have already happened."""
     world = sim.world
-    kept = {(chapter.phase, chapter.agent): chapter for chapter in found}
+    kept = {_place(chapter.phase, chapter.agent, chapter.rank): chapter for chapter in found}
     if not kept and sim.control and not await sim.control.may_open():
         raise Paused
     _open(sim, kept)
     sim.seat()
-    visited = {agent for phase, agent in kept if phase == e.VISITS}
+    visited = {agent for phase, agent, _ in kept if phase == e.VISITS}
     came = awake(world, sim.parts.activation, sim.parts.present | visited)
     chosen, places, briefly = reached(world, sim.parts.activation, *came)
     sim.progress(world.round, 0, len(chosen))
@@ -91,19 +98,28 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
         await _gather(sim, kept)
     else:
         await _together(sim, chosen, places, kept, briefly)
-        await _converse(sim, kept, await _gather(sim, kept))
+        await _gather(sim, kept)
+        await _converse(sim, kept)
     _deliver(sim)
     await consolidate(sim)
     _close(sim)
 
 
-Kept = dict[tuple[int, int], e.Chapter]
+Kept = dict[tuple[int, int, int], e.Chapter]
+"""The chapters of an unfinished round by phase, agent and, for meetings, rank."""
 Meeting = tuple[int, int, Callable[[], Talk]]
 """The rank, the agent of the chapter, and how the meeting starts."""
+_UNMET = 2**63 - 1
+"""The rank of refused wishes to talk: after all meetings."""
+
+
+def _place(phase: int, agent: int, rank: int = 0) -> tuple[int, int, int]:
+    """Return what tells a chapter of a round from the others: one person may meet several."""
+    return phase, agent, rank if phase == e.CONVERSATIONS else 0
 
 
 def _open(sim: Simulation, kept: Kept) -> None:
-    opening = kept.get((e.OPENING, -1))
+    opening = kept.get(_place(e.OPENING, -1))
     if opening is not None:
         _apply(sim, opening)
         sim.refit()
@@ -164,7 +180,7 @@ async def _wave(
 ) -> None:
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
-    fresh = [row for row in order if (e.VISITS, row[1]) not in kept]
+    fresh = [row for row in order if _place(e.VISITS, row[1]) not in kept]
     strands = [
         visit(
             world,
@@ -190,40 +206,53 @@ async def _wave(
 
     await drive(sim, strands, done)
     for _, agent, _ in order:
-        if (e.VISITS, agent) in kept:
-            _apply(sim, kept[e.VISITS, agent])
+        if (before := kept.get(_place(e.VISITS, agent))) is not None:
+            _apply(sim, before)
         else:
             chapter, visited = results[agent]
             world.absorb(visited.me, visited.entries)
             sim.tell(chapter)
 
 
-async def _gather(sim: Simulation, kept: Kept) -> set[int]:
-    """Let groups watch items together, and return their members."""
-    world, groups = sim.world, sim.parts.groups
-    chosen = companies(world, groups, sim.parts.present)
-    platform = sim.parts.platform
+async def _gather(sim: Simulation, kept: Kept) -> None:
+    """Let groups watch items together."""
+    world, groups, platform = sim.world, sim.parts.groups, sim.parts.platform
     meetings = [
-        (rank, members[0], lambda m=members: gathering(world, platform, m, groups))
-        for rank, members in chosen
+        (ranked_after(0, hashed), members[0], partial(gathering, world, platform, members, groups))
+        for hashed, members in companies(world, groups, sim.parts.present)
     ]
     await _meet(sim, kept, meetings)
-    return {member for _, members in chosen for member in members}
 
 
-async def _converse(sim: Simulation, kept: Kept, engaged: set[int]) -> None:
+async def _converse(sim: Simulation, kept: Kept) -> None:
+    """Let people talk who wished to, sitting after sitting; what cannot be is refused."""
     world = sim.world
-    meetings = [
-        (rank, wish.agent, lambda w=wish: talk(world, w, sim.rules.max_lines, joint=sim.joint(w)))
-        for rank, wish in pairs(world, world.wishes, engaged)
-    ]
-    await _meet(sim, kept, meetings)
+    planned = sittings(world, tuple(world.wishes))
+    for sitting in planned.granted:
+        meetings = [
+            (
+                rank,
+                wish.agent,
+                lambda w=wish: talk(world, w, sim.rules.max_lines, joint=sim.joint(w)),
+            )
+            for rank, wish in sitting
+        ]
+        await _meet(sim, kept, meetings)
+    for agent, entries in refused(planned.unmet).items():
+        if (before := kept.get(_place(e.CONVERSATIONS, agent, _UNMET))) is not None:
+            _apply(sim, before)
+        else:
+            sim.emit(e.CONVERSATIONS, _UNMET, agent, entries)
 
 
 async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> None:
     """Run independent meetings and apply their outcomes."""
     world = sim.world
-    fresh = [meeting for meeting in meetings if (e.CONVERSATIONS, meeting[1]) not in kept]
+    fresh = [
+        meeting
+        for meeting in meetings
+        if _place(e.CONVERSATIONS, meeting[1], meeting[0]) not in kept
+    ]
     results: dict[int, e.Chapter] = {}
 
     def done(ended: list[tuple[int, Talked]]) -> None:
@@ -236,8 +265,8 @@ async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> Non
         sim.keeper.commit()
 
     await drive(sim, [begin() for _, _, begin in fresh], done)
-    for _, agent, _ in meetings:
-        _apply(sim, kept.get((e.CONVERSATIONS, agent)) or results[agent])
+    for rank, agent, _ in meetings:
+        _apply(sim, kept.get(_place(e.CONVERSATIONS, agent, rank)) or results[agent])
 
 
 def _deliver(sim: Simulation) -> None:
@@ -249,40 +278,57 @@ def _deliver(sim: Simulation) -> None:
 async def _one_by_one(
     sim: Simulation, chosen: Ints, places: Floats, kept: Kept, briefly: frozenset[int]
 ) -> None:
-    """Run each visit as a small round of its own, delivered before the next."""
+    """Run each visit as a small round of its own, at its moment, delivered before the next."""
     assert sim.stage is not None
     world, rules = sim.world, sim.rules
-    order = _ranked(sim, chosen)
-    for count, (rank, agent, place) in enumerate(order):
-        if (e.VISITS, agent) in kept:
-            _apply(sim, kept[e.VISITS, agent])
+    order = _by_moment(sim, chosen, places)
+    for count, (rank, agent, at) in enumerate(order):
+        if (before := kept.get(_place(e.VISITS, agent))) is not None:
+            _apply(sim, before)
             world.outbox.clear()
             continue
-        at = world.genesis.clock.at(world.round, float(places[place]))
         life = visit(
             world, sim.stage.platform, agent, at, rules.max_turns, briefly=agent in briefly
         )
         visited = await _alone(sim, life)
         world.absorb(visited.me, visited.entries)
-        entries = list(visited.entries)
-        wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
-        for _, wish in pairs(world, wishes):
-            spoken = talk(world, wish, rules.max_lines, joint=sim.joint(wish))
-            talked = await _alone(sim, spoken)
-            for entry in talked.entries:
-                world.apply(entry.event)
-            entries += talked.entries
-            sim.decisions += talked.decisions
+        sim.decisions += visited.decisions
+        entries = [*visited.entries, *await _talks_of(sim, visited, at)]
         for post in delivered(world, world.outbox):
             world.apply(post)
             entries.append(e.Entry(post))
         world.outbox.clear()
-        sim.decisions += visited.decisions
         chapter = e.Chapter(world.round, e.VISITS, rank, agent, tuple(entries))
         sim.keeper.append(chapter)
         sim.keeper.commit()
         sim.tell(chapter)
         sim.progress(world.round, count + 1, len(order))
+
+
+def _by_moment(sim: Simulation, chosen: Ints, places: Floats) -> list[tuple[int, int, int]]:
+    """Return (rank, agent, moment) of visits in the order of their moments.
+
+    The rank is the place within the round, so that the log holds this order too.
+    """
+    clock, round_ = sim.world.genesis.clock, sim.world.round
+    rows = zip(chosen.tolist(), places.tolist(), strict=True)
+    return sorted((int(place * 2.0**62), agent, clock.at(round_, place)) for agent, place in rows)
+
+
+async def _talks_of(sim: Simulation, visited: Visited, at: int) -> list[e.Entry]:
+    """Let a visitor talk with those they wished to, right after the visit."""
+    world = sim.world
+    wishes = [entry.event for entry in visited.entries if isinstance(entry.event, e.Wished)]
+    planned = sittings(world, wishes)
+    entries: list[e.Entry] = []
+    for _, wish in (meeting for sitting in planned.granted for meeting in sitting):
+        spoken = talk(world, wish, sim.rules.max_lines, joint=sim.joint(wish), at=at)
+        talked = await _alone(sim, spoken)
+        entries += talked.entries
+        sim.decisions += talked.decisions
+        for entry in talked.entries:
+            world.apply(entry.event)
+    return entries + [entry for some in refused(planned.unmet).values() for entry in some]
 
 
 async def _alone(sim: Simulation, strand: Strand[T]) -> T:

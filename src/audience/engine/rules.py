@@ -2,7 +2,7 @@
 
 A title that an agent names is founded if the item was watched, heard of, remembered or shown in
 this visit, or if the title is in a message, a line or a thought that the agent saw. Others are
-flagged, not fixed.
+flagged, not fixed. A human player may speak of any item.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from audience.world import (
     CALM,
+    HUMAN,
     INTENSE,
     MENUS,
     MODERATE,
@@ -29,11 +30,11 @@ from audience.world import (
 
 
 def flagged(
-    world: View, me: Agent, text: str, lines: Sequence[e.Said] = ()
+    world: View, me: Agent, told: a.Post | a.Say | a.Rate, lines: Sequence[e.Said] = ()
 ) -> tuple[e.Unfounded, ...]:
     """Return a flag for titles that `me` names without having met them; `lines` came before."""
-    said = mentioned(text)
-    if not said or _is_own(me, world.catalogue, said):
+    said = mentioned(told.feeling[:LONGEST_TEXT] if isinstance(told, a.Rate) else told.text)
+    if not said or told.voice == HUMAN or _is_own(me, world.catalogue, said):
         return ()
     known = {same(title) for title in _met(world.catalogue, me, lines)}
     strange = tuple(title for title in said if not covers(known, title))
@@ -125,7 +126,7 @@ def speech(world: View, me: Agent, action: a.Post | a.Say) -> str:
     for item in action.items:
         if not 0 <= item < len(world.catalogue):
             return f"item {item} does not exist"
-        if not knows(me, item):
+        if action.voice != HUMAN and not knows(me, item):
             return f"item {item} was neither seen nor heard of"
     return ""
 
@@ -156,13 +157,13 @@ def _rate(world: View, me: Agent, action: a.Rate) -> list[e.AnyEvent]:
         return [refuse(me, action, f"item {item} was not lived in this visit")]
     if not is_text(action.feeling):
         return [refuse(me, action, "the feeling is no text")]
-    if action.stars not in (1, 2, 3, 4, 5):
+    if action.stars not in range(6) or not (action.stars or action.feeling):
         return [refuse(me, action, f"{action.stars} is not 1, 2, 3, 4 or 5 stars")]
     who = me.profile.id
-    rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)]
+    rated: list[e.AnyEvent] = [e.Rated(who, item, action.stars)] if action.stars else []
     if action.feeling:
         rated.append(e.Felt(who, item, action.feeling[:LONGEST_TEXT], action.voice))
-        rated += flagged(world, me, action.feeling[:LONGEST_TEXT])
+        rated += flagged(world, me, action)
     return rated
 
 
@@ -184,7 +185,7 @@ def _post(world: View, me: Agent, action: a.Post) -> list[e.AnyEvent]:
     who = me.profile.id
     post = _post_id(world, me)
     told = (action.text, action.items, action.stance, action.voice, action.topic)
-    return [e.Posted(who, post, *told), *flagged(world, me, action.text)]
+    return [e.Posted(who, post, *told), *flagged(world, me, action)]
 
 
 def _forward(world: View, me: Agent, action: a.Forward) -> list[e.AnyEvent]:
@@ -217,7 +218,7 @@ def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:
         return [refuse(me, action, why)]
     who = me.profile.id
     wished = e.Wished(who, action.to, action.text, action.items, action.stance, action.voice)
-    return [wished, *flagged(world, me, action.text)]
+    return [wished, *flagged(world, me, action)]
 
 
 def _follow(world: View, me: Agent, action: a.Follow) -> list[e.AnyEvent]:

@@ -82,9 +82,9 @@ def visit(
 
 
 def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
-    """Return the memory events of a decision: recalled thoughts, and an emotion."""
+    """Return what a decision leaves beside its actions: what was not read, recalled and felt."""
     who = me.profile.id
-    events: list[e.AnyEvent] = []
+    events: list[e.AnyEvent] = [e.Failed(who, why) for why in decision.unread]
     if decision.recalled or decision.cut:
         events.append(e.Recalled(who, decision.recalled, at, decision.cut))
     if decision.emotion and is_text(decision.emotion):
@@ -96,7 +96,9 @@ def minded(me: Agent, decision: Decision, at: int) -> list[e.AnyEvent]:
 class _Stay:
     """The state of one visit: its agent, its entries, the pages fetched ahead."""
 
-    __slots__ = tuple("entries feed me notes place platform ranked results unserved world".split())
+    __slots__ = tuple(
+        "entries feed me notes place platform queries ranked results unserved world".split()
+    )
 
     def __init__(self, world: World, platform: Platform, me: Agent) -> None:
         self.world = world
@@ -108,6 +110,7 @@ class _Stay:
         self.results: tuple[int, ...] = ()
         self.notes: dict[int, Note] = {}
         self.unserved = 0
+        self.queries: set[str] = set()
         self.feed = feed_of(world, me, platform.feed, platform.feed_length)
 
     def eyes(self) -> Agent:
@@ -247,6 +250,10 @@ class _Stay:
     def _search(self, action: a.Search) -> list[e.AnyEvent]:
         if not action.query.strip() or not is_text(action.query):
             return [refuse(self.me, action, "there are no words to search for")]
+        query = " ".join(action.query.casefold().split())
+        if query in self.queries:
+            return [refuse(self.me, action, "searched for already in this visit")]
+        self.queries.add(query)
         who = self.me.profile.id
         self.results = self.platform.search(self.world, action.query)
         found: list[e.AnyEvent] = [e.Searched(who, action.query, len(self.results))]

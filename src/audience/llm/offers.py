@@ -145,11 +145,13 @@ class Offers:
             return True
         if not _UNWANTED.search(text):
             return False
-        if "max_completion_tokens" in text and "max_tokens" in sent:
+        # What a scenario's own `body` sets is sent whatever the server says.
+        ours = set(sent) - self.without
+        if "max_completion_tokens" in text and "max_tokens" in ours:
             self._drop("max_tokens", "max_completion_tokens is sent instead of max_tokens")
             return True
         for name in _DROPPABLE:
-            if name in sent and _mentions(text, name):
+            if name in ours and _mentions(text, name):
                 self._drop(name, f"{name} is left out")
                 if name.endswith("logprobs"):
                     self.without |= {"logprobs", "top_logprobs"}

@@ -143,9 +143,13 @@ def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[st
             return read_failure(request, 500, payload, headers)
         return _unreadable(request, f"no choices came back but {shown(payload)}")
     outcome = _from_choices(request, [choice for choice in choices if isinstance(choice, dict)])
-    model = body.get("model")
+    model, usage = body.get("model"), usage_of(body)
     return changed(
-        outcome, usage=usage_of(body), model=model if isinstance(model, str) else "", status=200
+        outcome,
+        usage=usage,
+        model=model if isinstance(model, str) else "",
+        status=200,
+        starved=outcome.starved or (outcome.cut and usage.reasoning > 0),
     )
 
 
@@ -206,7 +210,7 @@ def read_failure(
 
 def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
     choices.sort(key=lambda choice: choice.get("index") or 0)
-    texts, refusals, cut = [], [], False
+    texts, refusals, cut, wrote = [], [], False, False
     for choice in choices:
         message = choice.get("message")
         message = message if isinstance(message, dict) else {}
@@ -217,6 +221,7 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
         elif text.strip():
             texts.append(text)
         cut = cut or finish == "length"
+        wrote = wrote or bool(text)
     if texts:
         top = _first_tokens(choices[0])
         scores = _option_scores(request.options, top)
@@ -230,7 +235,9 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
     if refusals:
         return Tried(request.key, "refusal", why=refusals[0][:_SHOWN])
     why = f"no text within {request.max_tokens} tokens" if cut else "the text is empty"
-    return Tried(request.key, "unreadable", why=why, again=not cut, cut=cut, starved=cut)
+    # A model that writes blanks without end does not think, and would fill any room.
+    starved = cut and not wrote
+    return Tried(request.key, "unreadable", why=why, again=not cut, cut=cut, starved=starved)
 
 
 def _text(content: object) -> str:

@@ -25,11 +25,13 @@ def play_person(
     rounds: int = 1,
     name: str = "",
     interests: tuple[str, ...] = (),
+    friends: tuple[int, ...] = (),
     progress: Progress | None = None,
 ) -> tuple[int, Finished]:
     """Continue a run for some rounds with one of its people played from a terminal.
 
-    Return who was played, and the finished run.
+    Without an agent somebody new joins, with a name, interests and mutual ties to `friends`. Return
+    who was played, and the finished run.
     """
     if rounds < 1:
         raise BadInput(f"--rounds {rounds} is too small; play at least 1")
@@ -39,7 +41,8 @@ def play_person(
         there = len(log.genesis().profiles) + len(_joined(tree, done + 1))
         if agent is None:
             agent = there
-            tree["interventions"] = [*tree["interventions"], _newcomer(log, name, interests)]
+            newcomer = _newcomer(log, name, interests, friends)
+            tree["interventions"] = [*tree["interventions"], newcomer]
         elif not 0 <= agent < there:
             raise BadInput(f"person {agent} does not exist; give an id from 0 to {there - 1}")
         tree["run"]["rounds"] = max(tree["run"]["rounds"], done + rounds)
@@ -60,7 +63,9 @@ def _joined(tree: dict[str, Any], round_: int) -> list[dict[str, Any]]:
     return [one for one in added if one["round"] <= round_]
 
 
-def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]:
+def _newcomer(
+    log: Log, name: str, interests: tuple[str, ...], friends: tuple[int, ...]
+) -> dict[str, Any]:
     """Return the intervention that adds a person to the next round."""
     round_ = log.complete_rounds() + 1
     if log.partial(round_):
@@ -73,5 +78,6 @@ def _newcomer(log: Log, name: str, interests: tuple[str, ...]) -> dict[str, Any]
         "do": "add_person",
         "name": name or "You",
         "interests": list(interests),
+        "friends": list(friends),
         "activity": 1.0,
     }

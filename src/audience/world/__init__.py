@@ -3,6 +3,7 @@
 from audience.world.actions import AnyAction as AnyAction, Say as Say
 from audience.world.agent import (
     FOLDS as FOLDS,
+    HUMAN as HUMAN,
     INBOX as INBOX,
     Agent as Agent,
     Heard as Heard,

@@ -78,7 +78,10 @@ class Pick(Action, frozen=True):
 
 
 class Rate(Action, frozen=True):
-    """Give 1 to 5 stars, and optionally a feeling in words, to an item watched in this visit."""
+    """Give stars, a feeling in words, or both to an item watched in this visit.
+
+    0 stars: only the feeling is told.
+    """
 
     surfaces: ClassVar = _PAGES
     events: ClassVar = ("Rated", "Felt", "Unfounded")

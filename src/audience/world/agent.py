@@ -17,6 +17,8 @@ from audience.world.randomness import Ints
 from audience.world.thoughts import Thought, arisen, arising, without
 from audience.world.topics import OWN, Message, Topic, pooled, relevance
 
+HUMAN = "human"
+"""The voice of what a human player wrote or said."""
 INBOX = 20
 HEARD = 20
 LONGEST = 2_000
@@ -198,8 +200,8 @@ def _hearing(me: Agent, who: int, items: tuple[int, ...], stance: float) -> Agen
 
 def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
     text = event.text if len(event.text) <= LONGEST else event.text[:LONGEST] + "…"
-    message = Message(event.post, event.author, text, event.items, event.stance)
-    me = replace(me, inbox=(*me.inbox, message)[-INBOX:])
+    message = Message(event.post, event.author, text, event.items, event.stance, voice=event.voice)
+    me = replace(me, inbox=received(me.inbox, message))
     return _hearing(me, event.author, event.items, event.stance)
 
 
@@ -218,9 +220,18 @@ def with_news(me: Agent, event: e.Delivered, laws: Laws, trust: float) -> Agent:
         laws.round,
         trust,
         relevance(me.profile, topic, event.text),
+        event.voice,
     )
     pool = pooled(me.pool, message, laws.round, topic)
-    return replace(me, inbox=(*me.inbox, message)[-INBOX:], pool=pool)
+    return replace(me, inbox=received(me.inbox, message), pool=pool)
+
+
+def received(inbox: tuple[Message, ...], message: Message) -> tuple[Message, ...]:
+    """Return an inbox with one more message; the oldest goes, but none that a human wrote."""
+    if len(inbox) < INBOX:
+        return (*inbox, message)
+    oldest = next((place for place, old in enumerate(inbox) if old.voice != HUMAN), 0)
+    return (*inbox[:oldest], *inbox[oldest + 1 :], message)
 
 
 def _left(me: Agent, event: e.Left, laws: Laws) -> Agent:

@@ -174,6 +174,7 @@ class Delivered(Event, frozen=True):
     sender: int = -1
     """Who wrote or forwarded it, for a message on a topic."""
     root: str = ""
+    voice: str = ""
 
 
 class Followed(Event, frozen=True):

@@ -75,11 +75,11 @@ def observe(world: View, me: Agent, turn: int, menu: tuple[str, ...] = ()) -> Ob
 
 
 def overhear(
-    world: View, me: Agent, turn: int, other: Agent, lines: tuple[Said, ...]
+    world: View, me: Agent, turn: int, other: Agent, lines: tuple[Said, ...], at: int
 ) -> Observation:
     """Return what `me` may know at this turn of a conversation with `other`."""
     shared = (world.catalogue, world.genesis.domain, (_friend(world, me, other.profile.id),))
-    menu, at = MENUS["conversation"], world.genesis.clock.at(world.round, 1.0)
+    menu = MENUS["conversation"]
     return Observation(me, world.round, turn, "conversation", menu, *shared, lines, at)
 
 

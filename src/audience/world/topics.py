@@ -88,6 +88,8 @@ class Message(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """How much it is trusted, by its sender."""
     relevance: float = 0.0
     """How much it concerns its reader, 0 to 1."""
+    voice: str = ""
+    """Who worded it; see events.Felt."""
 
 
 def influence(message: Message, round_: int, half_life: float) -> float:

@@ -116,7 +116,7 @@ def test_among_friends(scene: Scene) -> None:
         scene("social"), "p See <The Long Way>", "2 How was <Salt>?", "f1", "f9", "3 hi", "l"
     )
     assert decision.actions == (
-        a.Post("See <The Long Way>", (3,), 0.0, "human"),
+        a.Post("See <The Long Way>", (3,), 1.0, "human"),
         a.Say(8, "How was <Salt>?", (5,), 0.0, "human"),
         a.Forward("1.7.0"),
         a.Leave(),

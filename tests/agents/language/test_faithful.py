@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from audience.llm.fake_model import Faults
 from audience.world import Friend, Observation, actions as a
@@ -18,8 +19,11 @@ SUMMARY = {"Summary:": "Mia likes slow stories."}
 FAITHFUL = {"prompting": "faithful"}
 
 
-def asked(ask: Ask, seen: Observation, chosen: str, words: str = "5: I liked <Night Bus>.") -> Any:
-    return ask(seen, options=FAITHFUL, says={**SUMMARY, CHOOSE: chosen, "": words})
+def asked(
+    ask: Ask, seen: Observation, chosen: str, words: str = "I liked <Night Bus>.", stars: str = "5"
+) -> Any:
+    says = {**SUMMARY, CHOOSE: chosen, "one digit": stars, "": words}
+    return ask(seen, options=FAITHFUL, says=says)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,8 @@ def asked(ask: Ask, seen: Observation, chosen: str, words: str = "5: I liked <Ni
         ("[SOCIAL]:: Mia enters the social media", (a.Enter("social"),)),
         ("[NOTHING]:: Mia does nothing", (a.Nothing(),)),
         ("Well.\n[NOTHING] :: Mia rests\n", (a.Nothing(),)),
+        ("[NOTHING]", (a.Nothing(),)),
+        ("[SOCIAL]\n", (a.Enter("social"),)),
     ],
 )
 def test_at_home(scene: Scene, ask: Ask, chosen: str, actions: tuple[a.AnyAction, ...]) -> None:
@@ -39,7 +45,8 @@ def test_at_home(scene: Scene, ask: Ask, chosen: str, actions: tuple[a.AnyAction
 
 
 def test_a_pick_is_felt(scene: Scene, ask: Ask) -> None:
-    found = asked(ask, scene("recommender"), "[PICK]:: <Night Bus>", "4: It was warm.\nAnd long.")
+    words = "It was warm.\nAnd long."
+    found = asked(ask, scene("recommender"), "[PICK]:: <Night Bus>", words, "4 stars")
     assert found.decision.actions == (
         a.Pick(4),
         a.Rate(4, 4, "It was warm.", "model"),
@@ -50,13 +57,40 @@ def test_a_pick_is_felt(scene: Scene, ask: Ask) -> None:
         "recommender_action",
         "summary.feeling",
         "feeling",
+        "summary.stars",
+        "stars",
     ]
+    assert "first the stars" not in found.calls[3].request.messages[0].content
     assert "Mia likes slow stories." in found.calls[1].request.messages[0].content
 
 
-def test_a_feeling_without_stars_leaves_the_pick_alone(scene: Scene, ask: Ask) -> None:
-    found = asked(ask, scene("search"), "[PICK]:: under glass || because", "It was warm.")
-    assert found.decision.actions == (a.Pick(2), a.Leave())
+def test_stars_that_cannot_be_read_leave_the_feeling_and_are_counted(
+    scene: Scene, ask: Ask
+) -> None:
+    picked = "[PICK]:: under glass || because"
+    found = asked(ask, scene("search"), picked, "It was warm.", "Many.")
+    assert found.decision.actions == (a.Pick(2), a.Rate(2, 0, "It was warm.", "model"), a.Leave())
+    assert found.decision.unread == ("stars: no stars in 'Many.'",)
+
+
+def test_those_who_do_not_rate_are_not_asked_for_stars(scene: Scene, ask: Ask) -> None:
+    seen = scene("recommender")
+    habits = replace(seen.me.profile.habits, watcher=0.2)
+    me = replace(seen.me, profile=replace(seen.me.profile, habits=habits))
+    found = asked(ask, replace(seen, me=me), "[PICK]:: <Night Bus>", "It was warm.")
+    assert found.decision.actions[1] == a.Rate(4, 0, "It was warm.", "model")
+    assert "stars" not in found.purposes
+    assert found.decision.unread == ()
+
+
+def test_results_of_a_search_are_called_so(scene: Scene, ask: Ask) -> None:
+    seen = scene("search")
+    here = replace(seen.me.situation, searched="old ships")
+    found = asked(ask, replace(seen, me=replace(seen.me, situation=here)), "[LEAVE]")
+    assert found.decision.actions == (a.Leave(),)
+    prompt = found.calls[1].request.messages[0].content
+    assert 'Mia Stone searched for "old ships" and found: ' in prompt
+    assert "recommendations" not in prompt
 
 
 @pytest.mark.parametrize(
@@ -65,6 +99,8 @@ def test_a_feeling_without_stars_leaves_the_pick_alone(scene: Scene, ask: Ask) -
         ("[NEXT]:: Mia sees the next page", a.NextPage()),
         ("[SEARCH]:: <Salt>", a.Search("Salt")),
         ("[LEAVE]:: Mia leaves", a.Leave()),
+        ("[LEAVE]", a.Leave()),
+        ("I go. [NEXT]", a.NextPage()),
     ],
 )
 def test_the_other_ways_from_a_page(
@@ -108,6 +144,8 @@ def test_a_line_of_a_talk_and_its_end(scene: Scene, ask: Ask) -> None:
         ("recommender", "[PICK]:: <Salt>", "recommender_action: '<Salt>' is not the title of one"),
         ("recommender", "[PICK]:: <Night>", "recommender_action: '<Night>' is not the title"),
         ("recommender", "[SEARCH]:: <>", "recommender_action: a search without words"),
+        ("recommender", "[SEARCH]", "recommender_action: a search without words"),
+        ("recommender", "[PICK]", "recommender_action: '' is not the title of one"),
         ("social", "[CHAT]:: Zoe", "social_action: 'Zoe' is not the name of one friend"),
     ],
 )

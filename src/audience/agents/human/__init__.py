@@ -6,3 +6,4 @@ from audience.agents.human.assisted import (
     AssistedMind as AssistedMind,
 )
 from audience.agents.human.mind import HumanMind as HumanMind, MixedMind as MixedMind
+from audience.agents.human.words import understood as understood

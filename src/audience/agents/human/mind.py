@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol, runtime_checkable
 
-from audience.agents.language import as_said, because, item_line, items_in, news_in
+from audience.agents.human.words import understood
+from audience.agents.language import as_said, because, item_line, news_in
 from audience.agents.mind import Decision, Mind
 from audience.llm import ChatMessage, Gateway, Reply, Request
 from audience.memory import Memory
 from audience.parts import Options, PartContext
-from audience.world import Dice, Observation, actions as a, shown
+from audience.world import HUMAN, Dice, Observation, actions as a, shown
 
 Found = tuple[a.AnyAction, ...] | str
 """What to attempt, or what to show before asking again."""
@@ -177,7 +178,7 @@ async def _pick(item: int, table: _Table) -> Found:
     table.actions.append(a.Pick(item, 1.0 if percent is None else percent / 100))
     if stars:
         words = await table.ask("What did you feel (Enter for nothing)? > ", "feeling") or ""
-        table.actions.append(a.Rate(item, stars, words, voice="human"))
+        table.actions.append(a.Rate(item, stars, words, voice=HUMAN))
     return _page_help(seen)
 
 
@@ -203,7 +204,8 @@ def _social_view(seen: Observation) -> str:
 
 
 _SOCIAL_HELP = (
-    "[p words] post  [1-9 words] write to a friend  [f1] forward  [r] recommendations  [l] leave > "
+    "[p words] post  [1-9 words] write to a friend (+ or - first: for or against)  [f1] forward  "
+    "[r] recommendations  [l] leave > "
 )
 
 
@@ -223,10 +225,10 @@ async def _social(seen: Observation, typed: str, table: _Table) -> Found:
 
 def _said(seen: Observation, letter: str, words: str) -> a.AnyAction | None:
     if letter == "p" and words:
-        return a.Post(words, items_in(seen, words), voice="human")
+        return a.Post(*understood(seen, words), voice=HUMAN)
     if letter.isdecimal() and words and 1 <= int(letter) <= len(seen.friends):
         friend = seen.friends[int(letter) - 1]
-        return a.Say(friend.id, words, items_in(seen, words), voice="human")
+        return a.Say(friend.id, *understood(seen, words), voice=HUMAN)
     number = letter[1:]
     if letter[:1] == "f" and number.isdecimal() and 1 <= int(number) <= len(seen.me.inbox):
         return a.Forward(seen.me.inbox[int(number) - 1].post)
@@ -243,7 +245,7 @@ def _talk_view(seen: Observation) -> str:
 async def _talk(seen: Observation, typed: str, table: _Table) -> Found:
     if not typed:
         return (a.Leave(),)
-    return (a.Say(seen.friends[0].id, typed, items_in(seen, typed), voice="human"),)
+    return (a.Say(seen.friends[0].id, *understood(seen, typed), voice=HUMAN),)
 
 
 def _news_view(seen: Observation) -> str:
@@ -266,7 +268,8 @@ async def _news(seen: Observation, typed: str, table: _Table) -> Found:
     if letter[:1] == "f" and known:
         last = (a.Forward(told[int(number) - 1].post),)
     elif letter[:1] == "p" and known and rest.strip():
-        last = (a.Post(rest.strip(), voice="human", topic=told[int(number) - 1].topic),)
+        text, items, stance = understood(seen, rest.strip())
+        last = (a.Post(text, items, stance, HUMAN, told[int(number) - 1].topic),)
     elif letter != "l":
         return _NEWS_HELP
     for standing in seen.news:

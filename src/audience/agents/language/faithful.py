@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from audience.agents.language.prompts import NAME, TITLE, because, holes_of, item_line, known
 from audience.agents.language.reply_actions import items_in
-from audience.agents.language.reply_schema import EMOTION, text_in
+from audience.agents.language.reply_schema import EMOTION, has_habit, text_in
 from audience.agents.mind import Decision
 from audience.agents.rule import stance_on
 from audience.llm import ChatMessage, Unreadable, as_ai, plain, quoted
@@ -20,9 +20,10 @@ from audience.world import Dice, Observation, Thought, actions as a
 if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
-_TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
+TAGGED = re.compile(r"\[([A-Z]+)\](?:\s*::[^\S\n]*(.*))?")
+"""A tag, with what follows it or bare."""
 _VOICE = "model"
-_STARS = re.compile(r"\s*([1-5])\s*[:.\-]\s*(.+)", re.DOTALL)
+_STARS = re.compile(r"[^\d]*([1-5])(?:\s*(?:/|out of|of)\s*5)?(?:\s*stars?)?\W*", re.IGNORECASE)
 
 
 class FaithfulMind:
@@ -47,7 +48,7 @@ class FaithfulMind:
         if isinstance(found, Unreadable):
             failure = f"{asking.purpose}: {found.why}"
             return Decision((), "", calls, failure=failure, emotion=emotion)
-        return Decision(found, "", calls, emotion=emotion)
+        return Decision(found, "", calls, emotion=emotion, unread=tuple(asking.unread))
 
 
 class _Asking:
@@ -61,6 +62,8 @@ class _Asking:
         self.calls: list[str] = []
         self.purpose = ""
         """The purpose of the last call."""
+        self.unread: list[str] = []
+        """Answers that could not be read, though the decision stands without them."""
         behaviour = {"home": "home", "social": "social", "conversation": "talk"}
         self.holes = holes_of(seen, recalled, behaviour.get(seen.surface, "page"))
         age = seen.me.profile.age
@@ -116,7 +119,7 @@ def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str]
     """Return the one tag of an answer and what follows it."""
     if isinstance(answer, Unreadable):
         return answer
-    found = {(tag, rest.strip()) for tag, rest in _TAGGED.findall(answer)}
+    found = {(tag, rest.strip()) for tag, rest in TAGGED.findall(answer)}
     if len(found) != 1:
         return Unreadable(f"{len(found)} actions in {answer[:80]!r}; one of {', '.join(allowed)}")
     tag, rest = found.pop()
@@ -146,7 +149,10 @@ async def _on_page(asking: _Asking) -> Found:
         item_line(seen.catalogue[item]) + because(seen, place) + known(told, place)
         for place, item in enumerate(seen.me.situation.slate)
     )
-    answer = await asking.ask("recommender_action", f"{name} sees these recommendations: {page}")
+    shown = f"{name} sees these recommendations"
+    if seen.surface == "search":
+        shown = f"{name} searched for {quoted(seen.me.situation.searched)} and found"
+    answer = await asking.ask("recommender_action", f"{shown}: {page or 'nothing'}")
     found = _tagged(answer, ("PICK", "NEXT", "SEARCH", "LEAVE"))
     if isinstance(found, Unreadable):
         return found
@@ -169,16 +175,35 @@ async def _picked(asking: _Asking, rest: str) -> Found:
     item = seen.catalogue[same[0]]
     asking.holes["emotion"] = ""
     about = f"{asking.holes['name']} has just {seen.domain.past} {item_line(item)}"
-    answer = await asking.ask("feeling", about)
     pick = a.Pick(item.id)
     more: a.AnyAction = a.NextPage() if "NextPage" in seen.menu else a.Leave()
-    if isinstance(answer, Unreadable):
+    feeling, stars = await _felt(asking, about), await _stars(asking, about)
+    if not feeling and not stars:
         return pick, more
-    rated = _STARS.match(answer)
-    if not rated:
-        return pick, more
-    words = rated[2].strip().splitlines()[0][:300]
-    return pick, a.Rate(item.id, int(rated[1]), words, _VOICE), more
+    return pick, a.Rate(item.id, stars, feeling, _VOICE if feeling else ""), more
+
+
+async def _felt(asking: _Asking, about: str) -> str:
+    """Return the feeling after something was watched; empty if there is none to read."""
+    answer = await asking.ask("feeling", about)
+    if isinstance(answer, Unreadable) or as_ai(answer):
+        why = answer.why if isinstance(answer, Unreadable) else "refused"
+        asking.unread.append(f"feeling: {why}")
+        return ""
+    return answer.splitlines()[0].strip()[:300]
+
+
+async def _stars(asking: _Asking, about: str) -> int:
+    """Return the stars given by those who have the habit of rating; 0 for none."""
+    if not has_habit(asking.seen, "watcher"):
+        return 0
+    answer = await asking.ask("stars", about)
+    rated = None if isinstance(answer, Unreadable) else _STARS.match(answer)
+    if rated is None:
+        why = answer.why if isinstance(answer, Unreadable) else f"no stars in {answer[:60]!r}"
+        asking.unread.append(f"stars: {why}")
+        return 0
+    return int(rated[1])
 
 
 async def _among_friends(asking: _Asking) -> Found:

@@ -6,13 +6,13 @@ that it cannot close, without control characters and without braces that could p
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from audience.agents.language.faithful import TAGGED
 from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person, you
 from audience.agents.language.reply_schema import text_in
 from audience.agents.mind import Decision
@@ -347,9 +347,6 @@ def _post(seen: Observation, reply: NewsReply) -> a.Post:
     return a.Post(reply.text, (), stance, "model", topic)
 
 
-_TAGGED = re.compile(r"\[([A-Z]+)\]\s*::\s*(.*)")
-
-
 async def read_fused(
     mind: LLMMind, seen: Observation, recalled: Sequence[Thought], dice: Dice
 ) -> Decision:
@@ -467,7 +464,7 @@ def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str]
     """Return the one tag of an answer and what follows it."""
     if isinstance(answer, Unreadable):
         return answer
-    found = {(tag.lower(), rest.strip()) for tag, rest in _TAGGED.findall(answer)}
+    found = {(tag.lower(), rest.strip()) for tag, rest in TAGGED.findall(answer)}
     if len({tag for tag, _ in found}) != 1:
         return Unreadable(f"{len(found)} answers in {answer[:80]!r}; one of {', '.join(allowed)}")
     tag, rest = sorted(found)[0]

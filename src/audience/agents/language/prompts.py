@@ -13,13 +13,13 @@ from audience.agents.language.reply_schema import (
     PLAIN,
     Wording,
     distant,
+    examples_of,
     fields_of,
     form_of,
     home_ways,
     listed_friends,
     listed_posts,
     may_search,
-    page_examples,
 )
 from audience.llm import CHARACTERS, Prompts, bounded, plain, quoted
 from audience.world import (
@@ -142,7 +142,7 @@ def holes_of(
         "visit": _visit(me),
         "page": _page(seen, told),
         "form": form_of(fields_of(seen, wording)) if asked else "",
-        "examples": page_examples(seen, wording) if seen.surface in a.PAGE_SURFACES else "",
+        "examples": examples_of(seen, wording) if behaviour in ("home", "page") else "",
         "topic": ANGLES[int(draw * len(ANGLES))],
         "angle": "",
         "feeling": "",

@@ -227,7 +227,7 @@ def _page(reply: PageReply) -> tuple[a.AnyAction, ...]:
     actions: list[a.AnyAction] = []
     for pick in reply.picks:
         actions.append(a.Pick(pick.item, round(pick.watched / 100.0, 3)))
-        if pick.stars:
+        if pick.stars or pick.feeling:
             actions.append(
                 a.Rate(pick.item, pick.stars, pick.feeling, _VOICE if pick.feeling else "")
             )

@@ -25,7 +25,7 @@ from audience.world import (
 )
 
 WAYS = ("browse", "friends", "nothing", "search")
-"""Where an agent may go from home; `search` is for those who look for things."""
+"""Where an agent may go from home; `search` is for those who look for things they heard of."""
 NEXT = ("leave", "next_page")
 AFTER = ("leave", "browse")
 PLAIN_WAYS = ("read", "post")
@@ -192,26 +192,33 @@ def schema_of(seen: Observation, wording: Wording = PLAIN) -> dict[str, Any]:
     return object_of(**{field.name: field.schema for field in fields_of(seen, wording)})
 
 
-def page_examples(seen: Observation, wording: Wording = PLAIN) -> str:
-    """Return two replies to a page, one that takes nothing and one that takes something.
+def examples_of(seen: Observation, wording: Wording = PLAIN) -> str:
+    """Return some replies at home or to a page, as small models need them.
 
     Their words are left out: a small model would repeat them.
     """
-    values: dict[str, Sequence[Any]] = {
-        "tempted": ("no", "yes"),
-        "next": ("leave", "leave"),
-        "search": ("", ""),
-        "satisfaction": (4, 8),
-        "emotion": ("I ...", "I ..."),
-        "why": ("...", "..."),
-    }
-    pick: dict[str, Any] = {"place": 2, "watched": "all", "stars": 4}
-    if wording.says_feelings(seen):
-        pick["feeling"] = "I ..."
-    values["picks"] = ([], [pick])
     names = [field.name for field in fields_of(seen, wording)]
-    replies = ({name: values.get(name, ([], []))[one] for name in names} for one in (0, 1))
-    return " or ".join(json.dumps(reply) for reply in replies)
+    values: dict[str, Sequence[Any]]
+    if seen.surface == "home":
+        values = {"do": ("browse", "friends", "browse", "nothing"), "query": ("",) * 4}
+    else:
+        pick: dict[str, Any] = {"place": 2, "watched": "all", "stars": 4}
+        if wording.says_feelings(seen):
+            pick["feeling"] = "I ..."
+        values = {
+            "tempted": ("no", "yes"),
+            "picks": ([], [pick]),
+            "next": ("leave", "leave"),
+            "search": ("", ""),
+            "satisfaction": (4, 8),
+            **dict.fromkeys(wording.also, ([], [])),
+        }
+    count = len(next(iter(values.values())))
+    replies = [
+        json.dumps({name: values.get(name, ("...",) * count)[place] for name in names})
+        for place in range(count)
+    ]
+    return f"{', '.join(replies[:-1])} or {replies[-1]}"
 
 
 def form_of(fields: Iterable[Field]) -> str:
@@ -273,7 +280,13 @@ def _social(seen: Observation) -> list[Field]:
 
 def home_ways(seen: Observation) -> tuple[str, ...]:
     """Return where the agent may go from home."""
-    return WAYS if has_habit(seen, "explorer") else WAYS[:-1]
+    return WAYS if looks_for(seen) else WAYS[:-1]
+
+
+def looks_for(seen: Observation) -> bool:
+    """Return True if the agent has the habit of looking for things and heard of one not known."""
+    lived = {entry.item for entry in seen.me.history}
+    return has_habit(seen, "explorer") and any(each.item not in lived for each in seen.me.heard)
 
 
 def page_ways(seen: Observation) -> tuple[str, ...]:
@@ -282,9 +295,9 @@ def page_ways(seen: Observation) -> tuple[str, ...]:
 
 
 def may_search(seen: Observation) -> bool:
-    """Return True if the agent may search from a page: once a visit, if it looks for things."""
+    """Return True if the agent may search from a page: once a visit, for things it heard of."""
     searched = seen.surface == "search" or bool(seen.me.situation.searched)
-    return "Search" in seen.menu and not searched and has_habit(seen, "explorer")
+    return "Search" in seen.menu and not searched and looks_for(seen)
 
 
 def social_ways(seen: Observation) -> dict[str, int]:

@@ -15,6 +15,7 @@ from audience.agents.mind import Decision, Mark
 from audience.agents.rule.news import react
 from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_together
 from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
+from audience.agents.rule.person import bearings
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
 from audience.parts import FilePath
@@ -71,7 +72,8 @@ class RuleMind:
         news = np.array([bool(me.inbox) for me in agents], np.float64)
         content = np.array([2.0 * me.satisfaction - 1.0 for me in agents])
         recommender = np.exp(p.to_recommender + 1.5 * content)
-        social = np.exp(p.to_social + 1.2 * outgoing + 0.5 * news)
+        sociable = p.traits * bearings(seen).sociability
+        social = np.exp(p.to_social + 1.2 * outgoing + 0.5 * news + sociable)
         nothing = np.exp(np.full(len(seen), p.to_nothing))
         draw = dice.uniform("way") * (recommender + social + nothing)
         to_recommender, to_social = draw < recommender, draw < recommender + social

@@ -9,10 +9,13 @@ import numpy as np
 
 from audience.agents.mind import Mark
 from audience.agents.rule.parameters import RuleParameters
+from audience.agents.rule.person import Bearings, bearings, leanings
 from audience.agents.rule.recollection import Recalled, is_remembering, remembered
 from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
 
 _RECENT = 5
+_KINDLY = 0.1
+"""How much more a kind person enjoys, per unit of `traits`."""
 _LOGARITHMS = np.log(np.maximum(np.arange(1001.0), 1.0))
 """Logarithms of page counts, looked up so that batches equal single decisions bit by bit."""
 
@@ -44,27 +47,29 @@ def read_page(
 ) -> PageDecisions:
     """Return the decisions of each agent on its page."""
     slates, real = _slates(seen)
-    match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
+    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
     critic = np.array([view.me.profile.habits.critic for view in seen])
+    people = bearings(seen)
     begin = (
         p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
     )
-    utility = _utility(p, seen, slates, begin)
+    utility = _utility(p, seen, slates, begin, people)
     recalled: Recalled = []
     if p.remembered and is_remembering(seen):
         said, recalled = remembered(seen, slates)
         utility = utility + p.remembered * said
     weights = np.where(real & ~_lived_now(seen, slates), np.exp(utility), 0.0)
-    picked = _choose(p, seen, weights, critic, dice)
+    picky = p.critic * critic + p.traits * people.strictness
+    picked = _choose(p, seen, weights, picky, dice)
     expected = wishes.enjoyment if wishes is not None else None
     if expected is None:
-        expected = _expected(p, match, quality, critic)
+        expected = _expected(p, match, quality, critic, people)
     enjoyed = _enjoyed(p, expected, picked, dice)
     if p.conform:
         enjoyed = _swayed(p, seen, slates, picked, enjoyed)
     fraction = _fraction(p, enjoyed, dice)
     satisfaction = _satisfaction(p, seen, picked, enjoyed)
-    leaving = _leaving(p, seen, picked, satisfaction, dice)
+    leaving = _leaving(p, seen, picked, satisfaction, people, dice)
     return PageDecisions(
         picked.tolist(),
         np.round(fraction, 3).tolist(),
@@ -97,14 +102,18 @@ def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
     return lived
 
 
-def _match(seen: Sequence[Observation], slates: Ints) -> Floats:
-    taste = tastes([view.me.taste for view in seen])
+def _match(p: RuleParameters, seen: Sequence[Observation], slates: Ints) -> Floats:
+    taste: Floats = tastes([view.me.taste for view in seen])
+    if p.demography:
+        taste = taste + p.demography * leanings(seen)
     weights = seen[0].catalogue.weights
     columns = [(taste * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
     return np.stack(columns, axis=1)
 
 
-def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats) -> Floats:
+def _utility(
+    p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats, people: Bearings
+) -> Floats:
     habits = [view.me.profile.habits for view in seen]
     explorer = np.array([habit.explorer for habit in habits])
     trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
@@ -113,7 +122,7 @@ def _utility(p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin
     first = (place == 0.0).astype(np.float64)
     utility: Floats = (
         begin
-        + p.novelty * explorer[:, None] * _new(seen, slates)
+        + (p.novelty * explorer + p.traits * people.openness)[:, None] * _new(seen, slates)
         + p.friends * trust[:, None] * _heard(seen, slates)
         - p.position * place[None, :]
         + p.search * searched[:, None] * first[None, :]
@@ -161,7 +170,7 @@ def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
 
 
 def _choose(
-    p: RuleParameters, seen: Sequence[Observation], weights: Floats, critic: Floats, dice: Dice
+    p: RuleParameters, seen: Sequence[Observation], weights: Floats, picky: Floats, dice: Dice
 ) -> Ints:
     """Return [agents, picks]: the positions chosen in order, -1 from the first no-pick on."""
     draws = dice.uniforms("pick", p.most_picks)
@@ -170,7 +179,7 @@ def _choose(
     left, going = weights.copy(), np.ones(len(seen), np.bool_)
     rows = np.arange(len(seen))
     for choice in range(p.most_picks):
-        no_pick = np.exp(p.no_pick + p.critic * critic + p.again * (before + choice))
+        no_pick = np.exp(p.no_pick + picky + p.again * (before + choice))
         sums = np.cumsum(left, axis=1)
         draw = draws[:, choice] * (sums[:, -1] + no_pick)
         going = going & (draw < sums[:, -1])
@@ -180,13 +189,15 @@ def _choose(
     return picked
 
 
-def _expected(p: RuleParameters, match: Floats, quality: Floats, critic: Floats) -> Floats:
+def _expected(
+    p: RuleParameters, match: Floats, quality: Floats, critic: Floats, people: Bearings
+) -> Floats:
     """Return [agents, positions]: the expected enjoyment of each item."""
     return (
         p.enjoy
         + p.enjoy_taste * match
         + p.enjoy_quality * (2.0 * quality - 1.0)
-        - p.strict * critic[:, None]
+        - (p.strict * critic - _KINDLY * p.traits * people.kindness)[:, None]
     )
 
 
@@ -217,13 +228,13 @@ def read_together(
 ) -> list[tuple[Mark, ...]]:
     """Return what each agent expects of the items that a group chooses among."""
     slates, _ = _slates(seen)
-    match, quality = _match(seen, slates), seen[0].catalogue.quality[slates]
+    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
     critic = np.array([view.me.profile.habits.critic for view in seen])
     close: Floats = np.array(
         [sum(friend.closeness for friend in view.friends) / len(view.friends) for view in seen]
     )
     noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
-    expected = _expected(p, match, quality, critic) + p.company * close[:, None]
+    expected = _expected(p, match, quality, critic, bearings(seen)) + p.company * close[:, None]
     enjoyed: Floats = np.clip(expected + noise, 0.0, 1.0).round(4)
     stars = _stars(p, enjoyed, dice).tolist()
     return [
@@ -273,7 +284,12 @@ def _satisfaction(
 
 
 def _leaving(
-    p: RuleParameters, seen: Sequence[Observation], picked: Ints, satisfaction: Floats, dice: Dice
+    p: RuleParameters,
+    seen: Sequence[Observation],
+    picked: Ints,
+    satisfaction: Floats,
+    people: Bearings,
+    dice: Dice,
 ) -> Bools:
     minutes = seen[0].catalogue.minutes
     pages = np.array([view.me.situation.pages for view in seen], np.float64)
@@ -291,6 +307,7 @@ def _leaving(
         + p.fatigue * pages
         + p.sated * spent / 60.0
         - p.content * (2.0 * satisfaction - 1.0)
+        - p.career * people.leisure
     )
     if p.settle:
         wish = wish - p.settle * _LOGARITHMS[np.minimum(pages, 1000.0).astype(np.int64)]

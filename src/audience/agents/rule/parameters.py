@@ -45,6 +45,13 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How much less a further item of the same visit is wanted."""
     most_picks: int = 2
     """Picks per page at most."""
+    demography: float = 0.2
+    """How far gender and age move the taste for each tag, see rule/person.py; 0 disables it."""
+    traits: float = 0.2
+    """How far traits move the weight of new tags, of picking nothing, enjoyment and the pull of
+    friends; 0 disables it."""
+    career: float = 0.2
+    """How much less those leave who have no job to go to; 0 disables it."""
     save: float = 0.0
     """Chance to save the item of a page that fits best of those not picked; 0: nobody saves."""
 

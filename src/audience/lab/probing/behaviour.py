@@ -79,6 +79,8 @@ class Lived(msgspec.Struct):
     failed: list[Answer] = msgspec.field(default_factory=list)
     visits: int = 0
     calls: int = 0
+    most_calls: int = 0
+    """Of one decision."""
 
 
 def lived_in(chapters: Iterable[e.Chapter]) -> Lived:
@@ -91,6 +93,7 @@ def lived_in(chapters: Iterable[e.Chapter]) -> Lived:
             calls.update(entry.calls)
             if entry.calls and chapter.phase in (e.VISITS, e.CONVERSATIONS):
                 # The repair of a reply is the second call of a decision.
+                lived.most_calls = max(lived.most_calls, len(entry.calls))
                 lived.repaired.append((chapter.agent, float(len(entry.calls) > 1)))
                 lived.failed.append((chapter.agent, float(isinstance(entry.event, e.Failed))))
         if chapter.phase == e.VISITS:
@@ -233,7 +236,9 @@ def _of_words(made: _Rows, lived: Lived) -> None:
 
 def _of_asking(made: _Rows, lived: Lived) -> None:
     if lived.calls:
-        made.add("asking", "decisions repaired", lived.repaired, 0.0)
+        # Faithful prompting asks several questions a decision and repairs none.
+        if lived.most_calls <= 2:
+            made.add("asking", "decisions repaired", lived.repaired, 0.0)
         made.add("asking", "decisions unreadable", lived.failed, 0.0)
 
 

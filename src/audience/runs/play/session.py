@@ -14,12 +14,12 @@ import msgspec
 from msgspec.structs import replace
 
 from audience.agents import Decision, Mind
-from audience.agents.language import items_in
+from audience.agents.human import understood
 from audience.errors import BadInput, Halt, unknown
 from audience.llm import CallStore, ChatMessage, Gateway, Reply, Request, compose
 from audience.memory import Memory
 from audience.scenario import FILE
-from audience.world import Dice, Friend, Item, Message, Observation, actions as a, shown
+from audience.world import HUMAN, Dice, Friend, Item, Message, Observation, actions as a, shown
 
 HIDDEN = ("Shift",)
 """Actions that no player may take."""
@@ -291,11 +291,12 @@ def _followed(action: a.AnyAction) -> tuple[a.AnyAction, ...]:
 
 
 def _spoken(seen: Observation, action: a.AnyAction) -> a.AnyAction:
-    """Return a move with the items its text names, marked as the words of a human."""
+    """Return a move with the items and the stance of its text, marked as the words of a human."""
     if isinstance(action, a.Post | a.Say):
-        items = action.items or items_in(seen, action.text)
-        return replace(action, items=items, voice="human")
-    return replace(action, voice="human") if isinstance(action, a.Rate) else action
+        text, items, stance = understood(seen, action.text)
+        items, stance = action.items or items, action.stance or stance
+        return replace(action, text=text, items=items, stance=stance, voice=HUMAN)
+    return replace(action, voice=HUMAN) if isinstance(action, a.Rate) else action
 
 
 def objection(seen: Observation, taken: list[a.AnyAction], action: a.AnyAction) -> str:
