@@ -51,8 +51,8 @@ def picked(who: int, place: int, stars: int, text: str = "") -> list[e.AnyEvent]
     item = 9 + place
     felt = [e.Felt(who, item, text)] if text else []
     fraction = 1.0 if stars > 2 else 0.5
-    chosen = [e.Picked(who, item, place - 1), e.Watched(who, item, fraction)]
-    return [*chosen, e.Rated(who, item, stars), *felt]
+    taken = (e.Picked(who, item, place - 1), e.Watched(who, item, fraction))
+    return [*taken, e.Rated(who, item, stars), *felt]
 
 
 CHAPTERS = (

@@ -16,6 +16,7 @@ import msgspec
 from audience.agents import GroundedMind, LLMMind, Mind, RuleMind
 from audience.agents.voiced import mood_of
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run
+from audience.errors import BadInput
 from audience.grounding import grounds_of
 from audience.lab.probing.questions import Asker
 from audience.lab.probing.result import Answer, Probed, ProbeRow, ProbeTable, row
@@ -370,6 +371,8 @@ async def behaviour(
 
     `others` are minds that do not ask a model, for comparison.
     """
+    if rounds < 1:
+        raise BadInput(f"--rounds {rounds}: people need a round to live in; give 1 or more")
     lived = await visited(mind, town, rounds)
     rows = behaviour_rows(lived, asker.seed)
     for who, each in {"model": mind, **others}.items():
