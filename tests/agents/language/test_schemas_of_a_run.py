@@ -36,6 +36,11 @@ dialogue = "{dialogue}"
 method = "random"
 share = 1.0
 loyalty = 0.0
+[[interventions]]
+round = 1
+do = "announce"
+text = "The winter programme begins."
+items = ["Casablanca"]
 """
 
 
