@@ -14,9 +14,9 @@ import pytest
 
 from audience.agents import RuleMind
 from audience.lab.probing import Asker, Probed, ProbeTable, behaviour, compared_minds
-from audience.lab.probing.behaviour import (
+from audience.lab.probing.behaviour_probe import (
     REAL_STARS,
-    Lived,
+    Deeds,
     PageSeen,
     behaviour_rows,
     lived_in,
@@ -161,7 +161,7 @@ def test_where_nobody_did_anything_nothing_is_said() -> None:
     assert {row.value for row in rows} == {None}
     assert all(row.what.startswith("rule: ") for row in rows)
     assert "asking" not in {row.part for row in rows}
-    assert lived_in(()) == Lived()
+    assert lived_in(()) == Deeds()
 
 
 def taking(*places: int) -> str:
