@@ -36,10 +36,17 @@ def lived(url: str, people: int, folder: Path) -> Finished:
 
 
 def body(request: Request, model: str) -> dict[str, Any]:
-    """Return a chat request as the bare loop sends it."""
+    """Return a chat request as the bare loop sends it.
+
+    A mark before what is said of the person keeps the server from knowing it from the run: the
+    rules are cached, the person is not, as it was in the run.
+    """
+    rules, *rest = request.messages
+    messages = [{"role": rules.role, "content": rules.content}]
+    messages += [{"role": one.role, "content": f"* {one.content}"} for one in rest]
     asked: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": one.role, "content": one.content} for one in request.messages],
+        "messages": messages,
         "max_tokens": request.max_tokens,
         "temperature": request.temperature,
         "seed": 7,

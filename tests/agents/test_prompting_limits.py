@@ -32,7 +32,7 @@ def test_what_is_the_same_for_everybody_comes_first(scene: Scene, mind: LLMMind)
     for surface, behaviour in BEHAVIOURS.items():
         kim = Profile(3, "Kim", age=60, habits=habits)
         slate = (1, 3, 5) if surface == "recommender" else (1, 3) if surface == "search" else ()
-        mia, other = scene(surface), scene(surface, profile=kim, slate=slate, history=(), heard=())
+        mia, other = scene(surface), scene(surface, profile=kim, slate=slate, history=())
         system = mind.messages(mia, (), behaviour, 0.1)[0]
         assert system == mind.messages(other, (), behaviour, 0.9)[0]
         assert system.role == "system"

@@ -1,4 +1,4 @@
-"""`audience eval knowledge`, `consistency` and `prompts` against a fake server."""
+"""`audience eval knowledge`, `consistency`, `prompts` and `behaviour` against a fake server."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SMALL = {
     "knowledge": ("--agents", 4, "--items", 6),
     "consistency": ("--agents", 4, "--rounds", 2),
     "prompts": ("--agents", 4),
+    "behaviour": ("--agents", 4, "--rounds", 1),
 }
 
 
@@ -78,6 +79,11 @@ def test_a_budget_stops_and_the_rest_is_asked_later(cli: Cli, here: Path, server
         (("consistency", "--rounds", 1), "--rounds 1"),
         (("prompts", "--agents", 0), "--agents 0"),
         (("prompts", "--data", "nowhere"), "nowhere"),
+        (("behaviour", "--agents", 0), "--agents 0"),
+        (("behaviour", "--data", "nowhere"), "nowhere"),
+        (("behaviour", "--words", "shrt"), "did you mean 'short'"),
+        (("behaviour", "--rounds", 0), "--rounds 0"),
+        (("behaviour", "no-run-here"), "no-run-here"),
     ],
 )
 def test_bad_flags_are_refused_with_a_remedy(
@@ -86,6 +92,24 @@ def test_bad_flags_are_refused_with_a_remedy(
     refused = cli("eval", *flags, "--llm", server.url)
     assert refused.returncode == 2
     assert told in refused.stderr
+
+
+def test_the_behaviour_of_a_run_is_read_from_its_log(cli: Cli, here: Path, server: Fake) -> None:
+    made = ("run", "--mind", "llm", "--llm", server.url, "--agents", 10, "--rounds", 2)
+    calls = last(cli(*made, "--recommender", "popular", "--out", "run", "--json"))["calls"]
+    before = server.requests
+    found = last(cli("eval", "behaviour", "run", "--json"))
+    assert server.requests == before
+    assert (found["evaluation"], found["dataset"], found["people"]) == ("behaviour", "the run", 10)
+    assert [Path(path).parent.name for path in found["written"]] == ["run"] * 3
+    parts = {row["part"] for row in found["rows"]}
+    assert parts == {"pages", "steps", "ratings", "feelings", "talk", "asking"}
+    assert any("calls a visit" in note for note in found["notes"])
+    shown = cli("eval", "behaviour", "run", "--out", "elsewhere")
+    assert shown.returncode == 0, shown.stderr
+    assert "contradict the stars" in shown.stdout
+    assert (here / "elsewhere" / "behaviour.json").is_file()
+    assert calls
 
 
 def test_what_was_answered_before_a_kill_is_not_asked_again(

@@ -61,4 +61,4 @@ def test_a_reply_may_take_what_its_entries_take() -> None:
         wanted.size
         for wanted in (ReplyContents(1), ReplyContents(6), ReplyContents(6, ("A",), (1,)))
     ]
-    assert sizes == [120, 420, 580]
+    assert sizes == [250, 1000, 1300]

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 from tests.world.scene import ITEMS, PEOPLE, applied, tiny_world
 
 from audience.testing import tiny_genesis
-from audience.world import INBOX, Laws, Lived, World, events as e, fold_agent
+from audience.world import INBOX, Laws, Lived, Situation, World, events as e, fold_agent
 from audience.world.agent import HEARD
 
 
@@ -28,6 +29,26 @@ def test_a_visit_is_carried_in_the_situation_and_ends_with_it() -> None:
     assert world.agents[1].lived_now() == ()
     assert world.agents[1].satisfaction == pytest.approx(0.7)
     assert world.satisfaction[1] == pytest.approx(0.7)
+
+
+def test_the_words_searched_for_are_known_until_the_visit_ends() -> None:
+    searched = (e.Woke(1, 50), e.Entered(1, "recommender"), e.Searched(1, "a salt mine", 1))
+    shown = (e.SlateShown(1, (5,), 0, "search"), e.SlateAnnotated(1, reasons=("so",)))
+    world = applied(*searched, *shown, e.Watched(1, 5, 1.0), e.Entered(1, "social"))
+    assert world.agents[1].situation.searched == "a salt mine"
+    world.apply(e.Searched(1, "other words", 0))
+    assert world.agents[1].situation.searched == "other words"
+    for event in (e.Left(1, 0.5), e.Woke(1, 90)):
+        world.apply(event)
+        assert world.agents[1].situation.searched == ""
+
+
+def test_a_situation_kept_before_words_were_known_still_reads() -> None:
+    world = applied(e.Woke(1, 50), e.Searched(1, "a salt mine", 1))
+    kept = msgspec.msgpack.encode(world.agents[1].situation)
+    assert msgspec.msgpack.decode(kept, type=Situation) == world.agents[1].situation
+    older = msgspec.msgpack.encode(msgspec.msgpack.decode(kept)[:-1])
+    assert msgspec.msgpack.decode(older, type=Situation).searched == ""
 
 
 def test_leaving_without_a_word_keeps_the_satisfaction() -> None:

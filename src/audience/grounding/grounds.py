@@ -74,9 +74,11 @@ class Grounds:
         First how often people with such a history take it when they see just these, then what
         stands out.
         """
+        if not len(candidates):
+            return []
         (values,) = self.evidence.of([history], [candidates])
         (odds,) = self.log_odds([history], [candidates])
-        weights = np.exp(odds - odds.max(initial=0.0))
+        weights = np.exp(odds - odds.max())
         shares = 100.0 * weights / max(float(weights.sum()), 1e-9)
         told = words_of(self.evidence.names, values)
         return [

@@ -29,8 +29,8 @@ class ReplyContents(msgspec.Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Tokens that the reply may take."""
-        return 60 + 60 * (self.memories + len(self.insights)) + 100 * bool(self.sources)
+        """Tokens that the reply may take: a model may repeat a long line before it is cut."""
+        return 100 + 150 * (self.memories + len(self.insights) + bool(self.sources))
 
 
 def schema_of(wanted: ReplyContents) -> dict[str, Any]:

@@ -37,13 +37,23 @@ price = "free"
 [activation]
 method = "random"
 share = 1.0
+{more}
 """
+
+TOLD = """
+[[interventions]]
+round = 1
+do = "announce"
+text = "The winter programme begins."
+items = ["Casablanca"]
+"""
+"""Something heard of, which explorers may search for."""
 
 
 def live(
     folder: Path, url: str, *, spending: SpendingOptions | None = None, **holes: object
 ) -> Finished:
-    known = {"agents": 10, "rounds": 2, "mind": "", "llm": "", "run": ""}
+    known = {"agents": 10, "rounds": 2, "mind": "", "llm": "", "run": "", "more": ""}
     text = SCENARIO.format(url=url, **{**known, **holes})
     return start(parse(text), 1, folder, spending=spending)
 
@@ -78,7 +88,7 @@ def test_a_run_holds_only_what_the_model_said_and_the_world_allows(
     serving: Serving, tmp_path: Path
 ) -> None:
     with serving(prefer={"friends": 2.0, "forward 1": 4.0, "post": 2.0}) as fake:
-        done = live(tmp_path / "run", fake.url, agents=20, rounds=3)
+        done = live(tmp_path / "run", fake.url, agents=20, rounds=3, more=TOLD)
     found = records(tmp_path / "run")
     check_sound(found)
     kinds = Counter(type(record.event) for record in found)

@@ -15,9 +15,9 @@ from audience.agents.language.reply_actions import actions_of
 from audience.agents.language.reply_schema import (
     WORDS,
     Wording,
+    examples_of,
     kind_of,
     may_search,
-    page_examples,
 )
 from audience.errors import BadInput
 from audience.llm import Unreadable, answer
@@ -90,7 +90,10 @@ def test_a_place_on_the_page_is_picked_and_what_was_picked_keeps_its_place(scene
 
 
 def test_where_nothing_can_be_picked_no_schema_offers_an_empty_choice(scene: Scene) -> None:
-    assert "enum" not in pick_fields(scene("recommender", slate=()))["place"]
+    for wording in WORDINGS:
+        empty = fields(scene("recommender", slate=()), wording)
+        assert not {"tempted", "picks", "save"} & set(empty)
+        assert {"next", "search", "satisfaction"} <= set(empty)
 
 
 def test_the_ways_on_follow_the_menu(scene: Scene) -> None:
@@ -147,7 +150,7 @@ def test_words_say_how_much_is_said(scene: Scene, words: str, feels: bool, reaso
         wording = Wording(words)
         assert ("feeling" in pick_fields(seen, wording)) == feels
         assert ("why" in fields(seen, wording)) == reasons
-        assert ("feeling" in page_examples(seen, wording)) == feels
+        assert ("feeling" in examples_of(seen, wording)) == feels
     for surface in ("home", "social"):
         assert ("why" in fields(scene(surface), Wording(words))) == reasons
     assert "why" not in fields(scene("conversation"), Wording(words))
@@ -188,6 +191,15 @@ def test_only_who_looks_for_things_is_offered_to_search(
     results = replace(scene("search", profile=profile), menu=MENUS["search"])
     assert "search" not in fields(results)
     assert "search" not in fields(replace(page, menu=LAST_PAGE[:1]))
+
+
+def test_who_heard_of_nothing_new_is_not_offered_to_search(scene: Scene) -> None:
+    known = (Lived(4, 0, 1.0), Lived(5, 0, 1.0))
+    for life in ({"heard": ()}, {"history": known}):
+        assert "search" not in fields(scene("home", **life))["do"]["enum"]
+        assert "search" not in fields(scene("recommender", **life))
+    half = scene("home", history=known[:1])
+    assert "search" in fields(half)["do"]["enum"]
 
 
 def test_words_to_search_for_are_a_search_once_a_visit(scene: Scene) -> None:

@@ -66,8 +66,8 @@ def test_the_other_order() -> None:
 def test_schemas_allow_only_what_can_be_meant() -> None:
     chosen = ask_of(judge_prompts(), CHOOSE).schema["properties"]["chosen"]
     assert (chosen["minItems"], chosen["maxItems"]) == (2, 2)
-    assert chosen["items"] == {"type": "integer", "minimum": 1, "maximum": 3}
-    scale = {"type": "integer", "minimum": 1, "maximum": 5}
+    assert chosen["items"] == {"type": "integer", "enum": [1, 2, 3]}
+    scale = {"type": "integer", "enum": [1, 2, 3, 4, 5]}
     assert ask_of(judge_prompts(), PAIR).schema["properties"] == {"verdict": scale}
     assert ask_of(judge_prompts(), SCORE).schema["required"] == ["informative", "relevant"]
 

@@ -237,25 +237,8 @@ def _home(seen: Observation) -> list[Field]:
 
 
 def _page(seen: Observation, wording: Wording) -> list[Field]:
-    places = range(1, len(seen.me.situation.slate) + 1)
-    place = one_of(places) if places else {"type": "integer"}
-    pick = [
-        Field("place", place, "number in brackets"),
-        _choice("watched", tuple(SHARES)),
-        Field("stars", one_of(STARS), "1 to 5, or 0 to leave it unrated"),
-    ]
-    if wording.says_feelings(seen):
-        pick.append(Field("feeling", TEXT, '"I ..."'))
-    schema = object_of(**{field.name: field.schema for field in pick})
     ways = page_ways(seen)
-    fields = [
-        _choice("tempted", TEMPTED),
-        Field("picks", list_of(schema), f"[] or [{form_of(pick)}]"),
-        *(
-            Field(name, list_of(place), f"numbers of those to {name}, or []")
-            for name in wording.also
-        ),
-    ]
+    fields = _taking(seen, wording) if seen.me.situation.slate else []
     if len(ways) > 1:
         fields.append(_choice("next", ways))
     if may_search(seen):
@@ -264,6 +247,27 @@ def _page(seen: Observation, wording: Wording) -> list[Field]:
     if wording.pause:
         fields.append(Field("emotion", TEXT, '"I ..."'))
     return fields
+
+
+def _taking(seen: Observation, wording: Wording) -> list[Field]:
+    """Return the fields of what is done with the items of a page."""
+    place = one_of(range(1, len(seen.me.situation.slate) + 1))
+    pick = [
+        Field("place", place, "number in brackets"),
+        _choice("watched", tuple(SHARES)),
+        Field("stars", one_of(STARS), "1 to 5, or 0 to leave it unrated"),
+    ]
+    if wording.says_feelings(seen):
+        pick.append(Field("feeling", TEXT, '"I ..."'))
+    schema = object_of(**{field.name: field.schema for field in pick})
+    return [
+        _choice("tempted", TEMPTED),
+        Field("picks", list_of(schema), f"[] or [{form_of(pick)}]"),
+        *(
+            Field(name, list_of(place), f"numbers of those to {name}, or []")
+            for name in wording.also
+        ),
+    ]
 
 
 def _social(seen: Observation) -> list[Field]:

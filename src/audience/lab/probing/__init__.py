@@ -1,6 +1,6 @@
 """Probes of a language model: what it knows, whether it stays in character, what sways it."""
 
-from audience.lab.probing.behaviour import (
+from audience.lab.probing.behaviour_probe import (
     behaviour as behaviour,
     compared_minds as compared_minds,
     probed_run as probed_run,

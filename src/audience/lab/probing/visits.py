@@ -100,7 +100,7 @@ class ProbedVisits(msgspec.Struct, frozen=True):
     failed: int = 0
 
 
-class Diary:
+class KeptChapters:
     """A log that keeps chapters in memory."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Diary:
 
 async def walk(mind: Mind, town: Town) -> ProbedVisits:
     """Return one visit of everybody to a recommender of popular items."""
-    diary = Diary()
+    diary = KeptChapters()
     recommender = Popular()
     parts = Parts(
         mind,

@@ -14,9 +14,9 @@ import pytest
 
 from audience.agents import RuleMind
 from audience.lab.probing import Asker, Probed, ProbeTable, behaviour, compared_minds
-from audience.lab.probing.behaviour import (
+from audience.lab.probing.behaviour_probe import (
     REAL_STARS,
-    Lived,
+    Deeds,
     PageSeen,
     behaviour_rows,
     lived_in,
@@ -51,8 +51,8 @@ def picked(who: int, place: int, stars: int, text: str = "") -> list[e.AnyEvent]
     item = 9 + place
     felt = [e.Felt(who, item, text)] if text else []
     fraction = 1.0 if stars > 2 else 0.5
-    chosen = [e.Picked(who, item, place - 1), e.Watched(who, item, fraction)]
-    return [*chosen, e.Rated(who, item, stars), *felt]
+    taken = (e.Picked(who, item, place - 1), e.Watched(who, item, fraction))
+    return [*taken, e.Rated(who, item, stars), *felt]
 
 
 CHAPTERS = (
@@ -161,7 +161,7 @@ def test_where_nobody_did_anything_nothing_is_said() -> None:
     assert {row.value for row in rows} == {None}
     assert all(row.what.startswith("rule: ") for row in rows)
     assert "asking" not in {row.part for row in rows}
-    assert lived_in(()) == Lived()
+    assert lived_in(()) == Deeds()
 
 
 def taking(*places: int) -> str:

@@ -16,11 +16,12 @@ import msgspec
 from audience.agents import GroundedMind, LLMMind, Mind, RuleMind
 from audience.agents.voiced import mood_of
 from audience.engine import Activation, Parts, Platform, Rules, Simulation, run
+from audience.errors import BadInput
 from audience.grounding import grounds_of
 from audience.lab.probing.questions import Asker
 from audience.lab.probing.result import Answer, Probed, ProbeRow, ProbeTable, row
 from audience.lab.probing.town import Town
-from audience.lab.probing.visits import Diary, prompts_of
+from audience.lab.probing.visits import KeptChapters, prompts_of
 from audience.llm import Counts, together
 from audience.log import Log
 from audience.memory import Memory, NoMemory, Recollection
@@ -62,7 +63,7 @@ class Spoken(msgspec.Struct, frozen=True):
     stars: int = 0
 
 
-class Lived(msgspec.Struct):
+class Deeds(msgspec.Struct):
     """What people did, as far as the table needs it."""
 
     pages: list[PageSeen] = msgspec.field(default_factory=list)
@@ -82,9 +83,9 @@ class Lived(msgspec.Struct):
     """Of one decision."""
 
 
-def lived_in(chapters: Iterable[e.Chapter]) -> Lived:
+def lived_in(chapters: Iterable[e.Chapter]) -> Deeds:
     """Return what people did in some chapters."""
-    lived = Lived()
+    lived = Deeds()
     calls: set[str] = set()
     for chapter in chapters:
         events = [entry.event for entry in chapter.entries]
@@ -123,7 +124,7 @@ def _pages(who: int, events: Sequence[e.AnyEvent]) -> Iterator[PageSeen]:
 _AFTER: Mapping[type, str] = {e.SlateShown: "page", e.Searched: "search", e.Left: "leave"}
 
 
-def _searches(lived: Lived, who: int, events: Sequence[e.AnyEvent]) -> None:
+def _searches(lived: Deeds, who: int, events: Sequence[e.AnyEvent]) -> None:
     said: set[str] = set()
     for event in events:
         if isinstance(event, e.Searched):
@@ -132,7 +133,7 @@ def _searches(lived: Lived, who: int, events: Sequence[e.AnyEvent]) -> None:
             said.add(query)
 
 
-def _ratings(lived: Lived, events: Sequence[e.AnyEvent]) -> None:
+def _ratings(lived: Deeds, events: Sequence[e.AnyEvent]) -> None:
     stars: dict[int, int] = {}
     for event in events:
         match event:
@@ -145,7 +146,7 @@ def _ratings(lived: Lived, events: Sequence[e.AnyEvent]) -> None:
                 lived.spoken.append(Spoken(agent, "feeling", text, stars.get(item, 0)))
 
 
-def _texts(lived: Lived, events: Sequence[e.AnyEvent]) -> None:
+def _texts(lived: Deeds, events: Sequence[e.AnyEvent]) -> None:
     for event, after in pairwise([*events, None]):
         if isinstance(event, e.Posted | e.Said):
             kind = "post" if isinstance(event, e.Posted) else "line"
@@ -153,7 +154,7 @@ def _texts(lived: Lived, events: Sequence[e.AnyEvent]) -> None:
             lived.strange.append((event.agent, float(isinstance(after, e.Unfounded))))
 
 
-def behaviour_rows(lived: Lived, seed: int, who: str = "") -> list[ProbeRow]:
+def behaviour_rows(lived: Deeds, seed: int, who: str = "") -> list[ProbeRow]:
     """Return the rows of what people did and said; `who` heads them where several are compared."""
     made = _Rows(seed, f"{who}: " if who else "")
     for each in (_of_pages, _of_steps, _of_ratings, _of_words, _of_asking):
@@ -176,7 +177,7 @@ class _Rows:
         self.rows.append(row(part, self.head + what, answers, seed=self.seed, chance=known))
 
 
-def _of_pages(made: _Rows, lived: Lived) -> None:
+def _of_pages(made: _Rows, lived: Deeds) -> None:
     nothing = [(page.who, float(not page.places)) for page in lived.pages]
     made.add("pages", "nothing is picked", nothing)
     picks = [(page.who, place) for page in lived.pages for place in page.places]
@@ -186,7 +187,7 @@ def _of_pages(made: _Rows, lived: Lived) -> None:
         made.add("pages", f"of picks, at place {place}", share, curve[place - 1] / sum(curve))
 
 
-def _of_steps(made: _Rows, lived: Lived) -> None:
+def _of_steps(made: _Rows, lived: Deeds) -> None:
     for number in range(1, PAGES + 1):
         here = [page for page in lived.pages if page.number == number]
         left = [(page.who, float(page.after == "leave")) for page in here]
@@ -196,7 +197,7 @@ def _of_steps(made: _Rows, lived: Lived) -> None:
     made.add("steps", "of searches, repeated in the visit", lived.repeats, 0.0)
 
 
-def _of_ratings(made: _Rows, lived: Lived) -> None:
+def _of_ratings(made: _Rows, lived: Deeds) -> None:
     for stars, known in REAL_STARS.items():
         share = [(who, float(given == stars)) for who, given in lived.stars]
         made.add("ratings", f"{stars} star{'s' if stars > 1 else ''}", share, known)
@@ -205,7 +206,7 @@ def _of_ratings(made: _Rows, lived: Lived) -> None:
     made.add("ratings", "watched to the end", ended)
 
 
-def _of_words(made: _Rows, lived: Lived) -> None:
+def _of_words(made: _Rows, lived: Deeds) -> None:
     felt = [each for each in lived.spoken if each.kind == "feeling"]
     words = [(each, _words(each.text)) for each in felt]
     mine = [(each.who, float(bool(_SELF & set(said)))) for each, said in words]
@@ -233,7 +234,7 @@ def _of_words(made: _Rows, lived: Lived) -> None:
     made.add("talk", "distinct pairs of words", _pairs(said))
 
 
-def _of_asking(made: _Rows, lived: Lived) -> None:
+def _of_asking(made: _Rows, lived: Deeds) -> None:
     if lived.calls:
         # Faithful prompting asks several questions a decision and repairs none.
         if lived.most_calls <= 2:
@@ -346,9 +347,9 @@ async def pleasing_rows(mind: Mind, town: Town, seed: int, who: str) -> list[Pro
     return rows
 
 
-async def visited(mind: Mind, town: Town, rounds: int) -> Lived:
+async def visited(mind: Mind, town: Town, rounds: int) -> Deeds:
     """Return what people do in some rounds with a recommender of popular items, and friends."""
-    diary = Diary()
+    diary = KeptChapters()
     recommender = Popular()
     parts = Parts(
         mind,
@@ -370,6 +371,8 @@ async def behaviour(
 
     `others` are minds that do not ask a model, for comparison.
     """
+    if rounds < 1:
+        raise BadInput(f"--rounds {rounds}: people need a round to live in; give 1 or more")
     lived = await visited(mind, town, rounds)
     rows = behaviour_rows(lived, asker.seed)
     for who, each in {"model": mind, **others}.items():
@@ -386,7 +389,7 @@ NOTES = (
 )
 
 
-def _cost_note(lived: Lived) -> str:
+def _cost_note(lived: Deeds) -> str:
     per = lived.calls / lived.visits if lived.visits else 0.0
     return (
         f"{lived.visits:,} visits, {per:.2f} calls a visit, those of talks and memories included."
