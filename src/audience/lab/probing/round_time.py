@@ -143,7 +143,7 @@ def efficiency_table(timed: Sequence[Timed], grid: EfficiencyGrid, model: str) -
     counted = "seeds" if grid.seeds > 1 else ""
     columns = (
         Column("people"),
-        Column("calls in flight", is_text=True),
+        Column("calls in flight"),
         Column("endpoints"),
         Column("s a round", over=counted, half=True, bounds=POSITIVE),
         Column("calls/s", digits=1),
@@ -156,7 +156,7 @@ def efficiency_table(timed: Sequence[Timed], grid: EfficiencyGrid, model: str) -
     rows = tuple(
         (
             each.people,
-            str(each.calls or "any"),
+            each.calls or "any",
             each.endpoints,
             t_interval(np.array(each.seconds), bounds=POSITIVE),
             each.spent.calls / _elapsed(each, grid),
@@ -170,7 +170,7 @@ def efficiency_table(timed: Sequence[Timed], grid: EfficiencyGrid, model: str) -
     )
     note = (
         f"model {model or 'unnamed'}; {grid.rounds} round{'s' if grid.rounds > 1 else ''} with "
-        "everybody awake, popular items, no memory; a person and round is a person. Calls in "
+        "everybody awake, popular items, no memory; a person: per person and round. Calls in "
         "flight are those allowed per endpoint; in flight, mean: the time of all calls over the "
         "time of the rounds. Answers are never reused."
     )
@@ -194,8 +194,9 @@ def efficiency_figure(timed: Sequence[Timed]) -> Figure:
     for axes, at in zip(grid, sides, strict=True):
         other = 0 if at == 1 else 1
         fixed = 3 - at - other
-        most = max(key[fixed] for key, _ in points)
-        shown = [point for point in points if point[0][fixed] == most]
+        # One endpoint and the most people are the usual case.
+        usual = (max if fixed == 0 else min)(key[fixed] for key, _ in points)
+        shown = [point for point in points if point[0][fixed] == usual]
         # No number stands for as many calls as raise throughput.
         _lines(axes, [point for point in shown if at != 1 or point[0][at]], at, other)
         axes.set_xlabel(("people", "calls in flight", "endpoints")[at])
@@ -210,19 +211,20 @@ def _axes_of(timed: Timed) -> tuple[int, int, int]:
 def _lines(
     axes: Axes, points: Sequence[tuple[tuple[int, int, int], float]], at: int, other: int
 ) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     for place, value in enumerate(sorted({key[other] for key, _ in points})):
         line = sorted((key[at], seconds) for key, seconds in points if key[other] == value)
-        name = f"{value:,} people" if other == 0 else f"{value or 'any'} calls"
+        name = f"{value:,} people" if other == 0 else f"calls: {value or 'any'}"
         axes.plot(*zip(*line, strict=True), "o-", color=colour(place), markersize=4, label=name)
     axes.set_xscale("log")
     axes.set_yscale("log")
     values = sorted({key[at] for key, _ in points})
     axes.set_xticks(values, [f"{value:,}" for value in values])
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.3g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    for side in (axes.xaxis, axes.yaxis):
+        side.set_minor_locator(NullLocator())
     axes.legend(fontsize=7)
 
 
