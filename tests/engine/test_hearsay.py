@@ -93,7 +93,7 @@ stance = 1.0
     store = CallStore(tmp_path / "run" / "calls.db", read_only=True)
     asked = [[one.content for one in call.request.messages] for call in store.calls()]
     store.close()
-    offered = [f"<{title}> (good)" in user for rules, user in asked if '"search"' in rules]
+    offered = [f"<{title}> (good)" in user for rules, user, *_ in asked if '"search"' in rules]
     # Searching is offered to explorers, and to them for what they heard of.
     assert len(offered) >= 4
     assert all(offered)
