@@ -14,7 +14,7 @@ MIX = {
     "browse": 45,
     "search": 10,
     "friends": 35,
-    "nothing": 10,
+    "close": 10,
     "leave": 60,
     "next_page": 30,
 }

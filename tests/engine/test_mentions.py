@@ -110,7 +110,6 @@ def test_rule_minds_speak_of_what_they_know() -> None:
     assert not any(isinstance(event, e.Unfounded) for event in events)
 
 
-SOCIAL = {"why": "", "say_to": -1, "say": "", "forward": "", "next": "leave"}
 SCENARIO = """
 agents = 12
 rounds = 2
@@ -129,8 +128,8 @@ def test_a_model_that_invents_titles_is_flagged_or_not_heard(
     serving: Serving, tmp_path: Path, mind: str
 ) -> None:
     says = {
-        "has a free moment": json.dumps({"why": "", "do": "social", "query": ""}),
-        "is among friends online": json.dumps(SOCIAL | {"post": "See <Nowhere Fast>, everybody!"}),
+        "What do you do now?": json.dumps({"do": "friends"}),
+        "Your friends:": json.dumps({"do": "post", "text": "See <Nowhere Fast>, everybody!"}),
     }
     if mind == "voiced":
         says = {"": "I liked <Nowhere Fast> so much."}

@@ -46,6 +46,7 @@ def happening(world: World, draw: Generator) -> e.AnyEvent:
     kinds: tuple[e.AnyEvent, ...] = (
         e.Woke(me, world.now + 1),
         e.SlateShown(me, (item,), 0),
+        e.Searched(me, f"words {item}", 1),
         e.Watched(me, item, float(draw.random())),
         e.Watched(me, item, 1.0),
         e.Rated(me, item, stars),

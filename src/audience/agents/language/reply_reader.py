@@ -89,7 +89,7 @@ TALK: Table = {
 WAYS_SAID: Table = {
     "browse": ("browse", "recommender", "recommendations", "entertherecommender"),
     "friends": ("friends", "social", "socialmedia", "socialnetwork"),
-    "nothing": ("nothing", "donothing"),
+    "close": ("close", "closeit", "closetheapp", "nothing", "donothing"),
     "next_page": ("nextpage", "next", "more", "continue", "turnpage", "turnthepage"),
     "search": ("search", "searchfor", "find"),
     "leave": ("leave", "exit", "quit", "stop", "end", "logout"),

@@ -24,7 +24,7 @@ from audience.world import (
     actions as a,
 )
 
-WAYS = ("browse", "friends", "nothing", "search")
+WAYS = ("browse", "friends", "close", "search")
 """Where an agent may go from home; `search` is for those who look for things they heard of."""
 NEXT = ("leave", "next_page")
 AFTER = ("leave", "browse")
@@ -200,7 +200,7 @@ def examples_of(seen: Observation, wording: Wording = PLAIN) -> str:
     names = [field.name for field in fields_of(seen, wording)]
     values: dict[str, Sequence[Any]]
     if seen.surface == "home":
-        values = {"do": ("browse", "friends", "browse", "nothing"), "query": ("",) * 4}
+        values = {"do": ("browse", "friends", "browse", "close"), "query": ("",) * 4}
     else:
         pick: dict[str, Any] = {"place": 2, "watched": "all", "stars": 4}
         if wording.says_feelings(seen):

@@ -385,11 +385,12 @@ async def behaviour(
     for who, each in {"model": mind, **others}.items():
         rows += await order_rows(each, town, asker.seed, who)
         rows += await pleasing_rows(each, town, asker.seed, who)
-    return ProbeTable(tuple(rows), (*NOTES, _cost_note(lived)))
+    return ProbeTable(tuple(rows), (*NOTES, _cost_note(lived)), BESIDE)
 
 
+BESIDE = "people"
 NOTES = (
-    "chance: what is known of people. Places: 1 / sqrt(place); stars: MovieLens-1M. Public figures "
+    "people: what is known of them. Places: 1 / sqrt(place); stars: MovieLens-1M. Public figures "
     "of films watched to the end lie between 0.44 and 0.78.",
     "contradict the stars: words of praise beside 1 or 2 stars, of blame beside 4 or 5, among "
     "feelings with such words.",
@@ -423,4 +424,5 @@ def probed_run(folder: Path, seed: int) -> Probed:
     notes = (*NOTES, _cost_note(lived))
     rows = tuple(behaviour_rows(lived, seed))
     spent = Counts(calls=lived.calls)
-    return Probed("behaviour", folder.name, "the run", people, seed, rows, notes, spent, 0, 0)
+    about = ("behaviour", folder.name, "the run", people, seed)
+    return Probed(*about, rows, notes, spent, 0, 0, beside=BESIDE)

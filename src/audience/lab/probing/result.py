@@ -129,6 +129,8 @@ class ProbeTable(msgspec.Struct, frozen=True):
 
     rows: tuple[ProbeRow, ...]
     notes: tuple[str, ...] = ()
+    beside: str = "chance"
+    """The head of the column that values are compared with."""
 
 
 class Probed(msgspec.Struct, frozen=True):
@@ -150,6 +152,8 @@ class Probed(msgspec.Struct, frozen=True):
     cost: str = "–"
     in_all: str = "–"
     """What all calls stored in the folder have cost, earlier ones included."""
+    beside: str = "chance"
+    """The head of the column that values are compared with."""
 
     @property
     def unreadable(self) -> int:
@@ -199,9 +203,8 @@ def probe(
             known_as = ", ".join(sorted(asker.answered_by)) or name or "unnamed"
             model = f"{known_as} (embedded)" if name == "embedded" else known_as
             figures = (came.rows, came.notes, door.meter.total(), asker.chosen, asker.scored)
-            tables.append(
-                Probed(evaluation, model, dataset, people, seed, *figures, door.meter.cost())
-            )
+            about = (evaluation, model, dataset, people, seed)
+            tables.append(Probed(*about, *figures, cost=door.meter.cost(), beside=came.beside))
         finally:
             await door.close()
 
@@ -246,7 +249,7 @@ def table(probed: Probed) -> ResultTable:
         Column("part", is_text=True),
         Column("what", is_text=True),
         Column("value [95 %]"),
-        Column("chance", digits=2),
+        Column(probed.beside, digits=2),
         Column("answers"),
         Column("unreadable"),
     )
