@@ -1,4 +1,4 @@
-"""`audience eval behaviour`, `knowledge`, `consistency`, `prompts` and `efficiency`: probes."""
+"""`audience eval` of language models: behaviour, knowledge, demographics, efficiency and more."""
 
 from __future__ import annotations
 
@@ -21,13 +21,20 @@ EMBEDDED = 2
 """Concurrent questions to the embedded model: more would only wait for each other."""
 
 
-def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the flags of a probe; `agents` is the default number of people that are played."""
+def probe_options(
+    agents: int, *, of_run: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the flags of a probe; `agents` is the default number of people that are played.
+
+    `of_run`: its people are those of a run instead of a dataset.
+    """
+    data = click.option(
+        "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
+    )
+    played = "People of the run, at most." if of_run else "People to be played."
     flags = (
-        click.option(
-            "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
-        ),
-        click.option("--agents", default=agents, show_default=True, help="People to be played."),
+        *(() if of_run else (data,)),
+        click.option("--agents", default=agents, show_default=True, help=played),
         click.option("--seed", default=1, show_default=True, help="For all draws."),
         click.option("--prompts", default="", metavar="DIR", help="A folder of your prompt files."),
         o.model_options,
@@ -209,6 +216,28 @@ def _show_run(run: Path, seed: int, flags: dict[str, Any]) -> None:
         o.print_json(plain(probed) | {"written": [str(path) for path in written]})
         return
     show(probed)
+
+
+@click.command("demographics")
+@o.run_argument
+@probe_options(agents=200, of_run=True)
+def demographics_command(run: Path, agents: int, seed: int, **flags: Any) -> None:  # noqa: ANN401
+    """Let a model guess gender, age and occupation from what people wrote in a run.
+
+    Guesses are compared with the profiles, and with always naming the commonest value. Without
+    --llm the embedded model is asked.
+    """
+    from audience.lab.probing import authors_in, demographics
+
+    authors = authors_in(run, agents, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        return await demographics(asker, authors)
+
+    name = "demographics"
+    model = _slug(flags["llm"] or "", flags["model"] or "")
+    out = flags["out"] or Path("runs") / f"eval-{name}-{slug_of(run.name)}-{model}"
+    conduct(name, work, run.name, len(authors.people), seed, flags | {"out": out})
 
 
 @click.command("efficiency")

@@ -6,6 +6,10 @@ from audience.lab.probing.behaviour_probe import (
     probed_run as probed_run,
 )
 from audience.lab.probing.consistency_probe import consistency as consistency
+from audience.lab.probing.demographics_probe import (
+    authors_in as authors_in,
+    demographics as demographics,
+)
 from audience.lab.probing.knowledge_probe import knowledge as knowledge
 from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker
 from audience.lab.probing.result import (
