@@ -180,6 +180,42 @@ def test_people_are_drawn_where_nothing_may_be_asked() -> None:
     assert drawn_instead(plain) is plain
 
 
+def test_a_taste_is_written_once_and_stands_beside_the_interests(
+    serving: Serving, lens: dict[str, Any]
+) -> None:
+    plain = genesis_of(scenario(lens, "http://127.0.0.1:9"), 1)
+    with serving() as fake:
+        wanted = scenario({**lens, "taste": "llm"}, fake.url)
+        with pytest.raises(BadInput, match="no model has written taste of these 3 people yet"):
+            genesis_of(wanted, 1)
+        (written,) = settle_people(wanted).written
+        assert written.asked == fake.requests == 3
+        assert settle_people(wanted).written == ()
+        genesis = genesis_of(wanted, 1)
+    for own, who in zip(plain.profiles, genesis.profiles, strict=True):
+        assert who.interests[: len(own.interests)] == own.interests
+        assert 1 <= len(who.interests) - len(own.interests) <= 3
+    assert genesis.past == plain.past
+    assert genesis_of(drawn_instead(wanted), 1).profiles == plain.profiles
+
+
+def test_a_taste_and_other_fields_are_written_together(
+    serving: Serving, lens: dict[str, Any]
+) -> None:
+    with serving() as fake:
+        wanted = scenario({**lens, "taste": "llm", "fill": {"name": "llm"}}, fake.url)
+        settle_people(wanted)
+        people_there = genesis_of(wanted, 1).profiles
+    assert all(who.name and len(who.interests) > 1 for who in people_there)
+
+
+def test_a_taste_needs_a_history() -> None:
+    with pytest.raises(BadInput, match="taste = 'llm' needs interactions"):
+        settle_people(scenario({"kind": "films", "taste": "llm"}, "http://127.0.0.1:9"))
+    with pytest.raises(BadInput, match="taste: source 'lmm' is unknown"):
+        settle_people(scenario({"kind": "films", "taste": "lmm"}, "http://127.0.0.1:9"))
+
+
 def test_a_path_in_a_scenario_starts_from_its_file(tmp_path: Path) -> None:
     from audience.scenario import load
 

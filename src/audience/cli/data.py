@@ -34,6 +34,12 @@ _FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features")
     metavar="[FIELD=]SOURCE",
     help="llm (default), drawn, none; aligned for traits and features. Repeat it by field.",
 )
+@click.option(
+    "--taste",
+    type=click.Choice(["llm"]),
+    default=None,
+    help="Let the model write what people like, from what they rated.",
+)
 @click.option("--fit", default=None, metavar="PATH", help="Fit activity laws to a dataset instead.")
 @click.option("--batch", type=click.IntRange(1, 50), default=5, help="People in a call, at first.")
 @click.option("--seed", type=int, default=1)
@@ -80,7 +86,9 @@ def _write(
     from audience.datasets import Mixture
     from audience.runs import write_people
 
-    mixture = Mixture(profiles=str(like or ""), fill=filled(flags["fill"]))
+    mixture = Mixture(
+        profiles=str(like or ""), fill=filled(flags["fill"]), taste=flags["taste"] or ""
+    )
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("people", total=agents)
         table = write_people(

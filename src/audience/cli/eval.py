@@ -75,6 +75,14 @@ EVALUATIONS = {
         "eval_models:prompts_command",
         "Position on a page, wording of prompts, and visits against real ones.",
     ),
+    "demographics": (
+        "eval_models:demographics_command",
+        "Gender, age and occupation guessed from what people wrote in a run.",
+    ),
+    "efficiency": (
+        "eval_models:efficiency_command",
+        "Seconds a round, by people, concurrent calls and endpoints or keys.",
+    ),
     "forgetting": (
         "eval_memory:forgetting_command",
         "Draw the forgetting function for chosen beta and delta.",

@@ -1,4 +1,4 @@
-"""`audience eval behaviour`, `knowledge`, `consistency` and `prompts`: probes of a model."""
+"""`audience eval` of language models: behaviour, knowledge, demographics, efficiency and more."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from audience.cli import options as o
+from audience.errors import BadInput
 from audience.files import slug_of
 
 if TYPE_CHECKING:
@@ -20,13 +21,20 @@ EMBEDDED = 2
 """Concurrent questions to the embedded model: more would only wait for each other."""
 
 
-def probe_options(agents: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the flags of a probe; `agents` is the default number of people that are played."""
+def probe_options(
+    agents: int, *, of_run: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add the flags of a probe; `agents` is the default number of people that are played.
+
+    `of_run`: its people are those of a run instead of a dataset.
+    """
+    data = click.option(
+        "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
+    )
+    played = "People of the run, at most." if of_run else "People to be played."
     flags = (
-        click.option(
-            "--data", default="films", metavar="PATH", help="A dataset's path or name; films."
-        ),
-        click.option("--agents", default=agents, show_default=True, help="People to be played."),
+        *(() if of_run else (data,)),
+        click.option("--agents", default=agents, show_default=True, help=played),
         click.option("--seed", default=1, show_default=True, help="For all draws."),
         click.option("--prompts", default="", metavar="DIR", help="A folder of your prompt files."),
         o.model_options,
@@ -208,3 +216,107 @@ def _show_run(run: Path, seed: int, flags: dict[str, Any]) -> None:
         o.print_json(plain(probed) | {"written": [str(path) for path in written]})
         return
     show(probed)
+
+
+@click.command("demographics")
+@o.run_argument
+@probe_options(agents=200, of_run=True)
+def demographics_command(run: Path, agents: int, seed: int, **flags: Any) -> None:  # noqa: ANN401
+    """Let a model guess gender, age and occupation from what people wrote in a run.
+
+    Guesses are compared with the profiles, and with always naming the commonest value. Without
+    --llm the embedded model is asked.
+    """
+    from audience.lab.probing import authors_in, demographics
+
+    authors = authors_in(run, agents, seed)
+
+    async def work(asker: Asker) -> ProbeTable:
+        return await demographics(asker, authors)
+
+    name = "demographics"
+    model = _slug(flags["llm"] or "", flags["model"] or "")
+    out = flags["out"] or Path("runs") / f"eval-{name}-{slug_of(run.name)}-{model}"
+    conduct(name, work, run.name, len(authors.people), seed, flags | {"out": out})
+
+
+@click.command("efficiency")
+@click.option("--people", default="10,50,100", show_default=True, help="Numbers of people.")
+@click.option(
+    "--calls",
+    default="1,8,64",
+    show_default=True,
+    help="Concurrent calls per endpoint; 0: as many as raise throughput.",
+)
+@click.option("--endpoints", default="", help="Numbers of endpoints; default: 1 and all.")
+@click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Timed.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Repetitions.")
+@click.option("--data", default="films", metavar="PATH", help="A dataset's path or name; films.")
+@click.option(
+    "--llm", required=True, multiple=True, metavar="URL", help="An endpoint; may be repeated."
+)
+@click.option("--model", default="", metavar="NAME", help="Which model there.")
+@click.option(
+    "--key-env", multiple=True, metavar="NAME", help="The variable with a key; may be repeated."
+)
+@click.option("--price", default="", help="Its entry of the price table; free for your own.")
+@o.limit_options
+@o.out_option
+@o.json_option
+def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  # noqa: ANN401
+    """Time rounds of language-model people over a grid: figure 6 of the RecAgent paper.
+
+    Several --llm, or one with several --key-env, are several endpoints. Nothing is reused from
+    earlier calls: each combination is paid for.
+    """
+    from rich.console import Console
+
+    from audience.datasets.loaders import options_for
+    from audience.lab.probing import (
+        EfficiencyGrid,
+        efficiency,
+        efficiency_table,
+        efficiency_values,
+        endpoints_by_key,
+        write_efficiency,
+    )
+    from audience.results import print_table
+    from audience.scenario import SpendingOptions
+
+    model = flags["model"]
+    endpoints = endpoints_by_key(flags["llm"], flags["key_env"], model, flags["price"])
+    counts = flags["endpoints"] or ",".join(map(str, sorted({1, len(endpoints)})))
+    grid = EfficiencyGrid(
+        _counts("--people", flags["people"], least=1),
+        _counts("--calls", flags["calls"], least=0),
+        _counts("--endpoints", counts, least=1),
+        flags["rounds"],
+        flags["seeds"],
+    )
+    spending = SpendingOptions(
+        budget=flags["budget"], max_calls=flags["max_calls"], max_tokens=flags["max_tokens"]
+    )
+    folder = out or Path("runs") / f"eval-efficiency-{_slug(flags['llm'][0], model)}"
+    with Console(stderr=True).status("Timing …") as status:
+        timed = efficiency(
+            grid,
+            endpoints,
+            dataset=options_for(flags["data"]),
+            spending=spending,
+            progress=lambda what: status.update(f"Timing {what} …"),
+        )
+    written = [str(path) for path in write_efficiency(timed, grid, model, folder)]
+    if as_json:
+        o.print_json(efficiency_values(timed, grid, model) | {"written": written})
+        return
+    print_table(efficiency_table(timed, grid, model), WIDTH)
+    for path in written:
+        click.echo(path)
+
+
+def _counts(flag: str, text: str, *, least: int) -> tuple[int, ...]:
+    """Return the whole numbers of a list such as `1,8,64`."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) >= least for part in parts):
+        raise BadInput(f"{flag} {text!r} is not a list of whole numbers from {least} on: 1,8,64")
+    return tuple(dict.fromkeys(map(int, parts)))

@@ -49,6 +49,16 @@ def spending_options(command: Callable[..., object]) -> Callable[..., object]:
         click.option(
             "--calls-from", type=RUN, default=None, metavar="RUN", help="Read its answers too."
         ),
+    )
+    command = limit_options(command)
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
+def limit_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags about how much may be spent."""
+    flags = (
         click.option(
             "--budget",
             default="",

@@ -41,6 +41,7 @@ from audience.datasets.loaders import (
     recognise as recognise,
 )
 from audience.datasets.mixture import (
+    TASTE as TASTE,
     Draft as Draft,
     Mixture as Mixture,
     counts_of as counts_of,

@@ -199,6 +199,7 @@ FILLED = FIELDS[:-1]
 SOURCES = ("aligned", "drawn", "llm", "none")
 _ALIGNED = ("traits", "features")
 _TIES = ("data", "drawn", "none")
+TASTE = "taste"
 Row = dict[str, str]
 
 
@@ -216,6 +217,8 @@ class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
     traits: str = ""
     """The same for traits alone."""
+    taste: str = ""
+    """llm: a model writes what people like from what they rated, beside their interests."""
     ties: str = ""
     """data, drawn or none; without it the data's, or drawn where it has none."""
     ignore: tuple[str, ...] = ()
@@ -228,6 +231,8 @@ class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise unknown("field", field, FILLED)
         for field in FILLED:
             self._check(field, self.source_of(field))
+        if self.taste not in ("", "llm"):
+            raise unknown("taste: source", self.taste, ("llm",))
         if self.ties not in ("", *_TIES):
             raise unknown("ties", self.ties, _TIES)
 
@@ -241,7 +246,8 @@ class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def asked(self) -> tuple[str, ...]:
         """The fields that a model fills."""
-        return tuple(field for field in FILLED if self.source_of(field) == "llm")
+        fields = tuple(field for field in FILLED if self.source_of(field) == "llm")
+        return (*fields, TASTE) if self.taste else fields
 
     def _check(self, field: str, source: str) -> None:
         if source and source not in SOURCES:
@@ -283,7 +289,7 @@ class Draft(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The fields that a model has to fill for somebody."""
+        """The fields that a model has to fill for somebody; a taste is always one."""
         return tuple(
             field
             for field in self.mixture.asked
@@ -294,6 +300,8 @@ class Draft(msgspec.Struct, frozen=True, eq=False):
 def draft(dataset: Dataset, mixture: Mixture, people: int, seed: int, clock: Clock) -> Draft:
     """Return what table and data say about `people` people."""
     origin = origin_of(dataset, people, seed, clock)
+    if mixture.taste and not (origin.genesis.past and math.isnan(origin.drawn_past)):
+        raise BadInput("taste = 'llm' needs interactions, and this dataset has none; leave it out")
     ignored = frozenset(mixture.ignore)
     known = [Known(one.profile, one.fields - ignored) for one in origin.known]
     if mixture.profiles:
@@ -320,6 +328,7 @@ def finish(begun: Draft, written: Sequence[Row] = ()) -> Genesis:
     if not math.isnan(origin.drawn_past):
         past = earlier(profiles, genesis.catalogue, seed, genesis.clock, origin.drawn_past)
     ties = _ties(profiles, origin, mixture, seed)
+    profiles = tuple(map(_with_taste, profiles, written)) if mixture.taste else profiles
     return Genesis(genesis.catalogue, profiles, ties, genesis.clock, genesis.domain, past)
 
 
@@ -381,7 +390,8 @@ def _profiles(begun: Draft, written: Sequence[Row]) -> tuple[Profile, ...]:
     if "aligned" in wanted:
         sources["aligned"] = _aligned(origin, drawn)
     if begun.asked:
-        sources["llm"] = [person.profile for person in read_people(written).people]
+        rows = [{key: text for key, text in row.items() if key != TASTE} for row in written]
+        sources["llm"] = [person.profile for person in read_people(rows).people]
     chosen = {_attribute(field): mixture.source_of(field) for field in FILLED}
     profiles = []
     for place, (one, own) in enumerate(zip(known, genesis.profiles, strict=True)):
@@ -396,6 +406,13 @@ def _profiles(begun: Draft, written: Sequence[Row]) -> tuple[Profile, ...]:
 def _rest(one: Known, chosen: Mapping[str, str]) -> list[tuple[str, str]]:
     known = {_attribute(field) for field in one.fields}
     return [(name, source) for name, source in chosen.items() if name not in known]
+
+
+def _with_taste(who: Profile, row: Row) -> Profile:
+    """Return a person whose interests end with the phrases that a model wrote."""
+    phrases = [phrase for phrase in row.get(TASTE, "").split("|") if phrase]
+    interests = tuple(dict.fromkeys((*who.interests, *phrases)))
+    return msgspec.structs.replace(who, interests=interests)
 
 
 def _aligned(origin: Origin, drawn: Sequence[Profile]) -> list[Profile]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from audience.datasets.corpus import Dataset
-from audience.datasets.mixture import Draft, Mixture, Row, draft, finish
+from audience.datasets.mixture import TASTE, Draft, Mixture, Row, draft, finish
 from audience.errors import BadInput
 from audience.files import kept_folder, replace_all
 from audience.world import Clock, Genesis
@@ -22,7 +22,14 @@ def people_folder() -> Path:
 def kept_at(begun: Draft, model: str) -> Path:
     """Return the path of the table for these people."""
     genesis = begun.origin.genesis
-    asked = [begun.rows, begun.asked, genesis.catalogue.tags, genesis.domain.plural]
+    asked: list[object] = [
+        begun.rows,
+        begun.asked,
+        genesis.catalogue.tags,
+        genesis.domain.plural,
+    ]
+    if TASTE in begun.asked:
+        asked += [genesis.past, [item.title for item in genesis.catalogue.items]]
     name = blake2b(msgspec.json.encode([*asked, model, begun.seed]), digest_size=12).hexdigest()
     return people_folder() / f"{name}.json"
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from copy import deepcopy
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from audience.agents.language import WrittenPeople, complete
+from audience.agents.language import WrittenPeople, complete, write_tastes
 from audience.datasets import (
+    TASTE,
     Draft,
     Mixture,
     draft,
@@ -88,7 +90,7 @@ def settle_people(
     *,
     progress: Told = lambda done: None,
 ) -> CompletedPeople:
-    """Let a model write what `fill = "llm"` asks for, in every arm and for every seed, once.
+    """Let a model write what `fill` and `taste` ask for, in every arm and for every seed, once.
 
     What it wrote is cached for every run that asks the same; a scenario without
     such people is left alone.
@@ -133,6 +135,7 @@ def _drawn(dataset: dict[str, Any]) -> dict[str, Any]:
     for key in ("fill", "traits"):
         if options.get(key) == "llm":
             options[key] = "drawn"
+    options.pop(TASTE, None)
     if isinstance(options.get("fill"), dict):
         fill = options["fill"]
         options["fill"] = {key: "drawn" if by == "llm" else by for key, by in fill.items()}
@@ -144,29 +147,48 @@ def _ask(
 ) -> tuple[WrittenPeople, Counts]:
     door = door_of(models, spending, store.parent, store=store)
     genesis = begun.origin.genesis
+    fields = tuple(field for field in begun.asked if field != TASTE)
     written: list[WrittenPeople] = []
 
     async def work() -> None:
         try:
-            written.append(
-                await complete(
-                    begun.rows,
-                    len(begun.known),
-                    door,
-                    tags=genesis.catalogue.tags,
-                    plural=genesis.domain.plural,
-                    model=name_of(models),
-                    seed=begun.seed,
-                    fields=begun.asked,
-                    batch=batch,
-                    progress=progress,
+            name, seed = name_of(models), begun.seed
+            if fields:
+                written.append(
+                    await complete(
+                        begun.rows,
+                        len(begun.known),
+                        door,
+                        tags=genesis.catalogue.tags,
+                        plural=genesis.domain.plural,
+                        model=name,
+                        seed=seed,
+                        fields=fields,
+                        batch=batch,
+                        progress=progress,
+                    )
                 )
-            )
+            if TASTE in begun.asked:
+                written.append(
+                    await write_tastes(genesis, door, model=name, seed=seed, progress=progress)
+                )
         finally:
             await door.close()
 
     run_sync(work)
-    return written[0], door.meter.total()
+    return reduce(_beside, written), door.meter.total()
+
+
+def _beside(first: WrittenPeople, second: WrittenPeople) -> WrittenPeople:
+    """Return two accounts of the same people as one."""
+    return WrittenPeople(
+        [one | other for one, other in zip(first.people, second.people, strict=True)],
+        first.unfilled + second.unfilled,
+        first.asked + second.asked,
+        first.malformed + second.malformed,
+        first.unfit + second.unfit,
+        first.taken + second.taken,
+    )
 
 
 def _tell(written: WrittenPeople) -> None:

@@ -16,7 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 from audience.agents import Scene as Joint
-from audience.agents.language import LLMMind, complete, holes_of, interview
+from audience.agents.language import LLMMind, complete, holes_of, interview, write_tastes
 from audience.agents.language.prompts import FRIENDS
 from audience.llm import (
     CHARACTERS,
@@ -29,7 +29,18 @@ from audience.llm import (
 )
 from audience.llm.fake import Fake
 from audience.memory import NoMemory, Recollection
-from audience.world import Friend, Item, Lived, Message as Post, Observation, Profile, Thought, dice
+from audience.testing import tiny_genesis
+from audience.world import (
+    Friend,
+    Item,
+    Lived,
+    Message as Post,
+    Observation,
+    Past,
+    Profile,
+    Thought,
+    dice,
+)
 
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -213,12 +224,26 @@ def test_the_interview_is_word_for_word(scene: Scene, asked: Asked) -> None:
     check("interview", rendered(request.messages))
 
 
+def test_the_interview_on_leaving_is_word_for_word(scene: Scene, asked: Asked) -> None:
+    pick = '{"place": 1, "watched": "all", "stars": 4}'
+    page = f'{{"tempted": "yes", "picks": [{pick}], "next": "leave", "satisfaction": 3}}'
+    says = {"Which do you take": page, "": '{"satisfaction": 8, "reason": "I liked it."}'}
+    _, request = asked(decide(scene("recommender"), interview=True), says=says)
+    check("exit", rendered(request.messages))
+
+
 def test_the_people_prompt_is_word_for_word(asked: Asked) -> None:
     whole = {"name": "Mia Stone", "gender": "woman", "age": "34", "traits": "curious|patient"}
     whole |= {"career": "nurse", "interests": "Drama|Mystery", "features": "Watcher;Chatter"}
     rows = [whole, {"name": "Tom Reed", "age": "51"}]
     (request,) = asked(lambda door: complete(rows, 2, door, tags=("Comedy", "Drama", "Mystery")))
     check("people", rendered(request.messages))
+
+
+def test_the_taste_prompt_is_word_for_word(asked: Asked) -> None:
+    past = (Past(0, 1, 10, stars=5), Past(0, 2, 20, stars=1), Past(0, 3, 30))
+    (request,) = asked(lambda door: write_tastes(tiny_genesis(past=past), door))
+    check("taste", rendered(request.messages))
 
 
 FAITHFUL = {

@@ -31,6 +31,8 @@ OWN_HOLES = {
     "form": "1-120",
     "item": "<The Tin Almanac of Vestby> (Comedy)",
     "repute": "Opinions are divided.",
+    "texts": "- I loved <Heat>.\n- My kids slept.",
+    "wanted": "gender and age",
 }
 NAMES = sorted(
     path.name.removesuffix(".md")

@@ -7,6 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec.structs import replace
 
+from audience.agents.language.exit_interview import exit_interview, leaves
 from audience.agents.language.faithful import FaithfulMind
 from audience.agents.language.joint import play
 from audience.agents.language.news import read_faithfully, read_fused
@@ -84,12 +85,14 @@ class LLMMind:
         evidence: bool = False,
         also: Sequence[str] = (),
         words: str = "",
+        interview: bool = False,
     ) -> None:
         """`evidence`: pages show what `grounds` know, and the raw history replaces the profile.
 
         `also` names what may be done with items of a page besides picking them. `words`: what is
         said beside decisions, `none`, `short` (feelings) or `full` (and reasons); by default those
-        who have the habit of commenting say how they feel.
+        who have the habit of commenting say how they feel. `interview`: whoever leaves after a page
+        is asked how satisfied they are, and why.
         """
         if evidence and grounds is None:
             raise BadInput("evidence = true needs a past to learn from; use data that has one")
@@ -106,6 +109,7 @@ class LLMMind:
         self.context = tuple(context)
         self.wording = Wording(words, tuple(also))
         self.grounds = grounds if evidence else None
+        self.interviews = interview
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
 
     @classmethod
@@ -132,6 +136,8 @@ class LLMMind:
         else:
             decide = self._decide if self.faithful is None else self.faithful.decide
             decision = await decide(seen, found.thoughts, dice, pause=pauses(memory, seen))
+        if self.interviews and leaves(seen, decision):
+            decision = await exit_interview(self, seen, found.thoughts, decision, dice)
         ids = tuple(thought.id for thought in found.thoughts)
         return replace(decision, recalled=ids, cut=found.cut)
 

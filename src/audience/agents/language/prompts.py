@@ -245,11 +245,12 @@ def _listed(words: Iterable[str]) -> str:
 
 def history(seen: Observation, budget: int = HISTORY) -> str:
     """Return what an agent watched, newest last, as raw facts."""
-    lines = [_lived(entry, seen.catalogue[entry.item].title) for entry in seen.me.history]
+    lines = [lived_line(entry, seen.catalogue[entry.item].title) for entry in seen.me.history]
     return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, budget)
 
 
-def _lived(lived: Lived, title: str) -> str:
+def lived_line(lived: Lived, title: str) -> str:
+    """Return an item as an agent lived it: its title, the stars, and where it was left."""
     stars = f", {lived.stars} stars" if lived.stars else ""
     dropped = "" if lived.fraction > 0.9 else f", left at {lived.fraction:.0%}"
     return f"<{plain(title, TITLE)}>{stars}{dropped}"

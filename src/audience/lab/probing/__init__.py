@@ -6,6 +6,10 @@ from audience.lab.probing.behaviour_probe import (
     probed_run as probed_run,
 )
 from audience.lab.probing.consistency_probe import consistency as consistency
+from audience.lab.probing.demographics_probe import (
+    authors_in as authors_in,
+    demographics as demographics,
+)
 from audience.lab.probing.knowledge_probe import knowledge as knowledge
 from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker
 from audience.lab.probing.result import (
@@ -16,6 +20,14 @@ from audience.lab.probing.result import (
     plain as plain,
     probe as probe,
     table as table,
+)
+from audience.lab.probing.round_time import (
+    EfficiencyGrid as EfficiencyGrid,
+    efficiency as efficiency,
+    efficiency_table as efficiency_table,
+    efficiency_values as efficiency_values,
+    endpoints_by_key as endpoints_by_key,
+    write_efficiency as write_efficiency,
 )
 from audience.lab.probing.sensitivity import prompts as prompts
 from audience.lab.probing.town import town_of as town_of

@@ -81,6 +81,8 @@ class Deeds(msgspec.Struct):
     calls: int = 0
     most_calls: int = 0
     """Of one decision."""
+    interviewed: bool = False
+    """Whether people were asked why they left, which is one more call of a decision."""
 
 
 def lived_in(chapters: Iterable[e.Chapter]) -> Deeds:
@@ -98,12 +100,17 @@ def lived_in(chapters: Iterable[e.Chapter]) -> Deeds:
                 lived.failed.append((chapter.agent, float(isinstance(entry.event, e.Failed))))
         if chapter.phase == e.VISITS:
             lived.visits += 1
+            lived.interviewed |= any(map(_is_interview, events))
             lived.pages += _pages(chapter.agent, events)
             _searches(lived, chapter.agent, events)
             _ratings(lived, events)
         _texts(lived, events)
     lived.calls = len(calls)
     return lived
+
+
+def _is_interview(event: e.AnyEvent) -> bool:
+    return isinstance(event, e.Left) and event.satisfaction is not None and bool(event.why)
 
 
 def _pages(who: int, events: Sequence[e.AnyEvent]) -> Iterator[PageSeen]:
@@ -237,7 +244,7 @@ def _of_words(made: _Rows, lived: Deeds) -> None:
 def _of_asking(made: _Rows, lived: Deeds) -> None:
     if lived.calls:
         # Faithful prompting asks several questions a decision and repairs none.
-        if lived.most_calls <= 2:
+        if lived.most_calls <= 2 and not lived.interviewed:
             made.add("asking", "decisions repaired", lived.repaired, 0.0)
         made.add("asking", "decisions unreadable", lived.failed, 0.0)
 
