@@ -14,7 +14,7 @@ _STORY = (
 )
 _DEEPEST = 12
 PREFER = "x-prefer"
-"""Key in a schema's root: weights of some words of an enum, where others weigh 1."""
+"""Key in a schema's root: weights of options of an enum, by all words or the first; others: 1."""
 INVENT = "x-invent"
 """Key in a schema's root: the share of free texts that name a non-existent work."""
 _FIRST = ("Glass", "Seventh", "Paper", "Silent", "Borrowed", "Winter", "Copper", "Last")
@@ -196,13 +196,18 @@ def _string(schema: dict[str, Any], key: str, invents: float) -> str:
 
 
 def _one_of(options: list[Any], key: str, prefer: Mapping[str, float] | None = None) -> Any:  # noqa: ANN401
-    weights = [(prefer or {}).get(str(option), 1.0) for option in options]
+    weights = [_weight(str(option), prefer or {}) for option in options]
     place = draw(key, "choice") * sum(weights)
     for option, weight in zip(options, weights, strict=True):
         place -= weight
         if place < 0.0:
             return option
     return options[-1]
+
+
+def _weight(option: str, prefer: Mapping[str, float]) -> float:
+    """Return the weight of an option by all its words, or by the first one."""
+    return prefer.get(option, prefer.get(option.partition(" ")[0], 1.0))
 
 
 def _resolved(reference: str, root: dict[str, Any]) -> Any:  # noqa: ANN401

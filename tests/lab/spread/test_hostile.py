@@ -70,15 +70,14 @@ def test_a_resumed_run_gives_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("prompting", ["fused", "faithful"])
 def test_models_get_it_quoted_and_once(prompting: str, serving: Serving, tmp_path: Path) -> None:
-    with serving(prefer={"forward": 5.0, "0": 0.0}) as fake:
+    with serving(prefer={"forward": 5.0}) as fake:
         mind = {"kind": "llm", "prompting": prompting}
         llm = {"url": fake.url, "model": "fake"}
         done = runs.start(scenario(HUGE, mind=mind, llm=llm), 1, tmp_path / "run")
     with Log.open(tmp_path / "run") as log:
         failed = [x.event.why for x in log.records() if isinstance(x.event, e.Failed)]
-    # A server that answers at random may pass on what was passed on already.
-    assert all(why.startswith("news: not in the inbox") for why in failed)
-    assert len(failed) < 0.2 * done.decisions
+    assert not failed
+    assert done.decisions
     store = CallStore(tmp_path / "run" / "calls.db", read_only=True)
     prompts = [call.request.messages[1].content for call in store.calls()]
     store.close()

@@ -68,6 +68,7 @@ class _Asking:
         self.holes = holes_of(seen, recalled, behaviour.get(seen.surface, "page"))
         age = seen.me.profile.age
         self.holes |= {
+            "memory": self.holes["memory"].replace("You remember:", "What comes to mind:"),
             "age": f" (age: {age})" if age is not None else "",
             "profile": self.holes["person"],
             "emotion": "",

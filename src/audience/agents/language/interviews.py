@@ -55,7 +55,7 @@ async def interview(
     pack = pack or mind_prompts(model=model)
     recalled = await memory.recall(seen.me, question, seen.now, RECALLED)
     holes = holes_of(seen, recalled.thoughts, "interview")
-    shown = "\n".join(item_line(item) for item in slate)
+    shown = "\n".join(item_line(item, place) for place, item in enumerate(slate, 1))
     holes |= {
         "question": quoted(question, 600)[1:-1],
         "page": f"Shown last:\n{shown}" if shown else "",

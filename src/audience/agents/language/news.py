@@ -6,6 +6,7 @@ that it cannot close, without control characters and without braces that could p
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,6 @@ from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person, you
 from audience.agents.language.reply_schema import text_in
 from audience.agents.mind import Decision
 from audience.llm import (
-    NOTHING,
     TEXT,
     Broken,
     ChatMessage,
@@ -81,15 +81,11 @@ def news_holes(seen: Observation, recalled: Sequence[Thought]) -> dict[str, str]
         "name": plain(seen.me.profile.name, NAME) or "this person",
         "person": person(seen.me, "social", seen.domain.plural),
         "you": you(seen.me, "social", seen.domain.plural),
-        "memory": bounded("You remember:", thoughts, MEMORY),
+        "memory": bounded("What comes to mind:", thoughts, MEMORY),
         "topics": "\n".join(["There is news of:", *(_topic(standing) for standing in seen.news)]),
         "pool": bounded("Remembered of it:", _pool(seen), POOL),
         "messages": bounded("New messages:", [_told(each, each.post) for each in news], MESSAGES),
-        "numbered": bounded(
-            "New messages:",
-            [_told(each, place) + _again(seen, each) for place, each in enumerate(news, 1)],
-            MESSAGES,
-        ),
+        "numbered": bounded("New messages:", _numbered(seen), MESSAGES),
         "felt": "",
     }
 
@@ -117,13 +113,17 @@ def _told(message: Message, name: str | int) -> str:
     return f"[{name}] topic {message.topic}, from {_source(message)}: {as_said(message.text)}"
 
 
-def _again(seen: Observation, message: Message) -> str:
-    return " (passed on already)" if message.root in seen.me.passed else ""
+def _numbered(seen: Observation) -> list[str]:
+    """Return the messages, with a number before those that may be passed on."""
+    places = {message.post: place for place, message in enumerate(forwardable(seen), 1)}
+    return [
+        _told(message, places.get(message.post, "passed on already")) for message in news_in(seen)
+    ]
 
 
 def _source(message: Message) -> str:
     if message.trust >= OWN:
-        return "the reader"
+        return "the person themselves"
     if message.trust >= MUTUAL:
         return "a close friend"
     return "somebody followed" if message.trust >= ONE_WAY else "the platform"
@@ -161,10 +161,11 @@ _TABLE: Table = {
     "why": ("why", "reason", "reasoning", "thought", "explanation"),
 }
 _ATTITUDES = {"negative": -1, "against": -1, "-1": -1, "positive": 1, "for": 1, "1": 1}
+_NUMBERED = re.compile(r"(.*?)[\s#:\[(]*(\d{1,9})?[\])\s.]*", re.DOTALL)
 _NOTHING = ("nothing", "none", "donothing", "ignore", "read", "silent")
 _ACTIONS = {
     **dict.fromkeys(("forward", "passon", "share", "repost", "retweet"), "forward"),
-    **dict.fromkeys(("post", "write", "postnew", "reply"), "post"),
+    **dict.fromkeys(("post", "postabout", "write", "writeabout", "postnew", "reply"), "post"),
     **dict.fromkeys(_NOTHING, "nothing"),
 }
 
@@ -192,6 +193,20 @@ def news_actions(seen: Observation) -> tuple[str, ...]:
     return ACTIONS if forwardable(seen) else ACTIONS[1:]
 
 
+def news_deeds(seen: Observation) -> list[str]:
+    """Return everything that may be done with the news, message by message."""
+    posts = [f"post about {standing.number}" for standing in seen.news]
+    forwards = [f"forward {place + 1}" for place in range(len(forwardable(seen)))]
+    return ["nothing", *(posts if len(posts) > 1 else ["post"]), *forwards]
+
+
+def deeds_in_words(seen: Observation) -> str:
+    """Return what may be done with the news as a prompt says it."""
+    words = ["nothing", "post about NUMBER" if len(seen.news) > 1 else "post"]
+    words += ["forward NUMBER"] if forwardable(seen) else []
+    return " | ".join(f'"{word}"' for word in words)
+
+
 def news_schema(seen: Observation) -> dict[str, Any]:
     """Return the JSON schema of a reaction, which depends on the numbers of its parts alone."""
     feeling: dict[str, Any] = {"emotion": one_of(LEVELS), "attitude": one_of(ATTITUDES)}
@@ -202,9 +217,7 @@ def news_schema(seen: Observation) -> dict[str, Any]:
         topic = one_of([standing.number for standing in seen.news])
         count = len(seen.news)
         fields["topics"] = list_of(object_of(topic=topic, **feeling), count, count)
-    places = one_of(range(len(news_in(seen)) + 1))
-    fields |= {"action": one_of(news_actions(seen)), "target": places, "text": TEXT}
-    return object_of(**fields)
+    return object_of(**fields, action=one_of(news_deeds(seen)), text=TEXT)
 
 
 def news_form(seen: Observation) -> str:
@@ -212,8 +225,7 @@ def news_form(seen: Observation) -> str:
     feeling = '"emotion": one of these, "attitude": one of these'
     if len(seen.news) > 1:
         feeling = f'"topics": [{{"topic": number, {feeling}}}, one for each topic]'
-    rest = '"action": one of these, "target": number of the message or 0, "text": text or ""'
-    return f"{{{feeling}, {rest}}}"
+    return f'{{{feeling}, "action": {deeds_in_words(seen)}, "text": text or ""}}'
 
 
 def read_news(seen: Observation, text: str) -> NewsReply | Unreadable:
@@ -231,18 +243,15 @@ def read_news(seen: Observation, text: str) -> NewsReply | Unreadable:
 
 def _read(seen: Observation, value: Mapping[str, Any]) -> NewsReply:
     fields = sort_out(value, _TABLE)
-    action = agreed(fields, "action", _action, "")
+    action, number = agreed(fields, "action", _action, ("", ""))
     if not action:
-        raise Broken(f"no action: say what is done; one of {', '.join(news_actions(seen))}")
+        raise Broken(f"no action: say what is done; one of {deeds_in_words(seen)}")
     feelings = _feelings(seen, fields)
-    target = ""
-    if action != "nothing":
-        target = agreed(fields, "target", lambda value: _target(seen, value, action), "")
+    number = number or agreed(fields, "target", lambda value: str(value), "")
+    target = _target(seen, number, action) if action != "nothing" else ""
     text = words(fields, "text", LONGEST_TEXT) if action == "post" else ""
-    if action == "post" and not text:
-        raise Broken("no text: a post needs words; give them in text")
-    if not target and (action == "forward" or (action == "post" and len(seen.news) > 1)):
-        raise Broken(f"no target: {action} needs the number of a message")
+    # Who has nothing to say does not post.
+    action = action if text or action != "post" else "nothing"
     return NewsReply(feelings, action, target, text, aside(fields))
 
 
@@ -305,26 +314,28 @@ def _attitude(value: Any) -> int:  # noqa: ANN401
     raise Broken(f"out of range: attitude is {shown(value)}; one of {', '.join(ATTITUDES)}")
 
 
-def _action(value: Any) -> str:  # noqa: ANN401
-    word = squash(str(value))
-    if word in _ACTIONS:
-        return _ACTIONS[word]
+def _action(value: Any) -> tuple[str, str]:  # noqa: ANN401
+    """Return what is done, and the number that stands behind it."""
+    said = _NUMBERED.fullmatch(str(value)[:200])
+    word, number = said.groups() if said else ("", "")
+    if squash(word) in _ACTIONS:
+        return _ACTIONS[squash(word)], number or ""
     raise Broken(f"not on the menu: {shown(value)}; action is one of {', '.join(ACTIONS)}")
 
 
-def _target(seen: Observation, value: Any, action: str) -> str:  # noqa: ANN401
-    known = forwardable(seen) if action == "forward" else news_in(seen)
-    posts = {
-        str(place): message.post
-        for place, message in enumerate(news_in(seen), 1)
-        if message in known
-    }
-    said = str(value).strip().strip("[]<>()\"'` ")
-    if said in posts:
-        return posts[said]
-    if action == "post" and (said.casefold() in NOTHING or said == "0"):
-        return ""
-    raise Broken(f"not in the inbox: {shown(value)}; messages: {', '.join(posts) or 'none'}")
+def _target(seen: Observation, number: str, action: str) -> str:
+    """Return the message that is passed on, or one of the topic that is written about."""
+    said = number.strip("[]<>()\"'`# ")
+    if action == "forward":
+        named = {str(place): each.post for place, each in enumerate(forwardable(seen), 1)}
+    else:
+        named = {str(each.topic): each.post for each in reversed(news_in(seen))}
+        if len(seen.news) == 1:
+            return next(iter(named.values()))
+    if said in named:
+        return named[said]
+    listed = ", ".join(named) or "none"
+    raise Broken(f"no such number: {action} {shown(number)}; there are {listed}")
 
 
 def attempts(seen: Observation, reply: NewsReply) -> tuple[a.AnyAction, ...]:
@@ -352,7 +363,8 @@ async def read_fused(
 ) -> Decision:
     """Return a decision from one call, or two if the first reply was unreadable."""
     holes = news_holes(seen, recalled)
-    holes |= {"actions": ", ".join(news_actions(seen)), "form": news_form(seen)}
+    holes |= {"actions": deeds_in_words(seen), "form": news_form(seen)}
+    holes["memory"] = holes["memory"].replace("What comes to mind:", "You remember:")
     rules = ChatMessage("system", mind.pack.fill("news_rules", holes))
     messages = (rules, ChatMessage("user", mind.pack.fill("news", holes)))
     answer = await mind.questions.ask_for(

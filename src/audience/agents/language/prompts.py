@@ -20,6 +20,7 @@ from audience.agents.language.reply_schema import (
     listed_friends,
     listed_posts,
     may_search,
+    page_ways,
 )
 from audience.llm import CHARACTERS, Prompts, bounded, plain, quoted
 from audience.world import (
@@ -146,6 +147,7 @@ def holes_of(
         "topic": ANGLES[int(draw * len(ANGLES))],
         "angle": "",
         "feeling": "",
+        "paging": "",
         "searching": "",
         "pause": "",
         "friends": _people(listed_friends(seen), kinds=True),
@@ -162,6 +164,7 @@ def snippets(seen: Observation, wording: Wording) -> tuple[str, ...]:
     applies = {
         "feeling": wording.says_feelings(seen),
         "angle": wording.says_feelings(seen),
+        "paging": len(page_ways(seen)) > 1,
         "searching": may_search(seen),
         "pause": wording.pause,
     }

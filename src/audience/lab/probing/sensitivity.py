@@ -7,11 +7,11 @@ from itertools import combinations
 
 import msgspec
 
-from audience.agents.language import PageReply, holes_of, item_line, read, schema_of
+from audience.agents.language import LLMMind, PageReply, holes_of, item_line, read, schema_of
 from audience.lab.probing.questions import MINDED, Asker
 from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, mean_of, row
 from audience.lab.probing.town import Town
-from audience.lab.probing.visits import ACTIONS, Steps, walked
+from audience.lab.probing.visits import ACTIONS, Steps, prompts_of, walked
 from audience.llm import Request, ask_for, together, unanswered
 
 PAGE = 5
@@ -47,9 +47,13 @@ async def pick(
     """Return what a model picks for a person, asked once as a mind asks."""
     order = page_of(town, who, turn)
     seen = town.at(town.person(who), 0, order)
+    mind = LLMMind(asker, model=asker.model, prompts=prompts_of(asker))
+    rules, user = mind.messages(seen, (), "page")
+    if wording != OWN:
+        user = asker.prompt(wording, holes_of(seen, (), "page"))[-1]
     request = Request(
         "page",
-        asker.prompt(wording, holes_of(seen, (), "page"), rules=("rules", "page_rules")),
+        (rules, user),
         asker.model,
         schema=schema_of(seen),
         max_tokens=TOKENS,
