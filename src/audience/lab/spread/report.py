@@ -77,8 +77,8 @@ def foot(
     spoken = next((row for row in rows if row.name == LANGUAGE), None)
     asked = (
         [
-            "Language minds take attention and those who know at once from rule minds; only the number "
-            f"of people to reach is fitted. They live {len(spoken.curves)} of the seeds."
+            "Language minds take attention and those who know at once from rule minds; only the "
+            f"number of people to reach is fitted. They live {len(spoken.curves)} of the seeds."
         ]
         if spoken
         else []
