@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 import numpy as np
 
-from audience.errors import BadInput
-from audience.llm import Counts, Endpoint
+from audience.errors import BadInput, Interrupted
+from audience.llm import BudgetSpent, Counts, Endpoint
 from audience.results import (
     POSITIVE,
     Column,
@@ -101,7 +101,10 @@ def efficiency(
     def run(people: int, calls: int, count: int, seed: int, rounds: int) -> Finished:
         tree = _tree(people, calls, endpoints[:count], rounds, dataset)
         with tempfile.TemporaryDirectory(prefix="audience-") as folder:
-            finished = start(tree, seed, Path(folder) / "run", spending=left[0])
+            try:
+                finished = start(tree, seed, Path(folder) / "run", spending=left[0])
+            except Interrupted as stopped:
+                raise _halted(stopped) from None
         left[0] = left[0].after(finished.spent)
         return finished
 
@@ -117,6 +120,16 @@ def efficiency(
         seconds = tuple(each.seconds / grid.rounds for each in runs)
         timed.append(Timed(people, calls, count, seconds, spent))
     return timed
+
+
+def _halted(stopped: Interrupted) -> Interrupted:
+    """Return why rounds could not be timed; there is no run to resume."""
+    if isinstance(stopped.__cause__, BudgetSpent):
+        return Interrupted(
+            "the budget is spent before every combination was timed; give a larger one, or fewer "
+            "combinations"
+        )
+    return Interrupted(str(stopped.__cause__ or "stopped before every combination was timed"))
 
 
 def _of(count: int) -> str:
