@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import numpy as np
 
+from audience.llm.fake import Fake
+
 Cli = Callable[..., CompletedProcess[str]]
+Serving = Callable[..., AbstractContextManager[Fake]]
 
 
 def written(path: Path) -> Path:
@@ -32,6 +36,29 @@ def test_a_curve_is_fitted_and_predicted(cli: Cli, tmp_path: Path) -> None:
     assert all(one["msed"]["mean"] >= 0.0 for one in found["models"])
     assert found["verdict"].startswith("Rule minds predict the rest")
     assert all(Path(path).is_file() for path in found["written"])
+
+
+def test_language_minds_and_moods_stand_beside_the_others(
+    cli: Cli, tmp_path: Path, serving: Serving
+) -> None:
+    data = written(tmp_path / "curve.csv")
+    head, *rows = data.read_text().splitlines()
+    data.write_text("\n".join([f"{head},emotion", *(f"{row},0.5" for row in rows)]) + "\n")
+    flags = ("--agents", 50, "--seeds", 2, "--mind", "llm", "--llm-agents", 10)
+    words = ("eval", "spread", "--data", data, *flags, "--news", "The bridge is closed.")
+    with serving() as fake:
+        told = cli(*words, "--llm", fake.url, "--out", tmp_path / "out", "--json")
+        assert told.returncode == 0, told.stderr
+        found = json.loads(told.stdout.splitlines()[-1])
+        shown = cli(*words, "--llm", fake.url, "--out", tmp_path / "out", "--calls", "stored")
+    assert [one["model"] for one in found["models"]][-1] == "language minds"
+    models = ["as in the last fitted hour", "rule minds", "language minds"]
+    assert [(one["curve"], one["model"]) for one in found["moods"]] == [
+        ("emotion", model) for model in models
+    ]
+    assert found["verdict"].startswith("Rule minds predict the rest")
+    assert shown.returncode == 0, shown.stderr
+    assert "emotion and attitude" in shown.stdout
 
 
 def test_what_is_no_curve_is_refused(cli: Cli, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +12,7 @@ from audience.cli import options as o
 from audience.errors import BadInput
 
 if TYPE_CHECKING:
+    from audience.lab.spread import Curves, FittedSpread, MoodFit, Truth
     from audience.results import Calibration
 
 _WIDTH = 110
@@ -125,46 +127,122 @@ _SPREAD_WIDTH = 120
     show_default=True,
     help="Graphs and dice that are predicted on.",
 )
+@click.option(
+    "--mind",
+    type=click.Choice(["rule", "llm"]),
+    default="rule",
+    show_default=True,
+    help="llm: also let language minds spread it.",
+)
+@click.option(
+    "--llm-agents",
+    type=click.IntRange(10, 10_000),
+    default=60,
+    show_default=True,
+    help="People with language minds.",
+)
+@click.option("--news", default="", metavar="TEXT", help="What spreads, in a sentence.")
+@o.model_options
+@o.spending_options
 @o.out_option
 @o.json_option
 def spread_command(
-    data: Path, people: int, graph: str, seeds: int, out: Path | None, as_json: bool
+    data: Path,
+    people: int,
+    graph: str,
+    seeds: int,
+    out: Path | None,
+    as_json: bool,
+    **flags: Any,  # noqa: ANN401
 ) -> None:
-    """Fit IC, LT and rule minds on the first 60 % of hours of a curve and predict the rest."""
+    """Fit IC, LT and rule minds on the first 60 % of hours of a curve and predict the rest.
+
+    Columns `emotion` and `attitude` of the file, 0 to 1, are compared too. With --mind llm,
+    language minds live the same hours; without --llm the embedded model is asked.
+    """
     from rich.console import Console
 
     from audience.cli.eval import folder_for
     from audience.lab.spread import (
+        RULE,
         curve_in,
-        foot,
         models,
+        mood_fits,
+        moods_in,
         plain,
+        rule_courses,
         scored,
-        table,
+        steady,
         truth_of,
         unmoved,
-        verdict,
         write,
     )
-    from audience.results import to_rich, wide_console
 
-    truth = truth_of(curve_in(data))
+    truth, moods = truth_of(curve_in(data)), moods_in(data)
     testing = range(101, 101 + seeds)
-    console = Console(stderr=True)
-    with console.status("Fitting …") as status:
+    parts = (flags["mind"], flags["llm_agents"], flags["llm"], flags["model"], flags["news"])
+    asked = parts if flags["mind"] == "llm" else ()
+    folder = folder_for(out, "spread", data, people, graph, seeds, *asked)
+    fits = steady(truth, moods)
+    with Console(stderr=True).status("Fitting …") as status:
         rows = [unmoved(truth)]
         for model in models(people, graph):
             rows.append(scored(model, truth, testing=testing, progress=status.update))
-        folder = folder_for(out, "spread", data, people, graph, seeds)
-        written = write(truth, rows, people, graph, testing, folder)
+        rules = next(row.parameters for row in rows if row.name == RULE)
+        if moods:
+            courses = rule_courses(people, graph, rules, len(truth.counts), testing)
+            fits += mood_fits(truth, moods, RULE, courses)
+        if flags["mind"] == "llm":
+            row, courses = _spoken(truth, rules, folder, graph, testing, flags, status.update)
+            rows.append(row)
+            fits += mood_fits(truth, moods, row.name, courses)
+    written = write(truth, rows, people, graph, testing, folder, fits, moods)
     if as_json:
-        result = plain(truth, rows, people, graph, testing)
+        result = plain(truth, rows, people, graph, testing, fits)
         o.print_json(result | {"written": [str(path) for path in written]})
         return
+    _print_spread(truth, rows, people, graph, seeds, fits)
+    for path in written:
+        click.echo(str(path))
+
+
+def _spoken(
+    truth: Truth,
+    rules: dict[str, float],
+    folder: Path,
+    graph: str,
+    seeds: range,
+    flags: dict[str, Any],
+    progress: Callable[[str], None],
+) -> tuple[FittedSpread, list[Curves]]:
+    """Return the row of language minds, and their whole curves."""
+    from msgspec.structs import replace
+
+    from audience.lab.evaluation import Doors
+    from audience.lab.spread import DISCOVERY, language_minds
+
+    topic = replace(DISCOVERY, name="the news", text=flags["news"]) if flags["news"] else DISCOVERY
+    doors = Doors(o.models_of(flags), o.spending_of(flags), folder)
+    people = flags["llm_agents"]
+    about = {"people": people, "graph": graph, "seeds": seeds, "progress": progress}
+    return language_minds(truth, rules, doors, topic, **about)
+
+
+def _print_spread(
+    truth: Truth,
+    rows: Sequence[FittedSpread],
+    people: int,
+    graph: str,
+    seeds: int,
+    fits: Sequence[MoodFit],
+) -> None:
+    from audience.lab.spread import foot, mood_table, table, verdict
+    from audience.results import print_table, to_rich, wide_console
+
     shown = wide_console(_SPREAD_WIDTH)
     shown.print(to_rich(table(rows, seeds)))
     shown.print(verdict(rows), style="bold", markup=False, soft_wrap=True)
-    for one in foot(truth, people, graph, seeds):
-        shown.print(one, style="dim", markup=False, soft_wrap=True)
-    for path in written:
-        click.echo(str(path))
+    for line in foot(truth, rows, people, graph, seeds):
+        shown.print(line, style="dim", markup=False, soft_wrap=True)
+    if fits:
+        print_table(mood_table(fits), _SPREAD_WIDTH)

@@ -119,7 +119,7 @@ def scored(name: str, mean: float, half: float = 0.001) -> FittedSpread:
     [(0.001, "better than"), (0.0195, "as well as"), (0.05, "worse than")],
 )
 def test_the_sentence_follows_from_the_numbers(ours: float, words: str) -> None:
-    rows = [scored("a", 0.02), scored("b", 0.03), scored(telling.OURS, ours)]
+    rows = [scored("a", 0.02), scored("b", 0.03), scored(real.RULE, ours)]
     assert words in telling.verdict(rows)
     assert "of a" in telling.verdict(rows)
     assert telling.verdict(rows[:2]) == ""

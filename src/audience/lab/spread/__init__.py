@@ -14,9 +14,22 @@ from audience.lab.spread.curves import (
     resampled as resampled,
     voter as voter,
 )
+from audience.lab.spread.language import LANGUAGE as LANGUAGE, language_minds as language_minds
+from audience.lab.spread.moods import (
+    MoodFit as MoodFit,
+    mood_fits as mood_fits,
+    mood_table as mood_table,
+    moods_in as moods_in,
+    steady as steady,
+)
 from audience.lab.spread.real import (
+    DISCOVERY as DISCOVERY,
+    RULE as RULE,
+    FittedSpread as FittedSpread,
+    Truth as Truth,
     curve_in as curve_in,
     models as models,
+    rule_courses as rule_courses,
     scored as scored,
     truth_of as truth_of,
     unmoved as unmoved,

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from audience.agents import Mind
 from audience.agents.rule import RuleMind
 from audience.datasets import Films
 from audience.datasets.people import directed
@@ -65,22 +66,41 @@ def tried(
     rules: Mapping[str, float] | None = None,
 ) -> Curves:
     """Return how a topic spreads among rule minds; `rules` are their parameters."""
+    mind = RuleMind(**dict(rules or {}))  # type: ignore[arg-type]
+    found: list[Curves] = []
+
+    async def work() -> None:
+        course = Rules(rounds=rounds, refit=0)
+        found.append(await spread_of(genesis, topic, seeds, course, seed, mind, attention))
+
+    run_sync(work)
+    return found[0]
+
+
+async def spread_of(
+    genesis: Genesis,
+    topic: Topic,
+    seeds: Sequence[int],
+    course: Rules,
+    seed: int,
+    mind: Mind,
+    attention: float,
+) -> Curves:
+    """Return how a topic spreads among people of one kind of mind."""
     following = Following()
 
     def serve(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
         return "popular", Popular()
 
     parts = Parts(
-        RuleMind(**dict(rules or {})),  # type: ignore[arg-type]
+        mind,
         NoMemory(),
         serve,
         Platform(),
         Activation("reached", attention=attention),
         {1: (Raise(topic, tuple(seeds)),)},
     )
-    course = Rules(rounds=rounds, refit=0)
-    sim = Simulation(World(genesis), NoLog(), parts, course, seed, listeners=[following])
-    run_sync(lambda: run(sim))
+    await run(Simulation(World(genesis), NoLog(), parts, course, seed, listeners=[following]))
     return following.curves()[0]
 
 
@@ -92,7 +112,10 @@ RISING = 0.2
 FITTING, TESTING = (1, 2, 3), tuple(range(101, 111))
 """Seeds of graphs and draws; none is used for both fitting and scoring."""
 _PASSES = 4
-_TOPIC = Topic("the discovery", "A long-sought particle has been found.")
+MOODS = ("emotion", "attitude")
+"""Columns of a curve beside the counts."""
+RULE = "rule minds"
+DISCOVERY = Topic("the discovery", "A long-sought particle has been found.")
 
 Shape = Callable[[float, float, float, int, int], Floats]
 """(strength, speed, beginning, steps, seed) -> the share of people who are active, from 0 on."""
@@ -137,7 +160,31 @@ class FittedSpread(msgspec.Struct, frozen=True):
 
 
 def curve_in(path: Path) -> Floats:
-    """Return the cumulative counts in a file or folder, hour by hour."""
+    """Return the cumulative counts in a file or folder, hour by hour.
+
+    They are in the last column that is not one of the moods.
+    """
+    file, lines = lines_in(path)
+    head = lines[0][1] if lines else ""
+    moods = {place_of(head, name) for name in MOODS}
+    last = max(set(range(head.count(",") + 1)) - moods, default=0)
+    counts = [_count(line, last, number, file) for number, line in lines]
+    curve = np.array([count for count in counts if not math.isnan(count)])
+    if len(curve) < 20:
+        raise BadInput(f"--data {file} has {len(curve)} hours; at least 20 are needed")
+    if (np.diff(curve) < 0).any() or curve[-1] <= curve[0]:
+        raise BadInput(f"--data {file}: counts must be cumulative: rising, and never falling")
+    return curve
+
+
+def place_of(head: str, name: str) -> int | None:
+    """Return the place of a named column; None if the file has none."""
+    names = [cell.strip().strip('"').casefold() for cell in head.split(",")]
+    return names.index(name) if name in names else None
+
+
+def lines_in(path: Path) -> tuple[Path, list[tuple[int, str]]]:
+    """Return the file of a curve, and its lines that are not empty with their numbers."""
     file = path / FILE if path.is_dir() else path
     try:
         lines = file.read_text("utf-8-sig").splitlines()
@@ -147,17 +194,12 @@ def curve_in(path: Path) -> Floats:
         ) from None
     except UnicodeDecodeError as error:
         raise BadInput(f"--data {file} is not UTF-8 text (byte {error.start})") from None
-    counts = [_count(line, number, file) for number, line in enumerate(lines, 1) if line.strip()]
-    curve = np.array([count for count in counts if not math.isnan(count)])
-    if len(curve) < 20:
-        raise BadInput(f"--data {file} has {len(curve)} hours; at least 20 are needed")
-    if (np.diff(curve) < 0).any() or curve[-1] <= curve[0]:
-        raise BadInput(f"--data {file}: counts must be cumulative: rising, and never falling")
-    return curve
+    return file, [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _count(line: str, number: int, file: Path) -> float:
-    last = line.rsplit(",", maxsplit=1)[-1].strip()
+def _count(line: str, place: int, number: int, file: Path) -> float:
+    cells = line.split(",")
+    last = cells[place if place < len(cells) else -1].strip()
     try:
         count = float(last)
     except ValueError:
@@ -252,19 +294,32 @@ def scored(
 ) -> FittedSpread:
     """Return a model fitted on the first hours and scored on the rest, over fresh seeds."""
     values, error = fitted(model, truth, fitting, progress)
-    rest = truth.counts[truth.fitted :]
-    curves, errors, agreements = [], [], []
+    shapes = []
     for seed in testing:
         progress(f"{model.name}: predicting")
-        shape = model.shape(*values, len(truth.counts) - 1, seed)
+        shapes.append(model.shape(*values, len(truth.counts) - 1, seed))
+    named: Mapping[str, float] = dict(zip(model.words, values, strict=True))
+    return predicted(truth, model.name, dict(named), error, shapes)
+
+
+def predicted(
+    truth: Truth,
+    name: str,
+    parameters: dict[str, float],
+    error: float,
+    shapes: Sequence[Floats],
+) -> FittedSpread:
+    """Return how well some shapes, one a seed, predict the hours that were not fitted."""
+    rest = truth.counts[truth.fitted :]
+    curves, errors, agreements = [], [], []
+    for shape in shapes:
         curve = scale(truth, shape) * shape
         curves.append(tuple(curve.tolist()))
         errors.append(msed(rest, curve[truth.fitted :], truth.most))
         agreements.append(correlation(rest, curve[truth.fitted :]))
-    named: Mapping[str, float] = dict(zip(model.words, values, strict=True))
     return FittedSpread(
-        model.name,
-        dict(named),
+        name,
+        parameters,
         error,
         t_interval(np.array(errors), POSITIVE),
         t_interval(np.array(agreements), CORRELATION),
@@ -291,19 +346,19 @@ def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
     def cascade(chance: float, speed: float, known: float, steps: int, seed: int) -> Floats:
         seeds = anybody(people, max(1, round(known * people)), seed)
         counts = independent_cascade(network(seed), seeds, chance, steps, seed, speed=speed)
-        return _rising(counts / people)
+        return rising(counts / people)
 
     def threshold(bound: float, speed: float, known: float, steps: int, seed: int) -> Floats:
         seeds = anybody(people, max(1, round(known * people)), seed)
         counts = linear_threshold(network(seed), seeds, bound, steps, seed, speed=speed)
-        return _rising(counts / people)
+        return rising(counts / people)
 
     def minds(tell: float, attention: float, known: float, steps: int, seed: int) -> Floats:
         seeds = anybody(people, max(1, round(known * people)), seed)
         rules = {"news_tell": tell}
         genesis = society(people, seed, graph)
-        curves = tried(genesis, _TOPIC, seeds, steps + 1, seed, attention=attention, rules=rules)
-        return _rising(np.array(curves.active))
+        curves = tried(genesis, DISCOVERY, seeds, steps + 1, seed, attention=attention, rules=rules)
+        return rising(np.array(curves.active))
 
     speeds = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.5, 1.0)
     return (
@@ -322,7 +377,7 @@ def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
             words=("mean threshold", "speed", "at once"),
         ),
         SpreadModel(
-            "rule minds",
+            RULE,
             minds,
             (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0),
             (0.05, 0.07, 0.1, 0.15, 0.25, 0.5),
@@ -332,8 +387,24 @@ def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
     )
 
 
-def _rising(shares: Floats) -> Floats:
+def rising(shares: Floats) -> Floats:
     """Return shares that start at 0: the curve counts those who came since the onset."""
     shares = shares.copy()
     shares[0] = 0.0
     return shares
+
+
+def rule_courses(
+    people: int, graph: str, parameters: Mapping[str, float], rounds: int, seeds: Sequence[int]
+) -> list[Curves]:
+    """Return the whole curves of rule minds with fitted parameters, one for each seed."""
+    rules = {"news_tell": parameters["news_tell"]}
+    attention = parameters["attention"]
+    courses = []
+    for seed in seeds:
+        first = anybody(people, max(1, round(parameters["at once"] * people)), seed)
+        genesis = society(people, seed, graph)
+        courses.append(
+            tried(genesis, DISCOVERY, first, rounds, seed, attention=attention, rules=rules)
+        )
+    return courses

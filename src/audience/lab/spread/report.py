@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audience.lab.spread.real import FittedSpread, Truth
+from audience.lab.spread.language import LANGUAGE
+from audience.lab.spread.moods import MoodFit, mood_table
+from audience.lab.spread.real import RULE, FittedSpread, Truth
 from audience.results import (
     INK,
     NOTHING,
@@ -18,16 +20,16 @@ from audience.results import (
     csv_text,
     finite,
     json_text,
-    panel,
+    panels,
     styled_figure,
     to_markdown,
     write_result,
 )
+from audience.world import Floats
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-OURS = "rule minds"
 
 
 def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
@@ -55,8 +57,8 @@ def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
 
 def verdict(rows: Sequence[FittedSpread]) -> str:
     """Return whether rule minds predict as well as the better classical model."""
-    ours = next((row for row in rows if row.name == OURS), None)
-    others = [row for row in rows if row.name != OURS and row.parameters]
+    ours = next((row for row in rows if row.name == RULE), None)
+    others = [row for row in rows if row.name not in (RULE, LANGUAGE) and row.parameters]
     if ours is None or not others:
         return ""
     best = min(others, key=lambda row: row.msed.mean)
@@ -68,8 +70,19 @@ def verdict(rows: Sequence[FittedSpread]) -> str:
     return f"Rule minds predict the rest worse than the better classical model: {errors}."
 
 
-def foot(truth: Truth, people: int, graph: str, seed_count: int) -> list[str]:
+def foot(
+    truth: Truth, rows: Sequence[FittedSpread], people: int, graph: str, seed_count: int
+) -> list[str]:
     """Return the notes below the table."""
+    spoken = next((row for row in rows if row.name == LANGUAGE), None)
+    asked = (
+        [
+            "Language minds take attention and those who know at once from rule minds; only the "
+            f"number of people to reach is fitted. They live {len(spoken.curves)} of the seeds."
+        ]
+        if spoken
+        else []
+    )
     return [
         f"{truth.hours} hours; the curve takes off in hour {truth.onset}. Fitted on the "
         f"{truth.fitted} hours from there on; the last {len(truth.counts) - truth.fitted} are "
@@ -78,11 +91,17 @@ def foot(truth: Truth, people: int, graph: str, seed_count: int) -> list[str]:
         "available. Each model has three fitted parameters and the number of people to reach.",
         f"Mean over {seed_count} seeds not used for fitting, with 95 % intervals. MSED is of "
         "numbers divided by the true maximum.",
+        *asked,
     ]
 
 
 def plain(
-    truth: Truth, rows: Sequence[FittedSpread], people: int, graph: str, seeds: Sequence[int]
+    truth: Truth,
+    rows: Sequence[FittedSpread],
+    people: int,
+    graph: str,
+    seeds: Sequence[int],
+    moods: Sequence[MoodFit] = (),
 ) -> dict[str, object]:
     """Return everything as plain values."""
     return {
@@ -104,29 +123,58 @@ def plain(
             }
             for row in rows
         ],
+        "moods": [
+            {
+                "curve": fit.mood,
+                "model": fit.model,
+                "msed": finite(fit.msed),
+                "correlation": finite(fit.correlation),
+            }
+            for fit in moods
+        ],
     }
 
 
 @styled_figure
-def drawn(truth: Truth, rows: Sequence[FittedSpread]) -> Figure:
-    """Return the real curve with every model's: the mean of its seeds, and their range."""
+def drawn(
+    truth: Truth,
+    rows: Sequence[FittedSpread],
+    moods: Sequence[MoodFit] = (),
+    real: Mapping[str, Floats] | None = None,
+) -> Figure:
+    """Return the real curves with every model's: the mean of its seeds, and their range."""
     from matplotlib.ticker import FuncFormatter
 
-    figure, axes = panel(6.4, 3.6)
-    hours = truth.onset + np.arange(len(truth.counts))
-    for place, row in enumerate(rows):
-        curves = np.array(row.curves)
+    real = real or {}
+    figure, grid = panels(1 + len(real), 1, (0.0, 6.4), (0.0, 3.6 if not real else 2.8))
+    lines = [(row.name, row.curves) for row in rows]
+    _panel(grid[0], truth, lines, truth.counts, "People who became active")
+    grid[0].yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    for axes, (name, whole) in zip(grid[1:], real.items(), strict=True):
+        lines = [(fit.model, fit.curves) for fit in moods if fit.mood == name]
+        _panel(axes, truth, lines, whole[truth.onset :], name.capitalize())
+    grid[-1].set_xlabel("hour; what follows the dotted line is predicted")
+    return figure
+
+
+def _panel(
+    axes: Axes,
+    truth: Truth,
+    lines: Sequence[tuple[str, tuple[tuple[float, ...], ...]]],
+    real: Floats,
+    title: str,
+) -> None:
+    hours = truth.onset + np.arange(len(real))
+    for place, (name, rows) in enumerate(lines):
+        curves = np.array(rows)
         if len(curves) > 1:
             low, high = curves.min(axis=0), curves.max(axis=0)
             axes.fill_between(hours, low, high, color=colour(place), alpha=0.15, linewidth=0)
-        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=row.name)
-    axes.plot(hours, truth.counts, color=INK, linewidth=1.8, label="real")
+        axes.plot(hours, curves.mean(axis=0), color=colour(place), label=name)
+    axes.plot(hours, real, color=INK, linewidth=1.8, label="real")
     axes.axvline(truth.onset + truth.fitted - 0.5, color=INK, linewidth=0.7, linestyle=":")
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlabel("hour; what follows the dotted line is predicted")
-    axes.set_title("People who became active")
+    axes.set_title(title)
     axes.legend(loc="lower right", fontsize=7)
-    return figure
 
 
 def write(
@@ -136,19 +184,33 @@ def write(
     graph: str,
     seeds: Sequence[int],
     folder: Path,
+    moods: Sequence[MoodFit] = (),
+    real: Mapping[str, Floats] | None = None,
 ) -> list[Path]:
     """Write the files of the evaluation into a folder and return the paths."""
     shown = [to_markdown(table(rows, len(seeds)), bare=True), verdict(rows), ""]
-    shown += foot(truth, people, graph, len(seeds))
+    shown += foot(truth, rows, people, graph, len(seeds))
+    shown += ["", to_markdown(mood_table(moods))] if moods else []
     names = [row.name for row in rows]
     means = [np.mean(row.curves, axis=0).tolist() for row in rows]
     curves = (
-        [truth.onset + at, f"{real:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
-        for at, real in enumerate(truth.counts.tolist())
+        [truth.onset + at, f"{count:.0f}", *(f"{mean[at]:.1f}" for mean in means)]
+        for at, count in enumerate(truth.counts.tolist())
     )
     texts = {
-        "result.json": json_text(plain(truth, rows, people, graph, seeds)),
+        "result.json": json_text(plain(truth, rows, people, graph, seeds, moods)),
         "table.md": "\n".join(shown) + "\n",
         "curves.csv": csv_text(["hour", "real", *names], curves),
     }
-    return write_result(folder, texts, drawn(truth, rows))
+    if real:
+        texts["moods.csv"] = _mood_csv(truth, moods, real)
+    return write_result(folder, texts, drawn(truth, rows, moods, real))
+
+
+def _mood_csv(truth: Truth, moods: Sequence[MoodFit], real: Mapping[str, Floats]) -> str:
+    """Return the real and the simulated emotion and attitude, hour by hour."""
+    columns = {f"{name} real": whole[truth.onset :].tolist() for name, whole in real.items()}
+    for fit in moods:
+        columns[f"{fit.mood} {fit.model}"] = np.mean(fit.curves, axis=0).tolist()
+    hours = range(truth.onset, truth.hours)
+    return csv_text(["hour", *columns], zip(hours, *columns.values(), strict=True))
