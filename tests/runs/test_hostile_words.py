@@ -119,7 +119,7 @@ def test_nobody_is_lost_and_all_is_quoted(
     if says is TALKS:
         said = sum(MARK in event.text for event in events if isinstance(event, e.Said))
         assert said > 0
-    assert max(len(message.text) for inbox in inboxes for message in inbox) <= 2_001
+    assert all(len(message.text) <= 2_001 for inbox in inboxes for message in inbox)
     shown = 0
     for purpose, text in prompts(tmp_path / "run"):
         assert len(text) < 8_000, purpose
