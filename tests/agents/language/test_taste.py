@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -29,6 +30,7 @@ def rated() -> Genesis:
 
 def write(serving: Serving, folder: Path, **manners: Any) -> tuple[WrittenPeople, int]:
     async def work(url: str) -> WrittenPeople:
+        folder.mkdir(exist_ok=True)
         async with open_gateway([Endpoint(url=url)], store=folder / "calls.db", tries=1) as door:
             return await write_tastes(rated(), door, model="fake")
 
@@ -54,6 +56,15 @@ def test_what_cannot_be_read_is_asked_again_and_told(serving: Serving, tmp_path:
     assert (written.asked, written.malformed) == (4, 4)
     assert written.unfilled == [f"row {n}: taste could not be filled" for n in (1, 2)]
     assert not any(written.people)
+
+
+def test_titles_are_no_taste(serving: Serving, tmp_path: Path) -> None:
+    titles = [rated().catalogue[item].title for item in (0, 1, 2)]
+    said = json.dumps({"likes": [titles[0], titles[1], "films about the sea"]})
+    written, _ = write(serving, tmp_path, says={"": said})
+    assert written.people[0] == {"taste": f"{titles[0]}|films about the sea"}
+    alone, _ = write(serving, tmp_path / "alone", says={"": json.dumps({"likes": titles[:1]})})
+    assert (alone.people[1], alone.unfit) == ({}, 2)
 
 
 @pytest.mark.parametrize(

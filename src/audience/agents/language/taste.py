@@ -96,8 +96,11 @@ class _TasteWriter:
         if isinstance(answer.value, Unreadable):
             self.malformed += 1
             return []
-        self.unfit += not answer.value
-        return answer.value
+        titles = {self.genesis.catalogue[lived.item].title.casefold() for lived in past}
+        # Small models list what was consumed; that is in the history already.
+        phrases = [text for text in answer.value if text.casefold() not in titles]
+        self.unfit += not phrases
+        return phrases
 
     def _line(self, lived: Past) -> str:
         item = self.genesis.catalogue[lived.item]
