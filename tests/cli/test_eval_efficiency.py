@@ -20,7 +20,7 @@ Serving = Callable[..., AbstractContextManager[Fake]]
 
 def test_each_combination_is_timed_and_drawn(cli: Cli, here: Path, serving: Serving) -> None:
     with serving() as first, serving() as second:
-        flags = ("--llm", first.url, "--llm", second.url, "--people", "3,6", "--calls", "1,4")
+        flags = ("--llm", first.url, "--llm", second.url, "--people", "3,6", "--in-flight", "1,4")
         told = cli("eval", "efficiency", *flags, "--seeds", 2, "--out", "out", "--json")
         assert told.returncode == 0, told.stderr
         came = json.loads(told.stdout.splitlines()[-1])
@@ -40,7 +40,7 @@ def test_each_combination_is_timed_and_drawn(cli: Cli, here: Path, serving: Serv
 def test_the_table_is_printed_and_a_budget_covers_the_whole_grid(
     cli: Cli, here: Path, serving: Serving
 ) -> None:
-    flags = ("eval", "efficiency", "--people", 2, "--calls", 0, "--out", "out")
+    flags = ("eval", "efficiency", "--people", 2, "--in-flight", 0, "--out", "out")
     with serving() as fake:
         told = cli(*flags, "--llm", fake.url)
         assert told.returncode == 0, told.stderr

@@ -243,7 +243,7 @@ def demographics_command(run: Path, agents: int, seed: int, **flags: Any) -> Non
 @click.command("efficiency")
 @click.option("--people", default="10,50,100", show_default=True, help="Numbers of people.")
 @click.option(
-    "--calls",
+    "--in-flight",
     default="1,8,64",
     show_default=True,
     help="Concurrent calls per endpoint; 0: as many as raise throughput.",
@@ -288,7 +288,7 @@ def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  
     counts = flags["endpoints"] or ",".join(map(str, sorted({1, len(endpoints)})))
     grid = EfficiencyGrid(
         _counts("--people", flags["people"], least=1),
-        _counts("--calls", flags["calls"], least=0),
+        _counts("--in-flight", flags["in_flight"], least=0),
         _counts("--endpoints", counts, least=1),
         flags["rounds"],
         flags["seeds"],
