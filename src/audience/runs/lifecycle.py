@@ -243,7 +243,9 @@ class RunDriver:
             # Twice the calls: some visits are between two of them.
             visits = rules.concurrency or 2 * models.concurrency * len(endpoints)
         else:
+            # A model on this machine may be slow: each call has its deadline, queues have none.
             visits = min(rules.concurrency or EMBEDDED_VISITS, EMBEDDED_VISITS)
+            rules = msgspec.structs.replace(rules, deadline=0.0)
         return msgspec.structs.replace(rules, concurrency=visits)
 
     def _run(self, sim: Simulation, found: Sequence[Chapter]) -> None:

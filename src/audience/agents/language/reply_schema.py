@@ -271,13 +271,11 @@ def _taking(seen: Observation, wording: Wording) -> list[Field]:
 
 
 def _social(seen: Observation) -> list[Field]:
-    after = AFTER if "Enter" in seen.menu else AFTER[:1]
     offered = social_ways(seen)
     do = [*PLAIN_WAYS, *(f"{way} {n + 1}" for way, count in offered.items() for n in range(count))]
     words = [*PLAIN_WAYS, *(f"{way} NUMBER" for way in offered)]
     return [
         Field("do", one_of(do), " | ".join(f'"{way}"' for way in words)),
-        *([_choice("next", after)] if len(after) > 1 else []),
         Field("text", TEXT, 'what you write, else ""'),
     ]
 
