@@ -242,3 +242,18 @@ def test_answers_that_could_not_be_read_are_counted_and_the_visit_goes_on() -> N
     events = [entry.event for entry in visited.entries]
     assert e.Failed(ME, "stars: no stars in 'Many.'") in events
     assert e.Entered(ME, "social") in events
+
+
+def test_a_search_is_made_once_a_visit() -> None:
+    world = World(GENESIS)
+    world.apply(e.RoundStarted(2, 10))
+    life = visit(world, Platform(), ME, 11, 4)
+    next(life)
+    title = GENESIS.catalogue[0].title
+    life.send(Decision((a.Enter("recommender"), a.Search(title))))
+    again = Decision((a.Search(f" {title.upper()} "), a.Leave()))
+    with pytest.raises(StopIteration) as done:
+        life.send(again)
+    events = [entry.event for entry in done.value.value.entries]
+    assert sum(isinstance(event, e.Searched) for event in events) == 1
+    assert e.Refused(ME, "Search", "searched for already in this visit") in events
