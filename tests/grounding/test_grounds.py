@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -87,30 +85,16 @@ def test_too_few_lives_are_refused_with_a_remedy() -> None:
         fit_chooser(lives(people=4))
 
 
-def test_evidence_begins_with_how_many_take_an_item_among_these(grounds: Grounds) -> None:
-    for history, shown in zip(HISTORIES, SHOWN, strict=True):
-        told = grounds.words(history, shown)
-        (odds,) = grounds.log_odds([history], [shown])
-        shares = []
-        for words in told:
-            first = re.match(r"(\d+) of 100 like you take it(; |$)", words)
-            assert first, words
-            shares.append(int(first[1]))
-        assert abs(sum(shares) - 100) <= len(shown)
-        assert shares == [round(100 * odd) for odd in np.exp(odds) / np.exp(odds).sum()]
-    assert grounds.words(HISTORIES[0], []) == []
-    assert grounds.words(HISTORIES[0], SHOWN[0][:1])[0].startswith("100 of 100 like you take it")
-
-
 def test_only_what_stands_out_is_put_into_words(grounds: Grounds) -> None:
     told = grounds.words(HISTORIES[0], SHOWN[0])
     assert len(told) == 4
     known = {words for _, *both in SAYINGS for words in both}
     for words in told:
-        _, *parts = words.split("; ")
+        parts = words.split("; ") if words else []
         assert len(parts) <= MOST
         assert set(parts) <= known
-    assert any("; " in words for words in told)
+    assert any(told)
+    assert grounds.words(HISTORIES[0], []) == []
 
 
 def test_a_list_of_one_and_a_flat_list_say_nothing() -> None:

@@ -69,22 +69,11 @@ class Grounds:
         return [one for each in in_parts(part, len(histories)) for one in each]
 
     def words(self, history: Sequence[int], candidates: Sequence[int]) -> list[str]:
-        """Return what the evidence says about each candidate, in words.
-
-        First how often people with such a history take it when they see just these, then what
-        stands out.
-        """
+        """Return what stands out in the evidence on each candidate, in words."""
         if not len(candidates):
             return []
         (values,) = self.evidence.of([history], [candidates])
-        (odds,) = self.log_odds([history], [candidates])
-        weights = np.exp(odds - odds.max())
-        shares = 100.0 * weights / max(float(weights.sum()), 1e-9)
-        told = words_of(self.evidence.names, values)
-        return [
-            "; ".join(filter(None, [f"{share:.0f} of 100 like you take it", words]))
-            for share, words in zip(shares.tolist(), told, strict=True)
-        ]
+        return words_of(self.evidence.names, values)
 
 
 def _groups(

@@ -20,7 +20,7 @@ from audience.world import Observation, actions as a, events as e
 Ask = Callable[..., Any]
 Scene = Callable[..., Observation]
 Serving = Callable[..., AbstractContextManager[Fake]]
-PAGE = '{"tempted": "no", "picks": [], "next": "NEXT", "satisfaction": 3}'
+PAGE = '{"fits": "not at all", "picks": [], "next": "NEXT", "satisfaction": 3}'
 TOLD = '{"satisfaction": 10, "reason": "I found what I came for."}'
 
 

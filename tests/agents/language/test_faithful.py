@@ -100,6 +100,8 @@ def test_results_of_a_search_are_called_so(scene: Scene, ask: Ask) -> None:
         ("[SEARCH]:: <Salt>", a.Search("Salt")),
         ("[LEAVE]:: Mia leaves", a.Leave()),
         ("[LEAVE]", a.Leave()),
+        ("LEAVE", a.Leave()),
+        ("LEAVE:: Mia is tired", a.Leave()),
         ("I go. [NEXT]", a.NextPage()),
     ],
 )
@@ -138,8 +140,8 @@ def test_a_line_of_a_talk_and_its_end(scene: Scene, ask: Ask) -> None:
 @pytest.mark.parametrize(
     ("surface", "chosen", "why"),
     [
-        ("home", "I would rather sleep.", "take_action: 0 actions in"),
-        ("home", "[SOCIAL]:: a\n[NOTHING]:: b", "take_action: 2 actions in"),
+        ("home", "I would rather sleep.", "take_action: 0 answers in"),
+        ("home", "[SOCIAL]:: a\n[NOTHING]:: b", "take_action: 2 answers in"),
         ("home", "[PICK]:: <Salt>", "take_action: [PICK] is not one of RECOMMENDER"),
         ("recommender", "[PICK]:: <Salt>", "recommender_action: '<Salt>' is not the title of one"),
         ("recommender", "[PICK]:: <Night>", "recommender_action: '<Night>' is not the title"),

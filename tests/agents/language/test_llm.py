@@ -145,7 +145,7 @@ def test_faults_lose_nobody_invent_nothing_and_are_counted(
 
 
 def test_an_unreadable_answer_is_asked_for_once_more_with_the_error(scene: Scene, ask: Ask) -> None:
-    bad = '{"tempted": "yes", "picks": [{"place": 4}], "next": "leave", "satisfaction": 5}'
+    bad = '{"fits": "well", "picks": [{"place": 4}], "next": "leave", "satisfaction": 5}'
     good = bad.replace("4", "3")
     asked = ask(scene("recommender"), says={"could not be used: not on the page: 4": good, "": bad})
     assert asked.decision.actions == (a.Pick(4), a.Leave(0.4444))

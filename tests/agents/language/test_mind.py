@@ -13,7 +13,7 @@ from audience.world import Agent, Observation, actions as a
 
 Scene = Callable[..., Observation]
 Ask = Callable[..., Any]
-PAGE = {"tempted": "no", "picks": [], "next": "leave", "search": "", "satisfaction": 5}
+PAGE = {"fits": "not at all", "picks": [], "next": "leave", "search": "", "satisfaction": 5}
 LEFT = (a.Leave(0.4444),)
 
 

@@ -109,6 +109,7 @@ def test_the_faithful_way_asks_four_times(
     [
         ("[FORWARD]:: 4.8.0", a.Forward("4.8.0")),
         ("[NOTHING]:: tired", None),
+        ("NOTHING", None),
         ("[FORWARD]:: 9.9.9", "not the id"),
         ("[SHOUT]:: 4.8.0", "not one of"),
         ("nothing at all", "0 answers"),
@@ -124,6 +125,27 @@ def test_a_faithful_answer_is_read_strictly(
         assert decision.actions == ()
     else:
         assert decision.actions[2:] == ((wanted,) if wanted else ())
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('Mia Stone writes: "I am for it."', "I am for it."),
+        ("I am for it.", "I am for it."),
+        ("I'm sorry, but I can't assist with that request.", None),
+        ("As an AI language model I have no views.", None),
+    ],
+)
+def test_a_faithful_post_is_what_a_person_wrote(
+    text: str, wanted: str | None, told: Callable[..., Observation], ask: Callable[..., Any]
+) -> None:
+    said = {"How strongly": "CALM", "What does": "[POSITIVE]:: x"}
+    said |= {"exactly ONE": "[POST]:: topic 0", "writes to all": text}
+    decision = ask(told(1), options={"prompting": "faithful"}, says=said).decision
+    if wanted is None:
+        assert "no words for others" in decision.failure
+    else:
+        assert decision.actions[-1].text == wanted
 
 
 ONE = '"emotion": "intense", "attitude": "negative"'

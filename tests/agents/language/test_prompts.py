@@ -226,7 +226,7 @@ def test_the_interview_is_word_for_word(scene: Scene, asked: Asked) -> None:
 
 def test_the_interview_on_leaving_is_word_for_word(scene: Scene, asked: Asked) -> None:
     pick = '{"place": 1, "watched": "all", "stars": 4}'
-    page = f'{{"tempted": "yes", "picks": [{pick}], "next": "leave", "satisfaction": 3}}'
+    page = f'{{"fits": "well", "picks": [{pick}], "next": "leave", "satisfaction": 3}}'
     says = {"Which do you take": page, "": '{"satisfaction": 8, "reason": "I liked it."}'}
     _, request = asked(decide(scene("recommender"), interview=True), says=says)
     check("exit", rendered(request.messages))

@@ -92,13 +92,13 @@ def test_a_place_on_the_page_is_picked_and_what_was_picked_keeps_its_place(scene
 def test_where_nothing_can_be_picked_no_schema_offers_an_empty_choice(scene: Scene) -> None:
     for wording in WORDINGS:
         empty = fields(scene("recommender", slate=()), wording)
-        assert not {"tempted", "picks", "save"} & set(empty)
+        assert not {"fits", "picks", "save"} & set(empty)
         assert {"next", "search", "satisfaction"} <= set(empty)
 
 
 def test_the_ways_on_follow_the_menu(scene: Scene) -> None:
     page = scene("recommender")
-    assert fields(page)["next"]["enum"] == ["leave", "next_page"]
+    assert fields(page)["next"]["enum"] == ["next_page", "leave"]
     assert "next" not in fields(replace(page, menu=LAST_PAGE))
     assert "next" not in fields(scene("search"))
 
@@ -121,8 +121,8 @@ def test_odd_names_do_not_reach_the_schema(scene: Scene) -> None:
 
 def test_an_action_keeps_what_was_answered(scene: Scene) -> None:
     seen = scene("recommender")
-    pick = {"place": 3, "watched": "half", "stars": 2, "feeling": "Meh."}
-    reply = {"tempted": "a little", "picks": [pick], "next": "leave", "satisfaction": 10}
+    pick = {"place": 3, "watched": "half", "opinion": "weak", "feeling": "Meh."}
+    reply = {"fits": "a little", "picks": [pick], "next": "leave", "satisfaction": 10}
     found = read(seen, json.dumps(reply))
     assert not isinstance(found, Unreadable)
     assert actions_of(seen, found) == (
@@ -132,9 +132,9 @@ def test_an_action_keeps_what_was_answered(scene: Scene) -> None:
     )
 
 
-@pytest.mark.parametrize("tempted", ["no", "No", "NO "])
-def test_whoever_is_not_tempted_picks_nothing(scene: Scene, tempted: str) -> None:
-    reply = {"tempted": tempted, "picks": [{"place": 1}], "next": "leave", "satisfaction": 1}
+@pytest.mark.parametrize("fits", ["not at all", "Not at all", "NOT AT ALL "])
+def test_where_nothing_fits_nothing_is_picked(scene: Scene, fits: str) -> None:
+    reply = {"fits": fits, "picks": [{"place": 1}], "next": "leave", "satisfaction": 1}
     found = read(scene("recommender"), json.dumps(reply))
     assert not isinstance(found, Unreadable)
     assert actions_of(scene("recommender"), found) == (a.Leave(0.0),)
@@ -204,7 +204,7 @@ def test_who_heard_of_nothing_new_is_not_offered_to_search(scene: Scene) -> None
 
 def test_words_to_search_for_are_a_search_once_a_visit(scene: Scene) -> None:
     seen = scene("recommender")
-    reply = {"tempted": "no", "picks": [], "next": "leave", "search": "a salt mine"}
+    reply = {"fits": "not at all", "picks": [], "next": "leave", "search": "a salt mine"}
     found = read(seen, json.dumps(reply))
     assert not isinstance(found, Unreadable)
     assert actions_of(seen, found) == (a.Search("a salt mine"),)

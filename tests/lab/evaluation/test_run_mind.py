@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audience.agents.language.reply_schema import OPINIONS
 from audience.lab.evaluation import Case, Real
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import lives_of
@@ -34,7 +35,8 @@ class Told:
     def log_odds(
         self, histories: Sequence[Sequence[int]], candidates: Sequence[Sequence[int]]
     ) -> list[Floats]:
-        raise AssertionError("a language mind reads words")
+        del histories
+        return [np.array([2.0 if item == 21 else 0.0 for item in one]) for one in candidates]
 
     def words(self, history: Sequence[int], candidates: Sequence[int]) -> list[str]:
         return [f"after {len(history)}" if item == 21 else "" for item in candidates]
@@ -76,9 +78,10 @@ def asked(serving: Serving, tmp_path: Path, ring: Real) -> Callable[..., Asked]:
 CASES = (CASE, OTHER)
 
 
-def taking(*places: tuple[int, int], tempted: str = "yes") -> dict[str, str]:
-    picks = [{"place": place, "watched": "all", "stars": stars} for place, stars in places]
-    reply: dict[str, Any] = {"tempted": tempted, "picks": picks, "next": "leave", "search": ""}
+def taking(*places: tuple[int, int], fits: str = "well") -> dict[str, str]:
+    words = {stars: said for said, stars in OPINIONS.items()}
+    picks = [{"place": place, "watched": "all", "opinion": words[stars]} for place, stars in places]
+    reply: dict[str, Any] = {"fits": fits, "picks": picks, "next": "leave", "search": ""}
     return {"": json.dumps({**reply, "satisfaction": 5})}
 
 
@@ -97,8 +100,8 @@ def test_nothing_may_be_taken(asked: Callable[..., Asked]) -> None:
     assert asked(taking()).scores[0].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_who_is_not_tempted_takes_nothing(asked: Callable[..., Asked]) -> None:
-    assert asked(taking((1, 5), tempted="no")).scores[0].tolist() == [0.0, 0.0, 0.0]
+def test_who_finds_nothing_fitting_takes_nothing(asked: Callable[..., Asked]) -> None:
+    assert asked(taking((1, 5), fits="not at all")).scores[0].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_a_reply_that_cannot_be_read_twice_is_no_answer(asked: Callable[..., Asked]) -> None:
@@ -123,7 +126,17 @@ def test_a_case_is_the_page_of_a_run_with_interests_from_the_history(
 def test_evidence_stands_on_the_page_and_the_history_replaces_the_interests(
     asked: Callable[..., Asked],
 ) -> None:
-    first, second = asked(taking((1, 3)), grounds=Told()).prompts
+    found = asked(taking((1, 3)), grounds=Told())
+    first, second = found.prompts
     assert "[2] <Film 21> (1981; Comedy) (after 3)\n" in first
     assert "[1] <Film 21> (1981; Comedy) (after 2)\n" in second
     assert "You like these" not in first + second
+
+
+def test_with_evidence_only_what_is_likely_is_considered_and_the_rest_is_ordered(
+    asked: Callable[..., Asked],
+) -> None:
+    found = asked(taking((1, 3)), grounds=Told())
+    assert found.mind.mind.considered(found.mind.seen(CASE)).me.situation.slate == (21,)
+    odd = 1.0 / (1.0 + math.exp(-2.0))
+    assert found.scores[0].tolist() == pytest.approx([0.5, 1.3 + odd, 0.5])

@@ -28,7 +28,7 @@ Serving = Callable[..., AbstractContextManager[Fake]]
 
 def answer(*places: int) -> str:
     picks = [{"place": one, "watched": "all", "stars": 4, "feeling": "Fine."} for one in places]
-    reply = {"tempted": "yes", "picks": picks, "next": "leave", "search": "", "satisfaction": 7}
+    reply = {"fits": "well", "picks": picks, "next": "leave", "search": "", "satisfaction": 7}
     return json.dumps(reply)
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 TAGGED = re.compile(r"\[([A-Z]+)\](?:\s*::[^\S\n]*(.*))?")
 """A tag, with what follows it or bare."""
+_UNBRACKETED = re.compile(r"\W*([A-Z]+)\W*(?:::?[^\S\n]*(.*))?\s*")
 _VOICE = "model"
 _STARS = re.compile(r"[^\d]*([1-5])(?:\s*(?:/|out of|of)\s*5)?(?:\s*stars?)?\W*", re.IGNORECASE)
 
@@ -116,14 +117,16 @@ class _Asking:
 Found = tuple[a.AnyAction, ...] | Unreadable
 
 
-def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] | Unreadable:
-    """Return the one tag of an answer and what follows it."""
+def tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] | Unreadable:
+    """Return the one tag of an answer and what follows it; a lone tag may lack its brackets."""
     if isinstance(answer, Unreadable):
         return answer
     found = {(tag, rest.strip()) for tag, rest in TAGGED.findall(answer)}
-    if len(found) != 1:
-        return Unreadable(f"{len(found)} actions in {answer[:80]!r}; one of {', '.join(allowed)}")
-    tag, rest = found.pop()
+    if not found and (bare := _UNBRACKETED.fullmatch(answer)) and bare[1] in allowed:
+        found = {(bare[1], (bare[2] or "").strip())}
+    if len({tag for tag, _ in found}) != 1:
+        return Unreadable(f"{len(found)} answers in {answer[:80]!r}; one of {', '.join(allowed)}")
+    tag, rest = min(found)
     return (
         (tag, rest) if tag in allowed else Unreadable(f"[{tag}] is not one of {', '.join(allowed)}")
     )
@@ -132,7 +135,7 @@ def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str]
 async def _at_home(asking: _Asking) -> Found:
     name = asking.holes["name"]
     answer = await asking.ask("take_action", f"{name} has a free moment.")
-    found = _tagged(answer, ("RECOMMENDER", "SOCIAL", "NOTHING"))
+    found = tagged(answer, ("RECOMMENDER", "SOCIAL", "NOTHING"))
     if isinstance(found, Unreadable):
         return found
     ways: dict[str, tuple[a.AnyAction, ...]] = {
@@ -154,7 +157,7 @@ async def _on_page(asking: _Asking) -> Found:
     if seen.surface == "search":
         shown = f"{name} searched for {quoted(seen.me.situation.searched)} and found"
     answer = await asking.ask("recommender_action", f"{shown}: {page or 'nothing'}")
-    found = _tagged(answer, ("PICK", "NEXT", "SEARCH", "LEAVE"))
+    found = tagged(answer, ("PICK", "NEXT", "SEARCH", "LEAVE"))
     if isinstance(found, Unreadable):
         return found
     tag, rest = found
@@ -210,7 +213,7 @@ async def _stars(asking: _Asking, about: str) -> int:
 async def _among_friends(asking: _Asking) -> Found:
     seen, name = asking.seen, asking.holes["name"]
     answer = await asking.ask("social_action", f"{name} enters the social media.")
-    found = _tagged(answer, ("CHAT", "POST"))
+    found = tagged(answer, ("CHAT", "POST"))
     if isinstance(found, Unreadable):
         return found
     if found[0] == "POST":

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from msgspec.structs import replace
 
 from audience.agents.language.exit_interview import exit_interview, leaves
@@ -128,6 +130,7 @@ class LLMMind:
         return bool(options.get("evidence", False))
 
     async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        seen = self.considered(seen)
         limit = min(self.recall, AT_HOME) if seen.surface == "home" else self.recall
         found = await memory.recall(seen.me, cue_of(seen), seen.now, limit)
         if seen.surface == "news":
@@ -201,6 +204,24 @@ class LLMMind:
         rules = [self.pack.fill(name, holes) for name in ("rules", f"{behaviour}_rules")]
         system = "\n\n".join(filter(None, [*rules, self.pack.examples(behaviour)]))
         return ChatMessage("system", system), ChatMessage("user", self.pack.fill(behaviour, holes))
+
+    def considered(self, seen: Observation) -> Observation:
+        """Return what an agent sees, as far as it catches the eye.
+
+        With evidence, that is what people with such a history take at least half as readily as
+        the best of the page. A model alone hardly makes use of evidence on all of it.
+        """
+        now = seen.me.situation
+        if self.grounds is None or not now.slate or seen.surface not in a.PAGE_SURFACES:
+            return seen
+        history = [lived.item for lived in seen.me.history]
+        (odds,) = self.grounds.log_odds([history], [now.slate])
+        places = np.flatnonzero(odds >= odds.max() - math.log(2.0)).tolist()
+        slate = tuple(now.slate[place] for place in places)
+        reasons = tuple(now.reasons[place] for place in places) if now.reasons else ()
+        return replace(
+            seen, me=replace(seen.me, situation=replace(now, slate=slate, reasons=reasons))
+        )
 
     def told(self, seen: Observation) -> Sequence[str] | None:
         """Return the evidence on each item of the page in words; None without evidence."""

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from audience.agents.language.faithful import TAGGED
+from audience.agents.language.faithful import tagged
 from audience.agents.language.prompts import MEMORY, NAME, THOUGHT, person, you
+from audience.agents.language.reply_reader import refusal_in
 from audience.agents.language.reply_schema import text_in
 from audience.agents.mind import Decision
 from audience.llm import (
@@ -423,13 +424,13 @@ class _Asking:
 async def _answered(asking: _Asking) -> NewsReply | Unreadable:
     feelings: list[Feeling] = []
     for standing in asking.seen.news:
-        number = str(standing.number)
-        level = _tagged(await asking.ask("emotion", topic=number), LEVELS)
+        name = as_said(standing.topic.name, 120)
+        level = _one_of(await asking.ask("emotion", topic=name), LEVELS)
         if isinstance(level, Unreadable):
             return level
-        said = f"{asking.holes['name']} feels {level[0]} about topic {number}"
+        said = f"{asking.holes['name']} feels {level[0]} about {name}"
         asking.holes["felt"] = f"{asking.holes['felt']}\n{said}.".strip()
-        view = _tagged(await asking.ask("attitude", topic=number), ATTITUDES)
+        view = _one_of(await asking.ask("attitude", topic=name), ATTITUDES)
         if isinstance(view, Unreadable):
             return view
         asking.holes["felt"] = f"{asking.holes['felt'][:-1]} and is {view[0]} towards it."
@@ -444,7 +445,7 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
     offers += [f"[POST]:: topic {standing.number}" for standing in seen.news] + [
         "[NOTHING]:: reason"
     ]
-    done = _tagged(await asking.ask("action", offers="\n".join(offers)), news_actions(seen))
+    done = _one_of(await asking.ask("action", offers="\n".join(offers)), news_actions(seen))
     if isinstance(done, Unreadable):
         return done
     action, rest = done
@@ -462,22 +463,26 @@ async def _acted(asking: _Asking, feelings: tuple[Feeling, ...]) -> NewsReply | 
         if len(known) > 1:
             return Unreadable(f"{rest[:60]!r} is not the number of a topic")
         number = known.pop()
-    text = await asking.ask("content", topic=number)
+    topic = next(each.topic for each in seen.news if str(each.number) == number)
+    text = await asking.ask("content", topic=as_said(topic.name, 120))
     if isinstance(text, Unreadable):
         return text
-    line = " ".join(text.split()).strip('"')[:2000]
-    if not line or as_ai(line):
+    line = _written(text, asking.holes["name"])
+    if not line or as_ai(line) or refusal_in(line):
         return Unreadable(f"no words for others: {as_said(text, 80)}")
     answered = next(message.post for message in news_in(seen) if str(message.topic) == number)
     return NewsReply(feelings, action, answered, line)
 
 
-def _tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] | Unreadable:
-    """Return the one tag of an answer and what follows it."""
-    if isinstance(answer, Unreadable):
-        return answer
-    found = {(tag.lower(), rest.strip()) for tag, rest in TAGGED.findall(answer)}
-    if len({tag for tag, _ in found}) != 1:
-        return Unreadable(f"{len(found)} answers in {answer[:80]!r}; one of {', '.join(allowed)}")
-    tag, rest = sorted(found)[0]
-    return (tag, rest) if tag in allowed else Unreadable(f"[{tag}] is not one of those offered")
+def _one_of(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] | Unreadable:
+    """Return the one tag of an answer, in small letters, and what follows it."""
+    found = tagged(answer, [tag.upper() for tag in allowed])
+    return found if isinstance(found, Unreadable) else (found[0].lower(), found[1])
+
+
+def _written(text: str, name: str) -> str:
+    """Return what somebody wrote, without quotation marks and a heading such as `Mia writes:`."""
+    line = " ".join(text.split())[:2000]
+    for heading in (f"{name} writes:", f"{name}:"):
+        line = line.removeprefix(heading).strip()
+    return line.strip('"').strip()

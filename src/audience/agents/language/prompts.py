@@ -71,6 +71,7 @@ ANGLES = (
     "how it goes on in your mind",
 )
 """What a feeling may be about, drawn anew each time, so that people do not all say the same."""
+_EYE = ", of which these catch your eye, as people with your history take them"
 _BEHAVIOURS = {
     "home": HABITS,
     "page": ("watcher", "explorer", "critic"),
@@ -121,7 +122,7 @@ def holes_of(
     `told` is the evidence on each item of the page; with it the raw history replaces the profile.
     """
     me, now = seen.me, seen.me.situation
-    domain, raw = seen.domain, told is not None
+    domain, raw, slate = seen.domain, told is not None, now.slate
     asked = seen.surface in MENUS and seen.surface != "news"
     return {
         "noun": domain.noun,
@@ -142,6 +143,8 @@ def holes_of(
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
         "page": _page(seen, told),
+        "eye": _EYE if raw and slate else "",
+        "likes": "" if raw or not slate else _likes(me),
         "form": form_of(fields_of(seen, wording)) if asked else "",
         "examples": examples_of(seen, wording) if behaviour in ("home", "page") else "",
         "topic": ANGLES[int(draw * len(ANGLES))],
@@ -216,6 +219,11 @@ def you(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:
     if habits:
         lines.append("; ".join(habits).capitalize() + ".")
     return " ".join(lines)
+
+
+def _likes(me: Agent) -> str:
+    """Return what an agent likes, once more where it is asked to choose."""
+    return f"You like {_listed(me.profile.interests)}." if me.profile.interests else ""
 
 
 def person(me: Agent, behaviour: str, plural: str, *, raw: bool = False) -> str:

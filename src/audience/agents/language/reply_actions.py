@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audience.agents.language.reply_schema import (
+    OPINIONS,
     SHARES,
     AnyReply,
     HomeReply,
@@ -142,13 +143,14 @@ def _named(value: Any, names: Mapping[int, set[str]], what: str) -> set[int]:  #
 
 
 _SHARES = SHARES | {"whole": 100.0, "full": 100.0, "fully": 100.0, "none": 0.0}
+_OPINIONS = OPINIONS | dict.fromkeys(("none", "n/a", "-"), 0)
 _STANCES = {"for": 1, "positive": 1, "against": -1, "negative": -1, "neutral": 0, "undecided": 0}
 
 
 def stars_of(value: Any) -> int:  # noqa: ANN401
-    """Return 1 to 5 whole stars, or 0 for no rating."""
-    if isinstance(value, str) and value.strip().casefold() in ("none", "n/a", "unrated", "-"):
-        return 0
+    """Return 1 to 5 whole stars, given as a number or an opinion in words, or 0 for no rating."""
+    if isinstance(value, str) and value.strip().casefold() in _OPINIONS:
+        return _OPINIONS[value.strip().casefold()]
     number = number_of(value, "stars")
     plain = number.of in (None, 5) and number.unit in ("", "star", "stars")
     if not plain or number.value not in range(6):
@@ -256,8 +258,6 @@ def _social(seen: Observation, reply: SocialReply) -> tuple[a.AnyAction, ...]:
             actions.append(a.Follow(reply.who))
         case "unfollow":
             actions.append(a.Unfollow(reply.who))
-    if reply.next == "browse":
-        return (*actions, *_BROWSE)
     return (*actions, a.Leave())
 
 

@@ -17,10 +17,10 @@ from audience.agents.language.reply_actions import (
     stars_of,
 )
 from audience.agents.language.reply_schema import (
-    AFTER,
     EMOTION,
+    FITS,
     PLAIN_WAYS,
-    TEMPTED,
+    SAID,
     WAYS,
     AnyReply,
     HomeReply,
@@ -62,12 +62,12 @@ HOME: Table = {"do": ("do", "action", "choice", "next"), "query": _QUERY, "why":
 PICK: Table = {
     "item": ("place", "item", "id", "itemid", "title", "number", "movie"),
     "watched": ("watched", "watchedpercent", "percent", "percentage", "fraction", "completion"),
-    "stars": ("stars", "star", "rating", "rated"),
+    "stars": ("stars", "star", "rating", "rated", "opinion", "verdict"),
     "feeling": ("feeling", "feelings", "felt", "comment", "review"),
 }
 PAGE: Table = {
     "picks": ("picks", "pick", "picked", "watch", "items", "chosen", "choice", "choices"),
-    "tempted": ("tempted",),
+    "fits": ("fits", "fit"),
     "next": _NEXT,
     "search": ("search", "searchfor"),
     "query": ("query", "searchquery", "keywords"),
@@ -78,7 +78,6 @@ PAGE: Table = {
 SOCIAL: Table = {
     "do": ("do", "action", "choice"),
     "text": ("text", "say", "message", "words", "line", "write", "post", "posttext"),
-    "next": ("next", "nextaction", "nextstep", "then"),
     "why": _WHY,
 }
 TALK: Table = {
@@ -158,9 +157,14 @@ def read(seen: Observation, text: str, also: Sequence[str] = ()) -> AnyReply | U
         return Unreadable(broken.why)
 
 
+def refusal_in(text: str) -> bool:
+    """Return True if a text refuses to answer."""
+    return _REFUSAL.search(text) is not None
+
+
 def _refused(text: str) -> Unreadable | None:
     start = " ".join(cleaned(text[:2_000]).split())[:400]
-    if _REFUSAL.search(start) or as_ai(start):
+    if refusal_in(start) or as_ai(start):
         return Unreadable(f"refused: {start[:100]}")
     return None
 
@@ -181,16 +185,16 @@ def _home(seen: Observation, value: Mapping[str, Any]) -> HomeReply:
 def _page(seen: Observation, value: Mapping[str, Any], also: Sequence[str]) -> PageReply:
     fields = sort_out(value, {**PAGE, **_pick_table(seen), **{field: (field,) for field in also}})
     satisfaction = agreed(fields, "satisfaction", satisfaction_of, 0.0)
-    picks = () if _untempted(fields) else _picks(seen, fields)
+    picks = () if _unfitting(fields) else _picks(seen, fields)
     to, query = _after_page(seen, fields)
     marked = tuple((field, item) for field in also for item in _items(seen, fields, field))
     return PageReply(picks, to, aside(fields), query, satisfaction, _emotion(fields), marked)
 
 
-def _untempted(fields: Mapping[str, list[Any]]) -> bool:
-    """Return True if nothing on the page tempts the agent: then nothing is picked."""
-    said = {squash(value) for value in fields.get("tempted", ()) if isinstance(value, str)}
-    return said == {TEMPTED[0]}
+def _unfitting(fields: Mapping[str, list[Any]]) -> bool:
+    """Return True if nothing on the page fits what the agent likes: then nothing is picked."""
+    said = {squash(value) for value in fields.get("fits", ()) if isinstance(value, str)}
+    return said == {squash(FITS[0])}
 
 
 def _after_page(seen: Observation, fields: Mapping[str, list[Any]]) -> tuple[str, str]:
@@ -230,6 +234,10 @@ def _query(fields: Mapping[str, list[Any]], way: str) -> str:
     if not query:
         raise Broken("no query: a search needs words; give them in query")
     return query
+
+
+_NOT_OWN = {squash(said) for said in (*SAID, "I ...")}
+"""What small models repeat from the form and its examples."""
 
 
 def _pick_table(seen: Observation) -> Table:
@@ -282,7 +290,9 @@ def _picked(seen: Observation, fields: Mapping[str, list[Any]]) -> PickReply:
     stars = agreed(fields, "stars", stars_of, 0)
     if stars and not watched:
         raise Broken(f"contradiction: {shown(named[0])} is rated, but nothing of it was watched")
-    return PickReply(item, watched, stars, words(fields, "feeling", LONGEST_TEXT))
+    feeling = words(fields, "feeling", LONGEST_TEXT)
+    is_own = squash(feeling) not in _NOT_OWN
+    return PickReply(item, watched, stars, feeling if is_own else "")
 
 
 _SOCIAL_WAYS: Table = {
@@ -307,8 +317,6 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     do, whom = agreed(fields, "do", lambda value: _deed(seen, value), ("", ""))
     if not do:
         raise Broken(f"no do: say what you do; {_deeds(seen)}")
-    after = AFTER if "Enter" in seen.menu else AFTER[:1]
-    to = way(fields, "next", after) if told(fields, "next") else after[0]
     text = words(fields, "text", LONGEST_TEXT) if do in ("post", "write to") else ""
     who, post = NOBODY, ""
     if do in _PEOPLE:
@@ -319,7 +327,7 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
         post = post_of(seen, whom)
         if not post:
             raise Broken("no post: forward needs a number, as in 'forward 1'")
-    return SocialReply(do, who, post, text, to, aside(fields))
+    return SocialReply(do, who, post, text, aside(fields))
 
 
 def _deed(seen: Observation, value: Any) -> tuple[str, str]:  # noqa: ANN401

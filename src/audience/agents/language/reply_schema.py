@@ -26,18 +26,21 @@ from audience.world import (
 
 WAYS = ("browse", "friends", "close", "search")
 """Where an agent may go from home; `search` is for those who look for things they heard of."""
-NEXT = ("leave", "next_page")
-AFTER = ("leave", "browse")
+NEXT = ("next_page", "leave")
 PLAIN_WAYS = ("read", "post")
 """What an agent may do among friends that concerns nobody in particular."""
-TEMPTED = ("no", "a little", "yes")
+FITS = ("not at all", "a little", "well")
+"""How well the best of a page fits what the agent likes, said before anything is picked."""
 SHARES = {"all": 100.0, "most": 75.0, "half": 50.0, "start": 10.0}
 """How much of an item was watched, in words, and the percent they mean."""
-STARS = (1, 2, 3, 4, 5, 0)
+OPINIONS = {"awful": 1, "weak": 2, "all right": 3, "liked it": 4, "loved it": 5, "unrated": 0}
+"""Opinions in words, and the stars they mean: small models contradict a number, not a word."""
 DISTANT = 0.05
 """Closeness below which the model is asked whether to unfollow."""
 EMOTION = 200
 """The most characters of an emotion in words."""
+SAID = ("I laughed more than I expected.", "I dozed off after an hour.")
+"""The feelings of the examples; whoever repeats one has said nothing of their own."""
 FRIENDS, POSTS = 8, 6
 """The most friends and posts that are listed."""
 WORDS = ("none", "short", "full")
@@ -89,7 +92,6 @@ class SocialReply(msgspec.Struct, frozen=True):
     post: str = ""
     """The id of the message that is passed on."""
     text: str = ""
-    next: str = "leave"
     why: str = ""
 
 
@@ -195,28 +197,27 @@ def schema_of(seen: Observation, wording: Wording = PLAIN) -> dict[str, Any]:
 def examples_of(seen: Observation, wording: Wording = PLAIN) -> str:
     """Return some replies at home or to a page, as small models need them.
 
-    Their words are left out: a small model would repeat them.
+    Numbers are left out: a small model would repeat them.
     """
-    names = [field.name for field in fields_of(seen, wording)]
     values: dict[str, Sequence[Any]]
     if seen.surface == "home":
         values = {"do": ("browse", "friends", "browse", "close"), "query": ("",) * 4}
     else:
-        pick: dict[str, Any] = {"place": 2, "watched": "all", "stars": 4}
+        good: dict[str, Any] = {"place": 2, "watched": "all", "opinion": "liked it"}
+        bad: dict[str, Any] = {"place": 4, "watched": "half", "opinion": "weak"}
         if wording.says_feelings(seen):
-            pick["feeling"] = "I ..."
+            good["feeling"], bad["feeling"] = SAID
         values = {
-            "tempted": ("no", "yes"),
-            "picks": ([], [pick]),
-            "next": ("leave", "leave"),
-            "search": ("", ""),
-            "satisfaction": (4, 8),
-            **dict.fromkeys(wording.also, ([], [])),
+            "fits": (FITS[0], FITS[-1], FITS[-1]),
+            "picks": ([], [good], [bad]),
+            "next": ("leave",) * 3,
+            "search": ("",) * 3,
+            **dict.fromkeys(wording.also, ([],) * 3),
         }
-    count = len(next(iter(values.values())))
+    names = [field.name for field in fields_of(seen, wording) if field.name in values]
     replies = [
-        json.dumps({name: values.get(name, ("...",) * count)[place] for name in names})
-        for place in range(count)
+        json.dumps(dict(zip(names, each, strict=True)))
+        for each in zip(*(values[name] for name in names), strict=True)
     ]
     return f"{', '.join(replies[:-1])} or {replies[-1]}"
 
@@ -255,13 +256,13 @@ def _taking(seen: Observation, wording: Wording) -> list[Field]:
     pick = [
         Field("place", place, "number in brackets"),
         _choice("watched", tuple(SHARES)),
-        Field("stars", one_of(STARS), "1 to 5, or 0 to leave it unrated"),
+        _choice("opinion", tuple(OPINIONS)),
     ]
     if wording.says_feelings(seen):
         pick.append(Field("feeling", TEXT, '"I ..."'))
     schema = object_of(**{field.name: field.schema for field in pick})
     return [
-        _choice("tempted", TEMPTED),
+        _choice("fits", FITS),
         Field("picks", list_of(schema), f"[] or [{form_of(pick)}]"),
         *(
             Field(name, list_of(place), f"numbers of those to {name}, or []")
@@ -293,7 +294,7 @@ def looks_for(seen: Observation) -> bool:
 
 def page_ways(seen: Observation) -> tuple[str, ...]:
     """Return where the agent may go after a page, searching aside."""
-    return NEXT if "NextPage" in seen.menu else NEXT[:1]
+    return NEXT if "NextPage" in seen.menu else NEXT[1:]
 
 
 def may_search(seen: Observation) -> bool:

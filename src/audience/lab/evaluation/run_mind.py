@@ -73,7 +73,10 @@ class RunMind:
     async def close(self) -> None: ...
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
-        """Return 1 and more, by its stars, for what the mind picked, and 0 for the rest."""
+        """Return 1 and more, by its stars, for what the mind picked, and less for the rest.
+
+        With evidence the rest is ordered by how readily the mind considers it, else it is 0.
+        """
         answers: list[Floats] = []
         for start in range(0, len(cases), AT_ONCE):
             answers += await together(self._score(case) for case in cases[start : start + AT_ONCE])
@@ -89,11 +92,15 @@ class RunMind:
         )
         if decision.failure:
             return np.full(len(case.candidates), math.nan)
-        scores = {act.item: 1.0 for act in decision.actions if isinstance(act, a.Pick)}
+        picked = {act.item: 1.0 for act in decision.actions if isinstance(act, a.Pick)}
         for act in decision.actions:
-            if isinstance(act, a.Rate) and act.item in scores:
-                scores[act.item] += act.stars / 10.0
-        return np.array([scores.get(item, 0.0) for item in case.candidates])
+            if isinstance(act, a.Rate) and act.item in picked:
+                picked[act.item] += act.stars / 10.0
+        scores = np.array([picked.get(item, 0.0) for item in case.candidates])
+        if self.mind.grounds is None:
+            return scores
+        (odds,) = self.mind.grounds.log_odds([case.history], [case.candidates])
+        return scores + 1.0 / (1.0 + np.exp(-odds))
 
     def seen(self, case: Case) -> Observation:
         """Return the page of a case as its person would see it in a run."""
