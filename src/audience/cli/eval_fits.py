@@ -90,6 +90,8 @@ def _print(calibration: Calibration) -> None:
         "does not say what people were shown.[/]",
         soft_wrap=True,
     )
+    for note in calibration.notes:
+        console.print(f"{note[0].upper()}{note[1:]}.", soft_wrap=True)
     if not calibration.has_pages:
         console.print("[dim]Every pick has its own moment: pages were not matched.[/]")
 

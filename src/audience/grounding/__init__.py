@@ -1,6 +1,9 @@
 """What real data say about how people choose and rate, learnt from training rows alone."""
 
 from audience.grounding.calibration import (
+    MATCHED as MATCHED,
+    RATING as RATING,
+    VISITING as VISITING,
     Bin as Bin,
     fit_enjoyment as fit_enjoyment,
     fit_habits as fit_habits,
@@ -16,6 +19,13 @@ from audience.grounding.grounds import (
     grounds_of as grounds_of,
     ratings_of as ratings_of,
 )
+from audience.grounding.preference import (
+    OTHERS as OTHERS,
+    WEIGHTS as WEIGHTS,
+    fit_preferences as fit_preferences,
+    log_likelihood as log_likelihood,
+    steps_of as steps_of,
+)
 from audience.grounding.ratings import LEAST as LEAST, fit_ratings as fit_ratings
 from audience.grounding.tables import Lives as Lives
 from audience.grounding.visits import (
@@ -25,6 +35,7 @@ from audience.grounding.visits import (
     TAKEN as TAKEN,
     Sessions as Sessions,
     VisitStage as VisitStage,
+    by_person as by_person,
     divergence as divergence,
     live_visits as live_visits,
     sessions_of as sessions_of,

@@ -16,17 +16,21 @@ from audience.agents import BatchMind
 from audience.errors import BadInput
 from audience.grounding.ratings import STARS
 from audience.grounding.tables import Lives
-from audience.grounding.visits import Sessions, VisitStage, divergence, live_visits, shares
+from audience.grounding.visits import Sessions, VisitStage, by_person, divergence, live_visits
 from audience.world import Agent, Bools, Catalogue, Floats, tastes
 
 Make = Callable[[Mapping[str, float]], BatchMind]
 VISITING = ("no_pick", "again", "leave", "settle")
 """The parameters that are searched, with their starts and steps."""
-_BEGIN = (1.6, 0.0, -2.0, 0.5)
+_BEGINS = ((1.6, 0.0, -2.0, 0.5), (1.0, 0.0, -5.0, 0.2))
+"""For short visits and for long ones: from either, the other is hard to reach."""
 _STEP = (0.6, 0.05, 0.8, 0.3)
 BOUNDS = ("two_stars", "three_stars", "four_stars", "five_stars")
 MATCHED = ("picks per page", "pages per visit", "picks per visit")
+RATING = ("enjoy", "enjoy_taste", "enjoy_quality", "strict", "enjoy_noise", *BOUNDS)
+"""The parameters by which items are enjoyed and rated."""
 _ROUNDS = 4
+_HALVINGS = 10
 
 
 class FittedParameters(msgspec.Struct, frozen=True):
@@ -61,22 +65,32 @@ def fit_habits(
     targets, count = real.histograms(), 0
     names = MATCHED if real.has_pages else ("picks per visit",)
 
+    means = averages(real)
+
     def apart(x: Floats) -> float:
         nonlocal count
         count += 1
         visits = live_visits(make(fixed | _named(x)), stage)
         if not len(visits.users):
-            return float(len(names))
-        histograms = visits.histograms()
-        return sum(divergence(targets[name], histograms[name]) for name in names)
+            return 10.0 * len(names)
+        histograms, found = visits.histograms(), averages(visits)
+        # Histograms end in an open bin, so the means are matched beside them.
+        return sum(
+            divergence(targets[name], histograms[name]) + abs(math.log(found[name] / means[name]))
+            for name in names
+        )
 
-    begin, steps = np.array(_BEGIN), np.array(_STEP)
-    corners = np.vstack([begin, begin + np.diag(steps)])
-    options = {"initial_simplex": corners, "maxfev": tries, "xatol": 0.01, "fatol": 1e-4}
-    best = minimize(apart, begin, method="Nelder-Mead", options=options).x
-    fitted = fixed | _named(best)
+    results = []
+    for begin in _BEGINS:
+        corners = np.vstack([begin, begin + np.diag(_STEP)])
+        most_tries = max(1, tries // len(_BEGINS))
+        options = {"initial_simplex": corners, "maxfev": most_tries, "xatol": 0.01, "fatol": 1e-4}
+        results.append(minimize(apart, begin, method="Nelder-Mead", options=options))
+    fitted = fixed | _named(min(results, key=lambda result: float(result.fun)).x)
     if rates and len(real.stars):
         fitted |= _bounds(real, stage, make, fitted)
+    if real.finished is not None:
+        fitted |= _dropped(real.finished, stage, make, fitted)
     histograms = live_visits(make(fitted), stage).histograms()
     distances = {
         name: round(divergence(target, histograms[name]), 6)
@@ -84,6 +98,28 @@ def fit_habits(
         if name in histograms
     }
     return FittedParameters(fitted, distances, count)
+
+
+def averages(visits: Sessions) -> dict[str, float]:
+    """Return the means that are matched; everybody counts the same."""
+    pages, each = by_person(visits.pagers), by_person(visits.users)
+    rows = ((visits.per_page, pages), (visits.pages, each), (visits.picks, each))
+    pairs = zip(MATCHED, rows, strict=True)
+    return {name: float(values @ counted / counted.sum()) for name, (values, counted) in pairs}
+
+
+def _dropped(
+    target: float, stage: VisitStage, make: Make, fitted: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the enjoyment below which items are left, by halving: the higher, the fewer end."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        finished = live_visits(make({**fitted, "dropped": middle}), stage).finished
+        if finished is None:
+            return {}
+        low, high = (middle, high) if finished > target else (low, middle)
+    return {"dropped": round((low + high) / 2.0, 4)}
 
 
 def _named(x: Floats) -> dict[str, float]:
@@ -99,7 +135,7 @@ def _bounds(
     real: Sessions, stage: VisitStage, make: Make, fitted: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the enjoyment at which stars begin, moved until their shares are the real ones."""
-    target = _odds(np.cumsum(shares(real.stars, np.arange(1, STARS + 1)))[:-1])
+    target = _odds(np.cumsum(real.histograms()["stars"])[:-1])
     mind = fitted.get("enjoy_noise", 0.13)
     bounds = np.array([fitted.get(name, at) for name, at in zip(BOUNDS, _usual(), strict=True)])
     for _ in range(_ROUNDS):
@@ -108,7 +144,7 @@ def _bounds(
         )
         if not len(visits.stars):
             break
-        simulated = _odds(np.cumsum(shares(visits.stars, np.arange(1, STARS + 1)))[:-1])
+        simulated = _odds(np.cumsum(visits.histograms()["stars"])[:-1])
         # A logistic of this width is as wide as the noise of enjoyment.
         bounds = np.sort(bounds + 0.6 * max(mind, 0.05) * (target - simulated))
     return dict(zip(BOUNDS, np.round(bounds, 4).tolist(), strict=True))

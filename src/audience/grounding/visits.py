@@ -39,6 +39,8 @@ PAGES: Ints = np.array([1, 2, 3, 5, 9, 17, 33])
 TAKEN: Ints = np.array([1, 2, 4, 8, 16, 32, 64])
 MINUTES: Floats = np.array([0.0, 1.0, 3.0, 10.0, 20.0, 40.0, 80.0])
 """Lower edges of the bins of picks per page, and of pages, picks and minutes per visit."""
+FINISHED = 0.9
+"""The share of an item from which it counts as watched to the end."""
 _DAY = 86_400.0
 _SEVERAL = 0.05
 """The share of pages with several picks above which a timestamp counts as a page."""
@@ -63,8 +65,12 @@ class Sessions(msgspec.Struct, frozen=True, eq=False):
     raters: Ints
     """Who gave each rating."""
     stars: Ints
+    pagers: Ints
+    """Whose each page is."""
     shown: int = 0
     """Total number of items shown, if known."""
+    finished: float | None = None
+    """The share of items watched to the end, each person counting the same; None if not known."""
 
     @property
     def has_pages(self) -> bool:
@@ -72,21 +78,22 @@ class Sessions(msgspec.Struct, frozen=True, eq=False):
         return bool((self.per_page > 1).mean() >= _SEVERAL) if len(self.per_page) else False
 
     def histograms(self) -> dict[str, Floats]:
-        """Return the histograms that are compared, by name."""
+        """Return the histograms that are compared, by name; everybody counts the same."""
+        visits = by_person(self.users)
         histograms = {
-            "stars": shares(self.stars, np.arange(1, STARS + 1)),
-            "picks per page": shares(self.per_page, PICKS),
-            "pages per visit": shares(self.pages, PAGES),
-            "picks per visit": shares(self.picks, TAKEN),
-            "minutes per visit": shares(self.minutes, MINUTES),
+            "stars": shares(self.stars, np.arange(1, STARS + 1), by_person(self.raters)),
+            "picks per page": shares(self.per_page, PICKS, by_person(self.pagers)),
+            "pages per visit": shares(self.pages, PAGES, visits),
+            "picks per visit": shares(self.picks, TAKEN, visits),
+            "minutes per visit": shares(self.minutes, MINUTES, visits),
         }
         return {name: each for name, each in histograms.items() if each.sum() > 0.0}
 
 
-def sessions_of(lives: Lives, *, gap: float = GAP) -> Sessions:
+def sessions_of(lives: Lives, *, gap: float = GAP, fractions: Floats | None = None) -> Sessions:
     """Return the visits in some interactions: those of a person with less than `gap` minutes apart.
 
-    Interactions of one person and moment are one page.
+    Interactions of one person and moment are one page. `fractions`: how much of each was watched.
     """
     if not len(lives):
         raise BadInput("there are no interactions, and so no visits to learn from")
@@ -113,14 +120,34 @@ def sessions_of(lives: Lives, *, gap: float = GAP) -> Sessions:
         np.diff(at[starts])[again] / _DAY,
         lives.users[rated],
         whole(lives.stars[rated]),
+        users[pages],
+        finished=_finished(lives.users, fractions),
     )
 
 
-def shares(values: Ints | Floats, bins: Ints | Floats) -> Floats:
-    """Return the share of values in each bin; the last bin is open."""
+def _finished(owners: Ints, fractions: Floats | None) -> float | None:
+    """Return the share watched to the end; None where nothing says how much was watched."""
+    if fractions is None or not len(fractions) or float(fractions.min()) >= 1.0:
+        return None
+    counted = by_person(owners)
+    return float(counted @ (fractions >= FINISHED) / counted.sum())
+
+
+def by_person(owners: Ints) -> Floats:
+    """Return what each of some things counts, so that everybody counts the same."""
+    many = np.bincount(owners)
+    counted: Floats = 1.0 / many[owners]
+    return counted
+
+
+def shares(values: Ints | Floats, bins: Ints | Floats, weights: Floats | None = None) -> Floats:
+    """Return the share of values in each bin, by weight; the last bin is open."""
     places = np.searchsorted(bins, values, side="right") - 1
-    counts = np.bincount(places[places >= 0], minlength=len(bins)).astype(np.float64)
-    normalised: Floats = counts / max(1.0, float(counts.sum()))
+    there = places >= 0
+    counted = np.ones(len(places)) if weights is None else weights
+    sums = np.bincount(places[there], counted[there], len(bins))
+    whole = float(sums.sum())
+    normalised: Floats = sums / (whole if whole > 0.0 else 1.0)
     return normalised
 
 
@@ -182,6 +209,8 @@ class _Counted:
         self.minutes = np.zeros(people)
         self.last = np.full(people, -1)
         self.per_page: list[int] = []
+        self.pagers: list[int] = []
+        self.watched: list[float] = []
         self.rated: list[tuple[int, int]] = []
         self.shown = 0
 
@@ -235,6 +264,7 @@ def _after(me: Agent, decision: Decision, laws: Laws, row: int, counted: _Counte
     who = me.profile.id
     for action in decision.actions:
         if isinstance(action, a.Pick):
+            counted.watched.append(action.fraction)
             me = fold_agent(me, e.Watched(who, action.item, action.fraction), laws)
         elif isinstance(action, a.Rate):
             counted.rated.append((row, action.stars))
@@ -248,6 +278,7 @@ def _note_page(counted: _Counted, row: int, picks: int, pause: float) -> None:
     if not picks:
         return
     counted.per_page.append(picks)
+    counted.pagers.append(row)
     counted.picks[row] += picks
     if counted.pages[row]:
         counted.minutes[row] += pause / 60.0
@@ -275,5 +306,7 @@ def _sessions(counted: _Counted) -> Sessions:
         np.empty(0),
         rated[:, 0],
         rated[:, 1],
+        np.array(counted.pagers, np.int64),
         counted.shown,
+        float(np.mean(np.array(counted.watched) >= FINISHED)) if counted.watched else None,
     )

@@ -73,6 +73,8 @@ class Calibration(msgspec.Struct, frozen=True):
     gap_days: float
     """Median days between real visits."""
     has_pages: bool
+    notes: tuple[str, ...] = ()
+    """What is to be said of the fit, such as what was not better than before."""
 
 
 @styled_figure

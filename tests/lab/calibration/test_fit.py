@@ -16,7 +16,7 @@ from audience.world import rng
 
 PEOPLE, ITEMS = 40, 60
 TAGS = ("Comedy", "Drama", "Noir")
-SMALL = CalibrationOptions(agents=20, page_size=5, max_pages=8, tries=6)
+SMALL = CalibrationOptions(agents=20, page_size=5, max_pages=8, tries=40)
 
 
 def files(folder: Path, *, dated: bool = True) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,32 +11,42 @@ import msgspec
 import numpy as np
 
 from audience.agents import BatchMind
-from audience.agents.rule import Calibratable
+from audience.agents.rule import Calibratable, RuleParameters
 from audience.datasets import Columns, Corpus, SourceOptions, Training, by_ratio, genesis_of, halves
 from audience.datasets.loaders import is_own, read_folder, recognise
 from audience.datasets.people import habits_of, traits_of
 from audience.errors import BadInput
 from audience.files import replace_all
 from audience.grounding import (
+    MATCHED,
+    OTHERS,
+    RATING,
+    VISITING,
+    WEIGHTS,
     Lives,
     Sessions,
     VisitStage,
+    by_person,
     divergence,
     fit_enjoyment,
     fit_habits,
+    fit_preferences,
     live_visits,
+    log_likelihood,
     sessions_of,
     stage_of,
+    steps_of,
 )
 from audience.lab.calibration.held_out import choices_held, ratings_held
 from audience.results import POSITIVE, Calibration, Compared, ratio_interval
 from audience.scenario import Part, context_of, dump, made
-from audience.world import Agent, Catalogue, Clock, Floats, Genesis, World
+from audience.world import Agent, Catalogue, Clock, Floats, Genesis, Ints, World
 
 HELD = 0.2
 """The latest share of everybody's interactions: held out to check ratings on."""
 GROUNDED = "grounded"
 Step = Callable[[str], None]
+Make = Callable[[Mapping[str, float]], BatchMind]
 
 
 class CalibrationOptions(msgspec.Struct, frozen=True):
@@ -76,16 +87,17 @@ def calibrate(
     stages = [_stage(half, fitted_on, options) for half in (fitted_on, checked_on)]
     makes = [_maker(options, half.genesis) for half in (fitted_on, checked_on)]
     rates = bool(len(fitted_on.real.stars))
-    enjoyment: dict[str, float] = {}
+    given, notes = _preferences(mine, others, options)
     if rates:
-        enjoyment = fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
+        given |= fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
     step(f"{len(fitted_on.real.users):,} visits of {len(fitted_on.agents):,} people; searching")
     fitted = fit_habits(
-        fitted_on.real, stages[0], makes[0], given=enjoyment, tries=options.tries, rates=rates
+        fitted_on.real, stages[0], makes[0], given=given, tries=options.tries, rates=rates
     )
     step("checking on other people")
-    simulated = live_visits(makes[1](fitted.parameters), stages[1])
     before = live_visits(makes[1]({}), stages[1])
+    parameters, more = _kept(fitted.parameters, checked_on.real, makes[1], stages[1], before)
+    simulated = live_visits(makes[1](parameters), stages[1])
     step("checking predictions")
     foreseen = ratings_held(split, options.seed)
     if options.mind == GROUNDED:
@@ -93,7 +105,7 @@ def calibrate(
     return Calibration(
         options.mind,
         corpus.name,
-        fitted.parameters,
+        parameters,
         _compare(fitted_on.real, checked_on.real, simulated, before),
         foreseen,
         (len(fitted_on.agents), len(checked_on.agents)),
@@ -106,7 +118,70 @@ def calibrate(
         round(float(simulated.picks.sum()) / max(1, simulated.shown), 4),
         round(float(np.median(fitted_on.real.gaps)), 3) if len(fitted_on.real.gaps) else 0.0,
         fitted_on.real.has_pages,
+        (*notes, *more),
     )
+
+
+def _preferences(
+    mine: Corpus, others: Corpus, options: CalibrationOptions
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the weights of a choice, fitted on later steps, and what is to be said of them."""
+    if options.mind == GROUNDED:
+        return {}, ()
+    splits = [by_ratio(half, HELD) for half in (mine, others)]
+    learnt = _half(splits[0].corpus, options, None)
+    catalogue = learnt.genesis.catalogue
+    halves_ = (learnt, _half(splits[1].corpus, options, catalogue))
+    popularity = np.bincount(splits[0].train.items, minlength=len(catalogue))
+    asked = [
+        steps_of(
+            half.agents,
+            catalogue,
+            split.test.users,
+            split.test.items,
+            popularity=popularity,
+            seed=options.seed,
+        )
+        for half, split in zip(halves_, splits, strict=True)
+        if len(split.test)
+    ]
+    if len(asked) < 2:
+        return {}, ("histories are too short to tell what people prefer: weights stay",)
+    usual = msgspec.to_builtins(RuleParameters())
+    before = {name: float(options.options.get(name, usual[name])) for name in WEIGHTS}
+    found = fit_preferences(asked[0], before)
+    was, now = (log_likelihood(asked[1], weights) for weights in (before, found))
+    chance = -math.log(1 + OTHERS)
+    said = (
+        f"what others take next: log-likelihood {now:.3f} a step fitted, {was:.3f} before, "
+        f"{chance:.3f} by chance"
+    )
+    if now <= was:
+        return {}, (f"{said}; the weights of taste, quality and novelty stay",)
+    return found, (said,)
+
+
+def _kept(
+    fitted: dict[str, float], real: Sessions, make: Make, stage: VisitStage, before: Sessions
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Return the parameters that are closer to other people than those before, and a word on it."""
+    targets, then = real.histograms(), before.histograms()
+    visiting = (*VISITING, "fatigue", "sated", "most_picks")
+    groups = (("visits", visiting, MATCHED), ("stars", RATING, ("stars",)))
+    parameters, notes = dict(fitted), []
+    for what, names, matched in groups:
+        now = live_visits(make(parameters), stage).histograms()
+        compared = [name for name in matched if name in targets]
+        if not compared or not set(names) & set(parameters):
+            continue
+        far, was = (
+            sum(divergence(targets[name], each[name]) if name in each else 1.0 for name in compared)
+            for each in (now, then)
+        )
+        if far >= was:
+            parameters = {name: at for name, at in parameters.items() if name not in names}
+            notes.append(f"{what}: the fit is no closer to other people; parameters stay")
+    return parameters, tuple(notes)
 
 
 def corpus_at(path: Path) -> Corpus:
@@ -155,7 +230,8 @@ def _half(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None)
     lived = corpus.lived
     columns = (lived.users, lived.items, lived.at, lived.stars)
     lives = Lives(genesis.catalogue, people, *columns)
-    return _Half(genesis, agents, lives, sessions_of(lives, gap=options.gap))
+    real = sessions_of(lives, gap=options.gap, fractions=lived.fractions)
+    return _Half(genesis, agents, lives, real)
 
 
 def _stage(half: _Half, learnt: _Half, options: CalibrationOptions) -> VisitStage:
@@ -172,9 +248,7 @@ def _stage(half: _Half, learnt: _Half, options: CalibrationOptions) -> VisitStag
     )
 
 
-def _maker(
-    options: CalibrationOptions, genesis: Genesis
-) -> Callable[[Mapping[str, float]], BatchMind]:
+def _maker(options: CalibrationOptions, genesis: Genesis) -> Make:
     def make(parameters: Mapping[str, float]) -> BatchMind:
         values = {**options.options, **parameters}
         mind: BatchMind = made("minds", Part(options.mind, values), context_of(genesis))
@@ -217,15 +291,20 @@ def _rounded(values: Floats) -> tuple[float, ...]:
 
 
 def _means(visits: Sessions) -> dict[str, tuple[float, float, float]]:
-    ones, pages = np.ones(len(visits.users)), visits.pages.astype(np.float64)
-    stars, picks = visits.stars.astype(np.float64), visits.picks.astype(np.float64)
-    return {
-        "stars": ratio_interval(visits.raters, stars, np.ones(len(stars)), (0.5, 5.0)).three,
-        "picks per page": ratio_interval(visits.users, picks, pages, POSITIVE).three,
-        "pages per visit": ratio_interval(visits.users, pages, ones, POSITIVE).three,
-        "picks per visit": ratio_interval(visits.users, picks, ones, POSITIVE).three,
-        "minutes per visit": ratio_interval(visits.users, visits.minutes, ones, POSITIVE).three,
+    rows: dict[str, tuple[Ints, Floats, tuple[float, float]]] = {
+        "stars": (visits.raters, visits.stars.astype(np.float64), (0.5, 5.0)),
+        "picks per page": (visits.pagers, visits.per_page.astype(np.float64), POSITIVE),
+        "pages per visit": (visits.users, visits.pages.astype(np.float64), POSITIVE),
+        "picks per visit": (visits.users, visits.picks.astype(np.float64), POSITIVE),
+        "minutes per visit": (visits.users, visits.minutes, POSITIVE),
     }
+    return {name: _mean(*row) for name, row in rows.items()}
+
+
+def _mean(owners: Ints, values: Floats, bounds: tuple[float, float]) -> tuple[float, float, float]:
+    """Return a mean in which everybody counts the same, with its interval over people."""
+    counted = by_person(owners)
+    return ratio_interval(owners, values * counted, counted, bounds).three
 
 
 _HEAD = """\
