@@ -138,6 +138,8 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
+        "marks": outcome.findings.marks,
+        "notes": list(outcome.findings.notes),
         "runs": each,
     }
 

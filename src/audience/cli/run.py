@@ -148,19 +148,25 @@ def run_command(
 
     from audience.cli.progress import conduct_on_screen
     from audience.runs import (
+        Judges,
         drawn_instead,
         embedded_scenario,
         make_room,
+        names_mind,
         settle_people as settle,
         verify,
+        with_judges,
     )
     from audience.scenario import load
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending = o.spending_of(flags)
     recipe = load(scenario) if scenario else embedded_scenario()
+    is_named = bool(flags["mind"] or (scenario and names_mind(scenario)))
     recipe = changed_by(recipe, recommender, flags)
     with Console(stderr=True).status("Making items, people and ties …"):
+        judges = Judges(recipe) if is_named else with_judges(recipe)
+        recipe = judges.scenario
         if estimate:
             recipe = drawn_instead(recipe)
         else:
@@ -169,6 +175,8 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
+    if judges.note:
+        click.echo(judges.note, err=True)
     if spending.calls != "stored":
         _check_model(recipe, str(scenario or "SCENARIO"))
     warn_of_late(recipe)

@@ -40,14 +40,11 @@ from audience.results.findings import (
     Difference as Difference,
     Findings as Findings,
     Label as Label,
-    Line as Line,
     Measured as Measured,
-    bounds_of as bounds_of,
     differ as differ,
     differences as differences,
     level as level,
     readable as readable,
-    summary as summary,
     withheld as withheld,
 )
 from audience.results.interval import (
@@ -66,12 +63,28 @@ from audience.results.interval import (
     t_interval as t_interval,
     wilson as wilson,
 )
+from audience.results.judgement import (
+    ALIKE as ALIKE,
+    CIRCULAR as CIRCULAR,
+    CLEAR as CLEAR,
+    LEAST_SEEDS as LEAST_SEEDS,
+    NO_VERDICT as NO_VERDICT,
+    SEEN as SEEN,
+    SHARED as SHARED,
+    judged as judged,
+    obstacle as obstacle,
+)
 from audience.results.report import (
     StudyText as StudyText,
     html as html,
     limits as limits,
     page as page,
     write_report as write_report,
+)
+from audience.results.summary_lines import (
+    Line as Line,
+    bounds_of as bounds_of,
+    summary as summary,
 )
 from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,

@@ -21,17 +21,10 @@ from audience.results.figure import (
     short,
     styled,
 )
-from audience.results.findings import (
-    Arm,
-    Contrast,
-    Findings,
-    Label,
-    Line,
-    bounds_of,
-    headline,
-    summary,
-)
+from audience.results.findings import Arm, Findings, Label
 from audience.results.interval import Bounds, t_interval
+from audience.results.judgement import CLEAR
+from audience.results.summary_lines import Contrast, Line, bounds_of, headline, summary
 from audience.results.table import shown
 from audience.world import Floats
 
@@ -121,7 +114,7 @@ def _draw_contrast(axes: Axes, contrast: Contrast, at: float, ink: str) -> None:
     if is_bounded:
         bounds = (contrast.percent_low, contrast.percent_high)
         axes.plot(bounds, (at, at), color=ink, linewidth=2.0, zorder=2)
-    is_clear = contrast.judgement in ("better", "worse", "different")
+    is_clear = contrast.judgement in CLEAR
     face = ink if is_clear else SURFACE
     axes.plot(
         contrast.percent, at, "o", markersize=6, markeredgewidth=1.6,

@@ -49,6 +49,11 @@ from audience.runs.interviews import (
     remember_answers as remember_answers,
     reminders as reminders,
 )
+from audience.runs.judges import (
+    Judges as Judges,
+    names_mind as names_mind,
+    with_judges as with_judges,
+)
 from audience.runs.launch import (
     branch as branch,
     prolong as prolong,
@@ -60,6 +65,13 @@ from audience.runs.lifecycle import (
     Progress as Progress,
     Quiet as Quiet,
     Stopping as Stopping,
+)
+from audience.runs.marks import (
+    can_be_apart as can_be_apart,
+    is_collaborative_mind as is_collaborative_mind,
+    mark as mark,
+    marks_of as marks_of,
+    sentences as sentences,
 )
 from audience.runs.measures import (
     measured as measured,

@@ -13,8 +13,9 @@ import msgspec
 from audience.errors import BadInput, unknown
 from audience.log import Log
 from audience.metrics import LABELS
-from audience.results import Arm, Difference, Findings
+from audience.results import Arm, Difference, Findings, judged
 from audience.runs.experiment import findings, gathered, is_experiment, scenario_of
+from audience.runs.marks import marks_of
 from audience.runs.measures import Seen, measured
 from audience.runs.narrative import Teller, printable
 from audience.world import PHASES, Entry
@@ -35,7 +36,8 @@ def compared(folders: Sequence[Path], seen: Seen | None = None) -> Findings:
     arms = tuple(
         Arm(name, (measured(folder, seen),)) for name, folder in zip(names, folders, strict=True)
     )
-    return findings(scenario_of(folders[0]), arms)
+    marks = marks_of(dict(zip(names, map(scenario_of, folders), strict=True)))
+    return findings(scenario_of(folders[0]), arms, marks)
 
 
 def _check_comparable(folders: Sequence[Path]) -> None:
@@ -144,13 +146,19 @@ def plain_comparison(
     findings: Findings, failed: Sequence[str], first: str | None
 ) -> dict[str, object]:
     """Return a comparison as plain values; NaN becomes None."""
+    judgements = judged(findings)
     rows = [
         {key: _plain(value) for key, value in msgspec.to_builtins(difference).items()}
-        | {"percent": _plain(difference.percent)}
+        | {
+            "percent": _plain(difference.percent),
+            "judgement": judgements[difference.other, difference.metric],
+        }
         for difference in findings.differences
     ]
     return {
         "verdict": findings.verdict,
+        "marks": findings.marks,
+        "notes": list(findings.notes),
         "failed": list(failed),
         "first_difference": first,
         "differences": rows,
