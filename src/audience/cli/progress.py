@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -12,12 +13,22 @@ from rich.console import Console
 from rich.markup import escape
 
 from audience.cli import options as o
+from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
 from audience.log import Log, NotWritten
 from audience.results import Findings, write_report
-from audience.runs import WORDS, Outcome, conduct, story
+from audience.runs import (
+    WORDS,
+    Condition,
+    Outcome,
+    conduct,
+    failed_in,
+    plain_rulings,
+    ruled,
+    story,
+)
 from audience.scenario import Scenario, SpendingOptions
 
 MANY = 0.05
@@ -31,17 +42,26 @@ def conduct_on_screen(
     as_json: bool,
     report: bool = True,
     spending: SpendingOptions | None = None,
+    conditions: Sequence[Condition] = (),
 ) -> None:
-    """Run or resume what belongs in `folder`, showing progress, and report."""
+    """Run or resume what belongs in `folder`, showing progress, and report.
+
+    `conditions` are a gate: exit with 1 if one holds.
+    """
     errors = Console(stderr=True)
     outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
     if not as_json:
         print_findings(outcome.findings)
     page = _reported(outcome, folder, errors) if report else None
+    rulings = ruled(conditions, outcome.findings)
     if as_json:
-        o.print_json(summary_of(outcome) | {"report": page})
+        gate = {"failed": failed_in(rulings), "rulings": plain_rulings(rulings)}
+        gated = {"gate": gate} if conditions else {}
+        o.print_json(summary_of(outcome) | {"report": page} | gated)
     else:
         _print_rest(outcome, folder, page)
+        print_rulings(rulings)
+    fail_if_any(rulings)
     fail_if_withheld(outcome.findings)
 
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from audience.cli import options as o
+from audience.cli.gate import fail_if_option
 from audience.errors import BadInput
 from audience.llm import load_prices
 from audience.runs import (
@@ -131,6 +132,7 @@ DEFAULT_TITLE = "Two recommenders"
 @o.model_options
 @o.spending_options
 @click.option("--estimate", is_flag=True, help="Print what it would cost, and stop.")
+@fail_if_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -138,6 +140,7 @@ DEFAULT_TITLE = "Two recommenders"
 def run_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
+    fail_if: tuple[str, ...],
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -149,6 +152,7 @@ def run_command(
     from audience.cli.progress import conduct_on_screen
     from audience.runs import (
         Judges,
+        condition,
         drawn_instead,
         embedded_scenario,
         make_room,
@@ -161,9 +165,12 @@ def run_command(
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending = o.spending_of(flags)
+    conditions = [condition(text) for text in fail_if]
     recipe = load(scenario) if scenario else embedded_scenario()
     is_named = bool(flags["mind"] or (scenario and names_mind(scenario)))
     recipe = changed_by(recipe, recommender, flags)
+    if conditions and len(recipe.arms) < 2:
+        raise BadInput("--fail-if: there is one arm and nothing to compare; give two or more")
     with Console(stderr=True).status("Making items, people and ties …"):
         judges = Judges(recipe) if is_named else with_judges(recipe)
         recipe = judges.scenario
@@ -182,7 +189,9 @@ def run_command(
     warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    conduct_on_screen(recipe, folder, as_json=as_json, report=report, spending=spending)
+    conduct_on_screen(
+        recipe, folder, as_json=as_json, report=report, spending=spending, conditions=conditions
+    )
 
 
 def _check_model(scenario: Scenario, name: str) -> None:

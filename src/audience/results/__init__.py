@@ -36,6 +36,7 @@ from audience.results.figure import (
     write_result as write_result,
 )
 from audience.results.findings import (
+    MOST_FAILED as MOST_FAILED,
     Arm as Arm,
     Difference as Difference,
     Findings as Findings,
@@ -61,6 +62,7 @@ from audience.results.interval import (
     ratio_interval as ratio_interval,
     t95 as t95,
     t_interval as t_interval,
+    t_quantile as t_quantile,
     wilson as wilson,
 )
 from audience.results.judgement import (

@@ -2,7 +2,6 @@
 
 from audience.runs.compare import (
     compared as compared,
-    condition as condition,
     first_difference as first_difference,
     plain_comparison as plain_comparison,
 )
@@ -27,6 +26,14 @@ from audience.runs.experiment import (
     verify as verify,
 )
 from audience.runs.exports import export as export
+from audience.runs.gate import (
+    Condition as Condition,
+    Ruling as Ruling,
+    condition as condition,
+    failed_in as failed_in,
+    plain_rulings as plain_rulings,
+    ruled as ruled,
+)
 from audience.runs.handle import (
     Run as Run,
     embedded_scenario as embedded_scenario,
@@ -95,6 +102,7 @@ from audience.runs.people import (
     settle_people as settle_people,
     write_people as write_people,
 )
+from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import try_recommender as try_recommender
 from audience.runs.takeover import play_person as play_person
