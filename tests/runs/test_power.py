@@ -49,8 +49,9 @@ def test_the_estimate_follows_the_formula() -> None:
     five = next(need for need in found.needs if need.seeds == 5)
     allowed = 5 * (0.03 / (2.776 + 0.941)) ** 2
     assert five.people == pytest.approx(found.noise.people / (allowed - found.noise.between), 0.01)
-    best = found.cheapest
+    best = found.suggested
     assert best is not None
+    assert best == next(need for need in found.needs if need.people <= found.pilot == PEOPLE)
     people = [need.people for need in found.needs]
     assert people == sorted(people, reverse=True)
 
@@ -58,7 +59,7 @@ def test_the_estimate_follows_the_formula() -> None:
 def test_where_seeds_differ_too_much_no_number_of_people_is_enough() -> None:
     (found,) = power_estimates([condition("picks < -4%")], pilot(between=0.2), 0.05)
     assert {need.people for need in found.needs} == {0}
-    assert found.cheapest is None
+    assert found.suggested is None
 
 
 def test_what_cannot_be_estimated_is_refused() -> None:

@@ -59,9 +59,9 @@ def print_power(estimates: Sequence[PowerEstimate]) -> None:
             enough = f"{need.people:,}", f"{need.people * need.seeds:,}"
             table.add_row(str(need.seeds), *(enough if need.people else ("no number", "")))
         Console().print(table)
-        best = one.cheapest
+        best = one.suggested
         click.echo(
-            f"Fewest: --agents {best.people} --seeds {best.seeds}."
+            f"Suggested: --agents {best.people} --seeds {best.seeds}."
             if best
             else "Take more seeds, more rounds, a larger loss or a bound nearer to 0."
         )

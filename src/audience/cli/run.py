@@ -133,6 +133,7 @@ DEFAULT_TITLE = "Two recommenders"
 @o.spending_options
 @click.option("--estimate", is_flag=True, help="Print what it would cost, and stop.")
 @fail_if_option
+@o.sensitivity_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -141,6 +142,7 @@ def run_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
     fail_if: tuple[str, ...],
+    sensitivity: bool,
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -190,7 +192,13 @@ def run_command(
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
     conduct_on_screen(
-        recipe, folder, as_json=as_json, report=report, spending=spending, conditions=conditions
+        recipe,
+        folder,
+        as_json=as_json,
+        report=report,
+        spending=spending,
+        conditions=conditions,
+        sensitivity=sensitivity,
     )
 
 
@@ -237,11 +245,13 @@ def changed_by(
 @o.run_argument
 @click.option("--rounds", type=int, default=None, help="Continue to this round instead.")
 @o.spending_options
+@o.sensitivity_option
 @o.report_option
 @o.json_option
 def resume_command(
     run: Path,
     rounds: int | None,
+    sensitivity: bool,
     report: bool,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -259,4 +269,6 @@ def resume_command(
         prolong(run, rounds)
     scenario = scenario_of(run)
     spending = o.spending_of(flags)
-    conduct_on_screen(scenario, run, as_json=as_json, report=report, spending=spending)
+    conduct_on_screen(
+        scenario, run, as_json=as_json, report=report, spending=spending, sensitivity=sensitivity
+    )

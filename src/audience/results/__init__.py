@@ -1,5 +1,16 @@
 """How results are told: intervals, tables, charts, reports and their files."""
 
+from audience.results.band import (
+    Standing as Standing,
+    band_caption as band_caption,
+    band_csv as band_csv,
+    band_figure as band_figure,
+    band_table as band_table,
+    plain_band as plain_band,
+    read_band as read_band,
+    standing as standing,
+    write_band as write_band,
+)
 from audience.results.calibration import (
     Calibration as Calibration,
     Compared as Compared,
@@ -38,6 +49,8 @@ from audience.results.figure import (
 from audience.results.findings import (
     MOST_FAILED as MOST_FAILED,
     Arm as Arm,
+    Band as Band,
+    BandSetting as BandSetting,
     Difference as Difference,
     Findings as Findings,
     Label as Label,

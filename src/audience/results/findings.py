@@ -75,6 +75,29 @@ class Difference(msgspec.Struct, frozen=True):
         return 100.0 * self.difference / abs(self.reference_mean)
 
 
+class BandSetting(msgspec.Struct, frozen=True):
+    """One other audience, and how every arm differs from the first before it."""
+
+    name: str
+    """Such as `taste 6`."""
+    parameter: str
+    differences: tuple[Difference, ...]
+
+
+class Band(msgspec.Struct, frozen=True):
+    """The arms before a few other audiences."""
+
+    metric: str
+    settings: tuple[BandSetting, ...]
+    people: int
+    rounds: int
+    seeds: int
+    share: float = 1.0
+    """The share of the usual visits."""
+    left_out: tuple[str, ...] = ()
+    """Settings in which the metric has no interval."""
+
+
 class Findings(msgspec.Struct, frozen=True):
     """Everything a report is written from."""
 
@@ -97,6 +120,8 @@ class Findings(msgspec.Struct, frozen=True):
     """Arms whose minds and recommender share evidence: `circular`, `alike` or `shared`."""
     notes: tuple[str, ...] = ()
     """What a reader of the verdict must know besides."""
+    band: Band | None = None
+    """The same arms before other audiences, if they were tried."""
 
     @property
     def is_withheld(self) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.files import replace_all
+from audience.results.band import band_caption, band_figure
 from audience.results.calibration import CAPTION, calibration_figure, calibrations_in
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
@@ -235,6 +236,9 @@ def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
     """Return figures and captions by name, with those of the calibrations used."""
     drawn = draw(findings)
     captions = {name: caption(name, findings) for name in drawn}
+    if findings.band and findings.band.settings:
+        drawn["sensitivity"] = band_figure(findings.band)
+        captions["sensitivity"] = band_caption(findings.band)
     for place, calibration in enumerate(calibrations_in(findings.scenario), 1):
         name = f"calibration_{place}"
         drawn[name] = calibration_figure(calibration)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from audience.results.band import plain_band
 from audience.results.findings import Findings
 from audience.results.interval import Interval
 from audience.results.judgement import CLEAR
@@ -132,6 +133,7 @@ def findings_to_json(findings: Findings) -> str:
         "verdict": findings.verdict,
         "marks": findings.marks,
         "notes": findings.notes,
+        "sensitivity": plain_band(findings),
         "facts": findings.facts,
         "summary": summary(findings),
         "arms": arms,

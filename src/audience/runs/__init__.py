@@ -1,5 +1,10 @@
 """The life of a run: start, resume, branch, compare, inspect, play, estimate."""
 
+from audience.runs.band import (
+    band_of as band_of,
+    obstacle_to_band as obstacle_to_band,
+    with_sensitivity as with_sensitivity,
+)
 from audience.runs.compare import (
     compared as compared,
     first_difference as first_difference,
@@ -106,3 +111,4 @@ from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates 
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import try_recommender as try_recommender
 from audience.runs.takeover import play_person as play_person
+from audience.runs.verdict import with_band as with_band

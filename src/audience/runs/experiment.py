@@ -17,6 +17,7 @@ from audience.results import (
     Difference,
     Findings,
     differences,
+    read_band,
     result_table,
     to_html,
 )
@@ -25,7 +26,7 @@ from audience.runs.lifecycle import Finished, Progress, Stopping
 from audience.runs.marks import marks_of, sentences
 from audience.runs.measures import Seen, measured
 from audience.runs.progress import Watch
-from audience.runs.verdict import declared_in, verdict
+from audience.runs.verdict import declared_in, verdict, with_band
 from audience.scenario import (
     Scenario,
     SpendingOptions,
@@ -211,7 +212,7 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )
-    return findings(scenario, arms)
+    return with_band(findings(scenario, arms), read_band(folder))
 
 
 def _is_finished(place: Path) -> bool:

@@ -44,11 +44,16 @@ class PowerEstimate(msgspec.Struct, frozen=True):
     """The loss to be seen, as a share of the reference."""
     noise: Noise
     needs: tuple[Need, ...]
+    pilot: int
+    """How many people the pilot had."""
 
     @property
-    def cheapest(self) -> Need | None:
-        """The fewest visits to run, if any number is enough."""
+    def suggested(self) -> Need | None:
+        """The fewest seeds that need no more people than the pilot; else the fewest visits."""
         possible = [need for need in self.needs if need.people]
+        alike = [need for need in possible if need.people <= self.pilot]
+        if alike:
+            return alike[0]
         return min(possible, key=lambda need: need.seeds * need.people, default=None)
 
 
@@ -110,7 +115,9 @@ def _estimate(asked: Condition, reference: Arm, other: Arm, loss: float) -> Powe
             "larger loss, or a bound nearer to 0"
         )
     needs = tuple(Need(seeds, _people(noise, margin, seeds)) for seeds in SEEDS)
-    return PowerEstimate(asked.text, other.name, loss, noise, needs)
+    values = other.runs[0].agents.values()
+    pilot = max((len(people) for people in values), default=0)
+    return PowerEstimate(asked.text, other.name, loss, noise, needs, pilot)
 
 
 def _people(noise: Noise, margin: float, seeds: int) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
+import msgspec
+
 from audience.metrics import LABELS
 from audience.results import (
     CLEAR,
@@ -12,12 +14,15 @@ from audience.results import (
     NO_VERDICT,
     SEEN,
     Arm,
+    Band,
     Difference,
     Findings,
+    Standing,
     judged,
     level,
     obstacle,
     shown,
+    standing,
     withheld,
 )
 
@@ -86,20 +91,40 @@ def _sentence(findings: Findings, second: Arm) -> str:
         label = LABELS[head.metric][0].lower()
         return f"Too little happened to compare {other} with {reference}: {label}."
     why = obstacle(findings, head)
+    told = _told(head, *levels)
+    better, worse = (other, reference) if head.difference > 0 else (reference, other)
+    there = standing(findings.band, head)
+    elsewhere = _elsewhere(there, better, worse) if there else ""
     if math.isnan(head.low) or not head.is_clear:
         more = MORE_SEEDS if why == SEEN else "More people, rounds or seeds would tell more."
-        told = _told(head, *levels)
-        return f"No clear difference between {other} and {reference}: {told}. {more}"
-    better, worse = (other, reference) if head.difference > 0 else (reference, other)
+        return f"No clear difference between {other} and {reference}: {told}.{elsewhere} {more}"
     if why:
         return (
-            f"{better} is ahead of {worse}, which is no verdict: {_told(head, *levels)}. "
+            f"{better} is ahead of {worse}, which is no verdict: {told}.{elsewhere} "
             f"{_reason(findings, head)}"
         )
     judgements = judged(findings)
     rest = [name for name in FOR_VERDICT if judgements.get((other, name)) in CLEAR]
     also = f" Also: {', '.join(_briefly(by_metric[name]) for name in rest)}." if rest else ""
-    return f"{better} serves this audience better than {worse}: {_told(head, *levels)}.{also}"
+    but = f", but that depends on {there.depends_on}" if there and there.flips else ""
+    return f"{better} serves this audience better than {worse}{but}: {told}.{also}{elsewhere}"
+
+
+def _elsewhere(there: Standing, better: str, worse: str) -> str:
+    """Return in how many other settings of people the leader stays ahead, and where it does not."""
+    said = (
+        f" Before other people, {better} stays ahead in {there.stays} of {there.settings} settings"
+        f" (clearly in {there.clear})"
+    )
+    names = ", ".join(setting.name for setting in there.flips)
+    return f"{said}; {worse} is clearly ahead with {names}." if names else f"{said}."
+
+
+def with_band(findings: Findings, band: Band | None, note: str = "") -> Findings:
+    """Return findings whose verdict says how it fares before other audiences."""
+    notes = (*findings.notes, note) if note else findings.notes
+    there = msgspec.structs.replace(findings, band=band, notes=notes)
+    return msgspec.structs.replace(there, verdict=verdict(there))
 
 
 def _reason(findings: Findings, head: Difference) -> str:
