@@ -2,6 +2,7 @@
 
 from audience.results.band import (
     Standing as Standing,
+    ahead_in as ahead_in,
     band_caption as band_caption,
     band_csv as band_csv,
     band_figure as band_figure,

@@ -12,6 +12,7 @@ from audience.files import replace_all
 from audience.results.figure import MUTED, draw_ranked, panel, styled_figure
 from audience.results.findings import Band, BandSetting, Difference, Findings
 from audience.results.interval import Interval
+from audience.results.judgement import UNCLEAR
 from audience.results.table import Column, ResultTable, csv_text
 
 if TYPE_CHECKING:
@@ -66,6 +67,31 @@ def standing(band: Band | None, head: Difference) -> Standing | None:
     flips = [setting for setting, each in pairs if each.is_clear and sign * each.difference < 0.0]
     clear = sum(difference.is_clear for difference in same)
     return Standing(len(same), clear, len(pairs), tuple(flips))
+
+
+def ahead_in(band: Band) -> list[str]:
+    """Return for each arm, in a sentence, who is ahead in how many settings, and what flips it."""
+    pairs: dict[tuple[str, str], list[tuple[BandSetting, str]]] = {}
+    for setting in band.settings:
+        for each in setting.differences:
+            key = each.other, each.reference
+            pairs.setdefault(key, []).append((setting, _ahead(each)))
+    lines = []
+    for (other, reference), settings in pairs.items():
+        ahead = {
+            name: sum(first == name for _, first in settings)
+            for name in (other, reference, UNCLEAR)
+        }
+        line = (
+            f"{other} is clearly ahead in {ahead[other]} of {len(settings)} settings, {reference} "
+            f"in {ahead[reference]}; {ahead[UNCLEAR]} are unclear."
+        )
+        if ahead[other] and ahead[reference]:
+            fewer = min((other, reference), key=lambda name: ahead[name])
+            flips = tuple(setting for setting, first in settings if first == fewer)
+            line += f" It depends on {Standing(0, 0, 0, flips).depends_on}."
+        lines.append(line)
+    return lines
 
 
 def plain_band(findings: Findings) -> dict[str, object] | None:
@@ -170,5 +196,5 @@ def _percent(difference: Difference) -> Interval:
 
 def _ahead(difference: Difference) -> str:
     if not difference.is_clear:
-        return "unclear"
+        return UNCLEAR
     return difference.other if difference.difference > 0 else difference.reference

@@ -127,15 +127,19 @@ def band_of(
     small, share = (scenario, 1.0) if whole else _shortened(scenario, len(settings))
     last = scenario.seed + scenario.seeds - 1
     seeds = range(scenario.seed, last + 1) if whole else (last,)
+    arms = variants(small)
+    runs: dict[tuple[str, str], list[Measured]] = {}
+    for seed in seeds:  # outside, so that people and what minds learn are made once a seed
+        for setting in settings:
+            if stopping():
+                return None
+            for name, variant in arms.items():
+                lived = _lived(setting.of(variant), seed)
+                runs.setdefault((setting.name, name), []).append(lived)
     rows, left_out = [], []
     for setting in settings:
-        if stopping():
-            return None
-        arms = [
-            Arm(name, tuple(_lived(setting.of(variant), seed) for seed in seeds))
-            for name, variant in variants(small).items()
-        ]
-        found = [each for each in differences(arms, [HEADLINE]) if math.isfinite(each.low)]
+        there = [Arm(name, tuple(runs[setting.name, name])) for name in arms]
+        found = [each for each in differences(there, [HEADLINE]) if math.isfinite(each.low)]
         if found:
             rows.append(BandSetting(setting.name, setting.parameter, tuple(found)))
         else:
