@@ -8,14 +8,14 @@ from audience.results import (
     Band,
     BandSetting,
     Difference,
-    Standing,
+    Lead,
     ahead_in,
     band_caption,
     band_csv,
     band_figure,
     band_table,
+    lead_in,
     read_band,
-    standing,
     texts,
     write_band,
 )
@@ -38,7 +38,7 @@ TRIED = band(taste_1=0.1, taste_6=-0.04, quality_2=0.005, position_0=-0.005)
 
 
 def test_the_share_of_settings_in_which_the_leader_stays_ahead() -> None:
-    there = standing(TRIED, difference(0.2))
+    there = lead_in(TRIED, difference(0.2))
     assert there is not None
     assert (there.stays, there.clear, there.settings) == (2, 1, 4)
     assert [setting.name for setting in there.flips] == ["taste 6"]
@@ -46,7 +46,7 @@ def test_the_share_of_settings_in_which_the_leader_stays_ahead() -> None:
 
 
 def test_who_leads_decides_what_flips() -> None:
-    there = standing(TRIED, difference(-0.2))
+    there = lead_in(TRIED, difference(-0.2))
     assert there is not None
     assert (there.stays, there.clear) == (2, 1)
     assert [setting.name for setting in there.flips] == ["taste 1"]
@@ -59,7 +59,7 @@ def test_who_leads_decides_what_flips() -> None:
 def test_where_nothing_was_tried_or_nobody_leads_nothing_is_said(
     tried: Band | None, head: float
 ) -> None:
-    assert standing(tried, difference(head)) is None
+    assert lead_in(tried, difference(head)) is None
 
 
 def test_a_band_is_kept_and_read_again(tmp_path: Path) -> None:
@@ -91,5 +91,5 @@ def test_the_figure_has_a_line_for_each_setting_and_says_how_much_was_run() -> N
 
 def test_several_causes_are_named_once_each() -> None:
     settings = band(taste_1=1.0, taste_6=1.0, people_x=1.0).settings
-    told = Standing(0, 0, 3, settings).depends_on
+    told = Lead(0, 0, 3, settings).depends_on
     assert told == "how strongly people follow their taste and who the people are"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from audience.llm import load_prices
 from audience.runs import (
     GROWING,
     WAYS,
+    Condition,
     CostEstimate,
     estimate,
     how_to_choose,
@@ -171,8 +172,7 @@ def run_command(
     recipe = load(scenario) if scenario else embedded_scenario()
     is_named = bool(flags["mind"] or (scenario and names_mind(scenario)))
     recipe = changed_by(recipe, recommender, flags)
-    if conditions and len(recipe.arms) < 2:
-        raise BadInput("--fail-if: there is one arm and nothing to compare; give two or more")
+    _check_gate(conditions, recipe)
     with Console(stderr=True).status("Making items, people and ties …"):
         judges = Judges(recipe) if is_named else with_judges(recipe)
         recipe = judges.scenario
@@ -191,15 +191,13 @@ def run_command(
     warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    conduct_on_screen(
-        recipe,
-        folder,
-        as_json=as_json,
-        report=report,
-        spending=spending,
-        conditions=conditions,
-        sensitivity=sensitivity,
-    )
+    shown = {"as_json": as_json, "report": report, "sensitivity": sensitivity}
+    conduct_on_screen(recipe, folder, spending=spending, conditions=conditions, **shown)
+
+
+def _check_gate(conditions: Sequence[Condition], recipe: Scenario) -> None:
+    if conditions and len(recipe.arms) < 2:
+        raise BadInput("--fail-if: there is one arm and nothing to compare; give two or more")
 
 
 def _check_model(scenario: Scenario, name: str) -> None:

@@ -1,15 +1,15 @@
 """How results are told: intervals, tables, charts, reports and their files."""
 
 from audience.results.band import (
-    Standing as Standing,
+    Lead as Lead,
     ahead_in as ahead_in,
     band_caption as band_caption,
     band_csv as band_csv,
     band_figure as band_figure,
     band_table as band_table,
+    lead_in as lead_in,
     plain_band as plain_band,
     read_band as read_band,
-    standing as standing,
     write_band as write_band,
 )
 from audience.results.calibration import (

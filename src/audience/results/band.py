@@ -33,7 +33,7 @@ ABOUT = {
 _PLAIN, _AHEAD, _BEHIND = 5, 0, 1
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Lead(msgspec.Struct, frozen=True):
     """In how many settings the arm that leads stays ahead."""
 
     stays: int
@@ -50,7 +50,7 @@ class Standing(msgspec.Struct, frozen=True):
         return " and ".join(ABOUT.get(name, name) for name in names)
 
 
-def standing(band: Band | None, head: Difference) -> Standing | None:
+def lead_in(band: Band | None, head: Difference) -> Lead | None:
     """Return how a difference fares in a band; None if there is nothing to say."""
     if band is None or not head.difference or math.isnan(head.difference):
         return None
@@ -66,7 +66,7 @@ def standing(band: Band | None, head: Difference) -> Standing | None:
     same = [difference for _, difference in pairs if sign * difference.difference > 0.0]
     flips = [setting for setting, each in pairs if each.is_clear and sign * each.difference < 0.0]
     clear = sum(difference.is_clear for difference in same)
-    return Standing(len(same), clear, len(pairs), tuple(flips))
+    return Lead(len(same), clear, len(pairs), tuple(flips))
 
 
 def ahead_in(band: Band) -> list[str]:
@@ -89,7 +89,7 @@ def ahead_in(band: Band) -> list[str]:
         if ahead[other] and ahead[reference]:
             fewer = min((other, reference), key=lambda name: ahead[name])
             flips = tuple(setting for setting, first in settings if first == fewer)
-            line += f" It depends on {Standing(0, 0, 0, flips).depends_on}."
+            line += f" It depends on {Lead(0, 0, 0, flips).depends_on}."
         lines.append(line)
     return lines
 
@@ -99,7 +99,7 @@ def plain_band(findings: Findings) -> dict[str, object] | None:
     if findings.band is None:
         return None
     heads = [each for each in findings.differences if each.metric == findings.band.metric]
-    arms = {head.other: there for head in heads if (there := standing(findings.band, head))}
+    arms = {head.other: there for head in heads if (there := lead_in(findings.band, head))}
     return {
         "arms": {
             name: {

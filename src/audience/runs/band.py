@@ -52,7 +52,7 @@ _OWN = {
 _ALIKE: Options = {"demography": 0.0, "traits": 0.0}
 
 
-class Setting(msgspec.Struct, frozen=True):
+class OtherAudience(msgspec.Struct, frozen=True):
     """Another audience: what changes in the minds, or in who comes."""
 
     name: str
@@ -70,7 +70,7 @@ class Setting(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(scenario, mind=mind, activation=waking)
 
 
-def settings_for(scenario: Scenario, *, whole: bool = False) -> list[Setting]:
+def settings_for(scenario: Scenario, *, whole: bool = False) -> list[OtherAudience]:
     """Return the audiences to try: the ends of each range, or with `whole` a grid."""
     kinds = {variant.mind.kind for variant in variants(scenario).values()}
     makes = {find("minds", kind) for kind in kinds}
@@ -79,23 +79,25 @@ def settings_for(scenario: Scenario, *, whole: bool = False) -> list[Setting]:
     if makes <= set(_OWN):
         own = [name for name in RANGES if all(name in _OWN[make] for make in makes)]
         settings += [
-            Setting(f"{name} {value:g}", name, {name: value})
+            OtherAudience(f"{name} {value:g}", name, {name: value})
             for name in own
             for value in values[name]
         ]
-        settings.append(Setting("people alike", "people", _ALIKE))
+        settings.append(OtherAudience("people alike", "people", _ALIKE))
     if len(kinds) == 1 and makes != {RuleMind}:
-        settings.append(Setting("rule minds", "mind", mind=Part("rule")))
+        settings.append(OtherAudience("rule minds", "mind", mind=Part("rule")))
         settings += [
-            Setting(f"rule minds, taste {value:g}", "mind", mind=Part("rule", {"taste": value}))
+            OtherAudience(
+                f"rule minds, taste {value:g}", "mind", mind=Part("rule", {"taste": value})
+            )
             for value in values["taste"]
         ]
     if scenario.activation.method != "random":
-        settings.append(Setting("equally active", "people", waking={"method": "random"}))
+        settings.append(OtherAudience("equally active", "people", waking={"method": "random"}))
     return [each for each in settings if not _is_usual(each, scenario)]
 
 
-def _is_usual(setting: Setting, scenario: Scenario) -> bool:
+def _is_usual(setting: OtherAudience, scenario: Scenario) -> bool:
     return all(setting.of(variant) == variant for variant in variants(scenario).values())
 
 

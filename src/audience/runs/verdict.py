@@ -17,12 +17,12 @@ from audience.results import (
     Band,
     Difference,
     Findings,
-    Standing,
+    Lead,
     judged,
+    lead_in,
     level,
     obstacle,
     shown,
-    standing,
     withheld,
 )
 
@@ -93,7 +93,7 @@ def _sentence(findings: Findings, second: Arm) -> str:
     why = obstacle(findings, head)
     told = _told(head, *levels)
     better, worse = (other, reference) if head.difference > 0 else (reference, other)
-    there = standing(findings.band, head)
+    there = lead_in(findings.band, head)
     elsewhere = _elsewhere(there, better, worse) if there else ""
     if math.isnan(head.low) or not head.is_clear:
         more = MORE_SEEDS if why == SEEN else "More people, rounds or seeds would tell more."
@@ -110,7 +110,7 @@ def _sentence(findings: Findings, second: Arm) -> str:
     return f"{better} serves this audience better than {worse}{but}: {told}.{also}{elsewhere}"
 
 
-def _elsewhere(there: Standing, better: str, worse: str) -> str:
+def _elsewhere(there: Lead, better: str, worse: str) -> str:
     """Return in how many other settings of people the leader stays ahead, and where it does not."""
     said = (
         f" Before other people, {better} stays ahead in {there.stays} of {there.settings} settings"

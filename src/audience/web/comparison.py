@@ -227,7 +227,8 @@ class ComparedPair:
         diff = self._diff
         assert diff
         metrics = [_metric_row(line) for line in summary(result)]
-        return ComparisonReply(upto, result.verdict, metrics, diff.first, diff.picks, diff.chats)
+        verdict = " ".join((result.verdict, *result.notes))
+        return ComparisonReply(upto, verdict, metrics, diff.first, diff.picks, diff.chats)
 
     def _read(self, upto: int) -> None:
         """Read both up to the end of a round, round by round, so that other readers get a turn."""

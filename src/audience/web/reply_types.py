@@ -391,10 +391,7 @@ class MetricRow(msgspec.Struct, frozen=True):
     percent: float | None
     pairs: int
     judgement: str
-    """`better`, `worse`, `different` (clear, but neither is better), `unclear`, or `` untested.
-
-    What is clear but no verdict is `seen` (too few seeds), `circular` or `alike`.
-    """
+    """`better`, `worse`, `different`, `unclear`, `seen`, `circular`, `alike`, or `` untested."""
 
 
 class DiffExample(msgspec.Struct, frozen=True):
