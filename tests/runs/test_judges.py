@@ -54,9 +54,10 @@ def test_drawn_people_and_short_pasts_are_judged_as_before(tmp_path: Path) -> No
     (tmp_path / "people.csv").write_text("id\na\nb\n", "utf-8")
     own = from_tree({"agents": 2, "dataset": {"kind": "folder", "path": str(tmp_path)}})
     assert with_judges(own).scenario is own
-    (tmp_path / "interactions.csv").write_text("user,item\na,1\nb,2\n", "utf-8")
+    (tmp_path / "interactions.csv").write_text("person,item\na,1\nb,2\n", "utf-8")
     short = with_judges(own)
     assert short.scenario is own
+    assert short.note.startswith("The past is too short to judge by (only ")
 
 
 @pytest.mark.parametrize(

@@ -295,7 +295,7 @@ def caption(name: str, findings: Findings) -> str:
         over = " and ".join(sorted({d.over for d in findings.differences})) or "seeds"
         return (
             f"Change against {findings.arms[0].name}, in % of it: the dot is the mean, the bar its "
-            f"95 % interval over {over}, paired. A bar that stays clear of zero has a full dot."
+            f"95 % interval over {over}, paired. A full dot is clear after Holm's correction."
         )
     over = over_seeds(findings.arms)
     if name == "ratings":

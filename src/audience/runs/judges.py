@@ -13,8 +13,6 @@ from audience.runs.marks import as_tree, can_be_apart
 from audience.scenario import PRESETS, Part, Scenario, genesis_of
 from audience.world import Genesis
 
-FOLDER = "folder"
-
 
 class Judges(msgspec.Struct, frozen=True):
     """A scenario with the minds that judge, and a sentence about them if they were chosen here."""
@@ -39,7 +37,7 @@ def with_judges(scenario: Scenario) -> Judges:
     any, and what they know comes from other people than those from whom recommenders learn. Drawn
     datasets, and pasts too short to learn from, stay as they are.
     """
-    if not _may_have_past(scenario.dataset):
+    if not can_be_apart(as_tree(scenario.dataset)):
         return Judges(scenario)
     judged, genesis, why = _apart(scenario)
     try:
@@ -59,17 +57,13 @@ def with_judges(scenario: Scenario) -> Judges:
     return Judges(msgspec.structs.replace(judged, mind=mind), note)
 
 
-def _may_have_past(dataset: Part) -> bool:
-    return dataset.kind == FOLDER or can_be_apart(as_tree(dataset))
-
-
 def _apart(scenario: Scenario) -> tuple[Scenario, Genesis, str]:
     """Return the scenario with evidence apart if its people can be split, its genesis, and why not.
 
     A scenario that says `apart` itself is left as it is.
     """
     dataset = scenario.dataset
-    if can_be_apart(as_tree(dataset)) and "apart" not in dataset.options:
+    if "apart" not in dataset.options:
         part = Part(dataset.kind, {**dataset.options, "apart": True})
         split = msgspec.structs.replace(scenario, dataset=part)
         try:

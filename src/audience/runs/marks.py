@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from audience.datasets import Loaded
-from audience.datasets.loaders import public
+from audience.datasets.loaders import Folder, public
 from audience.errors import BadInput
 from audience.parts import learns_from_others
 from audience.plugins import find
@@ -66,14 +67,14 @@ def sentences(marks: dict[str, str]) -> list[str]:
 def marks_of(variants: Mapping[str, Scenario]) -> dict[str, str]:
     """Return the marks of arms that have one, by their names.
 
-    Where people were drawn, no interactions say how good items are, so nothing is shared.
+    Where interactions do not say how good items are, as with drawn people, nothing is shared.
     """
     marks = {}
     for name, scenario in variants.items():
         apart = bool(scenario.dataset.options.get("apart"))
         try:
             own = mark(scenario.recommender, scenario.mind, apart=apart)
-            drawn = own == SHARED and not can_be_apart(as_tree(scenario.dataset))
+            drawn = own == SHARED and not _is_published(scenario.dataset.kind)
         except BadInput:  # a part that is not here cannot be asked; its log is still read
             continue
         if own and not drawn:
@@ -87,9 +88,18 @@ def as_tree(part: Part) -> dict[str, Any]:
 
 
 def can_be_apart(dataset: str | Mapping[str, Any]) -> bool:
-    """Return True if the people of a dataset can be halved: it is read from published files."""
-    kind = dataset if isinstance(dataset, str) else str(dataset["kind"])
-    dataset_class = find("datasets", kind)
-    return dataset_class is public or (
-        isinstance(dataset_class, type) and issubclass(dataset_class, Loaded)
-    )
+    """Return True if the people of a dataset can be halved.
+
+    It is read from published files, or is your own folder with people and their interactions.
+    """
+    tree = {"kind": dataset} if isinstance(dataset, str) else dataset
+    if find("datasets", str(tree["kind"])) is Folder:
+        path = Path(str(tree.get("path", "")))
+        return (path / "people.csv").is_file() and (path / "interactions.csv").is_file()
+    return _is_published(str(tree["kind"]))
+
+
+def _is_published(kind: str) -> bool:
+    """Return True if how good items are is learnt from the interactions of a dataset."""
+    dataset = find("datasets", kind)
+    return dataset is public or (isinstance(dataset, type) and issubclass(dataset, Loaded))
