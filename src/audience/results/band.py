@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from audience.files import replace_all
+from audience.metrics import LABELS
 from audience.results.figure import MUTED, draw_ranked, panel, styled_figure
 from audience.results.findings import Band, BandSetting, Difference, Findings
 from audience.results.interval import Interval
@@ -151,7 +152,8 @@ def band_caption(band: Band) -> str:
     return (
         "The same arms before other people: each line is one setting of how they decide or who "
         f"they are, in {band.rounds} rounds{size}, with the change in % of the reference and its "
-        f"95 % interval over {over}. Light blue: the interval includes zero.{left_out}"
+        f"95 % interval over {over}. Dark blue: clearly above the reference; orange: clearly "
+        f"below; light blue: the interval includes zero.{left_out}"
     )
 
 
@@ -172,7 +174,8 @@ def band_figure(band: Band) -> Figure:
     axes.axvline(0.0, color=MUTED, linewidth=1.0, zorder=1)
     first = band.settings[0].differences[0]
     arm = "each arm" if several else first.other
-    draw_ranked(axes, rows, f"{band.metric}: {arm} against {first.reference}, other audiences")
+    label = LABELS[band.metric][0]
+    draw_ranked(axes, rows, f"{label}: {arm} against {first.reference}, other audiences")
     axes.set_xlabel(f"change in % of {first.reference}")
     return figure
 
