@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from audience.results import Arm, Difference, Findings, Measured, summary
-from audience.results.findings import Line, headline
+from audience.results.summary_lines import Line, headline
 
 Make = Callable[..., Findings]
 

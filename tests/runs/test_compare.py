@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.results import Difference
 from audience.runs import (
     branch,
     compared,
@@ -14,6 +13,7 @@ from audience.runs import (
     first_difference,
     plain_comparison,
     resume,
+    ruled,
     start,
 )
 from audience.scenario import parse
@@ -65,40 +65,12 @@ def test_runs_with_other_people_cannot_be_paired(places: tuple[Path, Path], tmp_
         compared(places[:1])
 
 
-def difference(value: float, reference: float = 10.0) -> Difference:
-    return Difference("picks", "a", "b", reference, reference + value, value, -1, 1, 5, "seeds")
-
-
-@pytest.mark.parametrize(
-    ("text", "value", "holds"),
-    [
-        ("picks < -2%", -0.21, True),
-        ("picks < -2%", -0.2, False),
-        ("picks <= -2 %", -0.2, True),
-        ("picks>0.5", 0.6, True),
-        ("picks >= +0.5", 0.5, True),
-        ("picks > 0.5", 0.5, False),
-        ("gini > -100", 5.0, False),
-    ],
-)
-def test_a_condition_holds_as_it_reads(text: str, value: float, holds: bool) -> None:
-    assert condition(text).holds([difference(value)]) is holds
-
-
-def test_a_percentage_of_nothing_holds_never() -> None:
-    assert not condition("picks > -100%").holds([difference(1.0, reference=0.0)])
-
-
-@pytest.mark.parametrize("text", ["picks", "picks = 3", "picks < much", "< 3", "picks < 3 < 4"])
-def test_what_is_no_condition_is_refused(text: str) -> None:
-    with pytest.raises(BadInput, match="is not METRIC < NUMBER"):
-        condition(text)
-
-
 def test_a_comparison_has_no_number_that_json_lacks(places: tuple[Path, Path]) -> None:
-    found = plain_comparison(compared(places), ["x < 3"], "here")
+    both = compared(places)
+    found = plain_comparison(both, ruled([condition("gini < 3")], both), "here")
     written = json.loads(json.dumps(found, allow_nan=False))
-    assert (written["failed"], written["first_difference"]) == (["x < 3"], "here")
+    assert (written["failed"], written["first_difference"]) == (["gini < 3"], "here")
+    assert "no interval" in written["gate"][0]["why"]
     rows = {row["metric"]: row for row in written["differences"]}
     assert rows["gini"]["low"] is None
     assert rows["picks"]["low"] < rows["picks"]["high"]

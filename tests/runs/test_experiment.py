@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from audience.errors import BadInput, Interrupted
 from audience.log import Log
-from audience.results import Arm, Findings, Measured, differences, shown, summary
 from audience.runs import Outcome, conduct, gathered, scenario_of, verify
-from audience.runs.experiment import spread_verdict, verdict
 from audience.scenario import changed, parse
 from audience.world import Woke
 
@@ -95,90 +91,3 @@ def test_a_mistake_in_the_last_arm_is_found_before_the_first_one_runs(tmp_path: 
     with pytest.raises(BadInput, match=r"^mind 'ruel' is unknown"):
         conduct(wanted, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def arm(name: str, *values: float) -> Arm:
-    totals = [{"satisfaction": v, "picks": 100 * v, "pages": 9.0, "click_rate": v} for v in values]
-    return Arm(name, tuple(Measured("", n, "", one, (), {}) for n, one in enumerate(totals)))
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ((0.5, 0.6, 0.7), (0.6, 0.7, 0.8), "new serves this audience better than old: satisf"),
-        ((0.6, 0.7, 0.8), (0.5, 0.6, 0.7), "old serves this audience better than new: satisf"),
-        ((0.5, 0.7), (0.7, 0.5), "No clear difference between new and old"),
-        ((0.5,), (0.7,), "No clear difference between new and old"),
-        (
-            (0.5, 0.7),
-            (0.5, 0.7),
-            "No difference between new and old: satisfaction 0.600 with both",
-        ),
-    ],
-)
-def test_the_verdict_names_the_better_one_only_when_that_is_clear(
-    old: tuple[float, ...], new: tuple[float, ...], told: str
-) -> None:
-    arms = (arm("old", *old), arm("new", *new))
-    said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
-    assert said.startswith(told)
-    assert ("picks" in said) == ("better" in told)
-
-
-def test_the_verdict_and_the_cards_show_the_same_numbers() -> None:
-    people = {"old": [0.2, 0.4, math.nan, 0.9], "new": [0.3, 0.6, 0.1, math.nan]}
-    arms = tuple(
-        Arm(
-            name,
-            (
-                Measured(
-                    *("", 1, ""),
-                    {"satisfaction": 0.77, "click_rate": 0.5, "picks": 9.0, "pages": 20.0},
-                    (),
-                    {"satisfaction": np.array(values)},
-                ),
-            ),
-        )
-        for name, values in people.items()
-    )
-    found = Findings("t", arms, differences(arms, ["satisfaction"]), "", "", {})
-    line = next(line for line in summary(found) if line.metric == "satisfaction")
-    said = verdict(arms, found.differences)
-    assert [cell.over for cell in line.cells] == ["people", "people"]
-    for cell in line.cells:
-        assert f"{shown(cell.mean)} with {cell.arm}" in said
-    assert f"{line.contrasts[0].percent:+.1f} %" in said
-    alone = verdict(arms[:1], ())
-    assert f"satisfaction {line.cells[0].mean:.3f}" in alone
-    assert "0.77" not in alone
-
-
-NONE = math.nan
-
-
-@pytest.mark.parametrize("totals", [{"satisfaction": NONE}, {"click_rate": NONE}, {"picks": 0.0}])
-def test_what_is_unknown_is_never_said_as_a_number(totals: dict[str, float]) -> None:
-    usual = {"satisfaction": 0.5, "click_rate": 0.1, "picks": 1.0, "pages": 9.0} | totals
-    none = Arm("none", (Measured("", 1, "", usual, (), {}),) * 2)
-    some = arm("some", 0.4, 0.6)
-    for arms in ((none,), (none, some), (some, none)):
-        said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
-        assert "nan" not in said.lower()
-    spread = {"reach": NONE, "told": 0.0, "emotion": NONE, "positive": NONE}
-    spread |= {"cascade_scale": NONE, "cascade_depth": NONE}
-    assert "nan" not in spread_verdict(spread)
-
-
-def test_a_rise_from_nothing_is_told_without_a_percentage() -> None:
-    arms = (arm("old", 0.5, 0.6, 0.7), arm("new", 0.6, 0.7, 0.8))
-    for run_ in arms[0].runs:
-        run_.totals["picks"] = 0.0
-    said = verdict(arms, differences(arms, ["satisfaction", "picks"]))
-    assert "picks +70" in said
-
-
-def test_a_verdict_is_withheld_where_minds_failed() -> None:
-    ill = Measured("runs/ill", 1, "", {"satisfaction": 0.9}, (), {}, 0.4)
-    arms = (arm("old", 0.5), Arm("new", (ill,)))
-    said = verdict(arms, differences(arms, ["satisfaction"]))
-    assert said.startswith("No verdict: 40% of the decisions in runs/ill failed")

@@ -26,6 +26,10 @@ EVALUATIONS = {
         "eval_recommenders:verdicts_command",
         "What an audience makes of several recommenders, with intervals.",
     ),
+    "sensitivity": (
+        "eval_sensitivity:sensitivity_command",
+        "Before which people the arms of a scenario are ranked in another way.",
+    ),
     "discrimination": (
         "eval_minds:discrimination_command",
         "Telling what people picked next from what they never did.",

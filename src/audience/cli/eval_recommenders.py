@@ -155,7 +155,8 @@ def _experiment(
     data: str, mind: str, recommender: tuple[str, ...], flags: dict[str, Any]
 ) -> tuple[Scenario, tuple[SkippedRecommender, ...]]:
     from audience.datasets.loaders import options_for
-    from audience.lab.verdicts import arms_for, can_be_apart, scenario_for
+    from audience.lab.verdicts import arms_for, scenario_for
+    from audience.runs import can_be_apart
     from audience.scenario import models_table
 
     arms, skipped = arms_for(list(recommender), flags.pop("recbole_python"))

@@ -26,6 +26,11 @@ json_option = click.option(
 report_option = click.option(
     "--report/--no-report", default=True, help="Write report.html and figures/ (some seconds)."
 )
+sensitivity_option = click.option(
+    "--sensitivity/--no-sensitivity",
+    default=True,
+    help="Try the arms before other audiences too (less than the time of the run).",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -12,12 +14,23 @@ from rich.console import Console
 from rich.markup import escape
 
 from audience.cli import options as o
+from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
 from audience.log import Log, NotWritten
-from audience.results import Findings, write_report
-from audience.runs import WORDS, Outcome, conduct, story
+from audience.results import Findings, plain_band, write_report
+from audience.runs import (
+    WORDS,
+    Condition,
+    Outcome,
+    conduct,
+    failed_in,
+    plain_rulings,
+    ruled,
+    story,
+    with_sensitivity,
+)
 from audience.scenario import Scenario, SpendingOptions
 
 MANY = 0.05
@@ -31,18 +44,48 @@ def conduct_on_screen(
     as_json: bool,
     report: bool = True,
     spending: SpendingOptions | None = None,
+    conditions: Sequence[Condition] = (),
+    sensitivity: bool = False,
 ) -> None:
-    """Run or resume what belongs in `folder`, showing progress, and report."""
+    """Run or resume what belongs in `folder`, showing progress, and report.
+
+    `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
+    experiment are also tried before other audiences.
+    """
     errors = Console(stderr=True)
     outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    if sensitivity:
+        outcome = _tried(scenario, outcome, errors, quiet=as_json)
     if not as_json:
         print_findings(outcome.findings)
     page = _reported(outcome, folder, errors) if report else None
+    rulings = ruled(conditions, outcome.findings)
     if as_json:
-        o.print_json(summary_of(outcome) | {"report": page})
+        gate = {"failed": failed_in(rulings), "rulings": plain_rulings(rulings)}
+        gated = {"gate": gate} if conditions else {}
+        o.print_json(summary_of(outcome) | {"report": page} | gated)
     else:
         _print_rest(outcome, folder, page)
+        print_rulings(rulings)
+    fail_if_any(rulings)
     fail_if_withheld(outcome.findings)
+
+
+def _tried(scenario: Scenario, outcome: Outcome, errors: Console, *, quiet: bool) -> Outcome:
+    """Return an outcome whose verdict says how it fares before other audiences."""
+    began = time.perf_counter()
+    with errors.status("Trying other audiences …"), stoppable() as stopping:
+        found = with_sensitivity(scenario, outcome, stopping)
+    if found.findings.band and not quiet:
+        own = sum(done.seconds for done in outcome.finished)
+        spent = time.perf_counter() - began
+        errors.print(
+            f"Other audiences: {len(found.findings.band.settings)} settings in {spent:.1f} s, "
+            f"beside {own:.1f} s of the run; --no-sensitivity leaves them out.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    return found
 
 
 def fail_if_withheld(*findings: Findings) -> None:
@@ -138,6 +181,9 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
+        "marks": outcome.findings.marks,
+        "notes": list(outcome.findings.notes),
+        "sensitivity": plain_band(outcome.findings),
         "runs": each,
     }
 

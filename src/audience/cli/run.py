@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from audience.cli import options as o
+from audience.cli.gate import fail_if_option
 from audience.errors import BadInput
 from audience.llm import load_prices
 from audience.runs import (
     GROWING,
     WAYS,
+    Condition,
     CostEstimate,
     estimate,
     how_to_choose,
@@ -131,6 +133,8 @@ DEFAULT_TITLE = "Two recommenders"
 @o.model_options
 @o.spending_options
 @click.option("--estimate", is_flag=True, help="Print what it would cost, and stop.")
+@fail_if_option
+@o.sensitivity_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -138,6 +142,8 @@ DEFAULT_TITLE = "Two recommenders"
 def run_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
+    fail_if: tuple[str, ...],
+    sensitivity: bool,
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -148,19 +154,28 @@ def run_command(
 
     from audience.cli.progress import conduct_on_screen
     from audience.runs import (
+        Judges,
+        condition,
         drawn_instead,
         embedded_scenario,
         make_room,
+        names_mind,
         settle_people as settle,
         verify,
+        with_judges,
     )
     from audience.scenario import load
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending = o.spending_of(flags)
+    conditions = [condition(text) for text in fail_if]
     recipe = load(scenario) if scenario else embedded_scenario()
+    is_named = bool(flags["mind"] or (scenario and names_mind(scenario)))
     recipe = changed_by(recipe, recommender, flags)
+    _check_gate(conditions, recipe)
     with Console(stderr=True).status("Making items, people and ties …"):
+        judges = Judges(recipe) if is_named else with_judges(recipe)
+        recipe = judges.scenario
         if estimate:
             recipe = drawn_instead(recipe)
         else:
@@ -169,12 +184,20 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
+    if judges.note:
+        click.echo(judges.note, err=True)
     if spending.calls != "stored":
         _check_model(recipe, str(scenario or "SCENARIO"))
     warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    conduct_on_screen(recipe, folder, as_json=as_json, report=report, spending=spending)
+    shown = {"as_json": as_json, "report": report, "sensitivity": sensitivity}
+    conduct_on_screen(recipe, folder, spending=spending, conditions=conditions, **shown)
+
+
+def _check_gate(conditions: Sequence[Condition], recipe: Scenario) -> None:
+    if conditions and len(recipe.arms) < 2:
+        raise BadInput("--fail-if: there is one arm and nothing to compare; give two or more")
 
 
 def _check_model(scenario: Scenario, name: str) -> None:
@@ -220,11 +243,13 @@ def changed_by(
 @o.run_argument
 @click.option("--rounds", type=int, default=None, help="Continue to this round instead.")
 @o.spending_options
+@o.sensitivity_option
 @o.report_option
 @o.json_option
 def resume_command(
     run: Path,
     rounds: int | None,
+    sensitivity: bool,
     report: bool,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -242,4 +267,6 @@ def resume_command(
         prolong(run, rounds)
     scenario = scenario_of(run)
     spending = o.spending_of(flags)
-    conduct_on_screen(scenario, run, as_json=as_json, report=report, spending=spending)
+    conduct_on_screen(
+        scenario, run, as_json=as_json, report=report, spending=spending, sensitivity=sensitivity
+    )

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from audience.cli import options as o
+from audience.cli.gate import (
+    fail_if_any,
+    fail_if_option,
+    print_power,
+    print_rulings,
+    share_of,
+)
 from audience.errors import AudienceError, BadInput, unknown
 
 if TYPE_CHECKING:
     from audience.results import Findings
+    from audience.runs import Condition
 
 DEFAULT = Path("runs")
 
@@ -129,36 +138,58 @@ def report_command(run: Path, formats: tuple[str, ...], out: Path | None) -> Non
 
 @click.command("compare")
 @click.argument("runs", type=o.RUN, nargs=-1, required=True)
+@fail_if_option
 @click.option(
-    "--fail-if",
-    multiple=True,
-    metavar='"METRIC < -2%"',
-    help="Exit with 1 if this holds.",
+    "--estimate",
+    callback=share_of,
+    metavar="LOSS",
+    help="Print how many people and seeds see a loss such as 5%, with this as the pilot.",
 )
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @o.json_option
 def compare_command(
-    runs: tuple[Path, ...], fail_if: tuple[str, ...], metrics: tuple[str, ...], as_json: bool
+    runs: tuple[Path, ...],
+    fail_if: tuple[str, ...],
+    estimate: float | None,
+    metrics: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Compare runs with the first one, person by person; or the arms of an experiment."""
     from audience.cli.screen import print_findings, reading
-    from audience.runs import compared, condition, first_difference, plain_comparison
+    from audience.runs import compared, condition, first_difference, plain_comparison, ruled
 
     conditions = [condition(text) for text in fail_if]
     with reading(runs) as seen:
         findings = compared(runs, seen)
+    if estimate is not None:
+        _estimate(findings, conditions, estimate, as_json=as_json)
+        return
     first = first_difference(runs) if len(runs) == 2 else None
-    failed = [one.text for one in conditions if one.holds(findings.differences)]
+    rulings = ruled(conditions, findings)
     if as_json:
-        o.print_json(plain_comparison(findings, failed, first))
+        o.print_json(plain_comparison(findings, rulings, first))
     else:
         print_findings(findings, known_metrics(metrics, findings))
         if len(runs) == 2:
             click.echo(f"First difference: {first or 'none, the logs are equal'}")
-        for text in failed:
-            click.echo(f"FAILED: {text}")
-    if failed or findings.is_withheld:
+        print_rulings(rulings)
+    fail_if_any(rulings)
+    if findings.is_withheld:
         raise click.exceptions.Exit(1)
+
+
+def _estimate(
+    findings: Findings, conditions: Sequence[Condition], loss: float, *, as_json: bool
+) -> None:
+    from msgspec import to_builtins
+
+    from audience.runs import power_estimates
+
+    estimates = power_estimates(conditions, findings, loss)
+    if as_json:
+        o.print_json({"estimates": to_builtins(estimates)})
+    else:
+        print_power(estimates)
 
 
 def known_metrics(names: tuple[str, ...], findings: Findings) -> tuple[str, ...]:

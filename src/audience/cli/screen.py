@@ -164,12 +164,14 @@ def print_findings(findings: Findings, metrics: Sequence[str] = ()) -> None:
     table = summary_table(findings, metrics or summary_of(findings))
     if findings.differences:
         over = findings.differences[0].over
-        note = f"Differences are paired; ± is their 95 % interval over {over}, * if without zero."
+        note = f"Differences are paired; ± is their 95 % interval over {over}, * if clear (Holm)."
         table = msgspec.structs.replace(table, note=" ".join(filter(None, (table.note, note))))
     print_table(table)
     console = Console(highlight=False)
     console.print()
     console.print(findings.verdict, style="bold", markup=False, soft_wrap=True)
+    for note in findings.notes:
+        console.print(note, style="dim", markup=False, soft_wrap=True)
 
 
 def summary_table(findings: Findings, metrics: Sequence[str] = SUMMARY) -> ResultTable:

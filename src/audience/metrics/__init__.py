@@ -12,7 +12,7 @@ from audience.metrics.labels import (
     OPTIONAL as OPTIONAL,
     round_unit as round_unit,
 )
-from audience.metrics.opinion import tone as tone
+from audience.metrics.opinion import Satisfaction as Satisfaction, tone as tone
 from audience.metrics.registry import (
     Metric as Metric,
     Metrics as Metrics,

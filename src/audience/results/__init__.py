@@ -1,5 +1,17 @@
 """How results are told: intervals, tables, charts, reports and their files."""
 
+from audience.results.band import (
+    Lead as Lead,
+    ahead_in as ahead_in,
+    band_caption as band_caption,
+    band_csv as band_csv,
+    band_figure as band_figure,
+    band_table as band_table,
+    lead_in as lead_in,
+    plain_band as plain_band,
+    read_band as read_band,
+    write_band as write_band,
+)
 from audience.results.calibration import (
     Calibration as Calibration,
     Compared as Compared,
@@ -36,18 +48,18 @@ from audience.results.figure import (
     write_result as write_result,
 )
 from audience.results.findings import (
+    MOST_FAILED as MOST_FAILED,
     Arm as Arm,
+    Band as Band,
+    BandSetting as BandSetting,
     Difference as Difference,
     Findings as Findings,
     Label as Label,
-    Line as Line,
     Measured as Measured,
-    bounds_of as bounds_of,
     differ as differ,
     differences as differences,
     level as level,
     readable as readable,
-    summary as summary,
     withheld as withheld,
 )
 from audience.results.interval import (
@@ -64,7 +76,19 @@ from audience.results.interval import (
     ratio_interval as ratio_interval,
     t95 as t95,
     t_interval as t_interval,
+    t_quantile as t_quantile,
     wilson as wilson,
+)
+from audience.results.judgement import (
+    ALIKE as ALIKE,
+    CIRCULAR as CIRCULAR,
+    CLEAR as CLEAR,
+    LEAST_SEEDS as LEAST_SEEDS,
+    NO_VERDICT as NO_VERDICT,
+    SEEN as SEEN,
+    SHARED as SHARED,
+    judged as judged,
+    obstacle as obstacle,
 )
 from audience.results.report import (
     StudyText as StudyText,
@@ -72,6 +96,11 @@ from audience.results.report import (
     limits as limits,
     page as page,
     write_report as write_report,
+)
+from audience.results.summary_lines import (
+    Line as Line,
+    bounds_of as bounds_of,
+    summary as summary,
 )
 from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,

@@ -21,17 +21,10 @@ from audience.results.figure import (
     short,
     styled,
 )
-from audience.results.findings import (
-    Arm,
-    Contrast,
-    Findings,
-    Label,
-    Line,
-    bounds_of,
-    headline,
-    summary,
-)
+from audience.results.findings import Arm, Findings, Label
 from audience.results.interval import Bounds, t_interval
+from audience.results.judgement import CLEAR
+from audience.results.summary_lines import Contrast, Line, bounds_of, headline, summary
 from audience.results.table import shown
 from audience.world import Floats
 
@@ -121,7 +114,7 @@ def _draw_contrast(axes: Axes, contrast: Contrast, at: float, ink: str) -> None:
     if is_bounded:
         bounds = (contrast.percent_low, contrast.percent_high)
         axes.plot(bounds, (at, at), color=ink, linewidth=2.0, zorder=2)
-    is_clear = contrast.judgement in ("better", "worse", "different")
+    is_clear = contrast.judgement in CLEAR
     face = ink if is_clear else SURFACE
     axes.plot(
         contrast.percent, at, "o", markersize=6, markeredgewidth=1.6,
@@ -302,7 +295,7 @@ def caption(name: str, findings: Findings) -> str:
         over = " and ".join(sorted({d.over for d in findings.differences})) or "seeds"
         return (
             f"Change against {findings.arms[0].name}, in % of it: the dot is the mean, the bar its "
-            f"95 % interval over {over}, paired. A bar that stays clear of zero has a full dot."
+            f"95 % interval over {over}, paired. A full dot is clear after Holm's correction."
         )
     over = over_seeds(findings.arms)
     if name == "ratings":

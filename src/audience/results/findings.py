@@ -1,23 +1,14 @@
-"""Findings of an experiment: measured runs, paired differences, and their summary."""
+"""Findings of an experiment: measured runs, and paired differences between arms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
-from audience.metrics import LABELS, OPTIONAL
-from audience.results.interval import (
-    ANY,
-    CORRELATION,
-    POSITIVE,
-    SHARE,
-    Bounds,
-    Interval,
-    t_interval,
-)
+from audience.results.interval import ANY, Bounds, Interval, t_interval
 from audience.world import Floats
 
 Label = tuple[str, str, str]
@@ -25,16 +16,6 @@ Label = tuple[str, str, str]
 
 A unit that begins with `share` or `0 to 1` promises that the number lies between 0 and 1.
 """
-_UNITS: dict[str, Bounds] = {
-    "share": SHARE,
-    "0 to 1": SHARE,
-    "Jaccard": SHARE,
-    "-1 to 1": CORRELATION,
-    "1 to 10": (1.0, 10.0),
-    "cosine distance": (0.0, 2.0),
-    **dict.fromkeys(("bits", "times", "per ", "MSED"), POSITIVE),
-}
-"""The possible values of a number, by how its unit begins."""
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -51,6 +32,8 @@ class Measured(msgspec.Struct, frozen=True):
     """Metric name to one value per person; NaN where there is none."""
     failed: float = 0.0
     """The share of decisions that minds failed to make."""
+    failed_pages: float = 0.0
+    """The share of pages that the recommender failed to fill."""
 
 
 class Arm(msgspec.Struct, frozen=True):
@@ -92,6 +75,29 @@ class Difference(msgspec.Struct, frozen=True):
         return 100.0 * self.difference / abs(self.reference_mean)
 
 
+class BandSetting(msgspec.Struct, frozen=True):
+    """One other audience, and how every arm differs from the first before it."""
+
+    name: str
+    """Such as `taste 6`."""
+    parameter: str
+    differences: tuple[Difference, ...]
+
+
+class Band(msgspec.Struct, frozen=True):
+    """The arms before a few other audiences."""
+
+    metric: str
+    settings: tuple[BandSetting, ...]
+    people: int
+    rounds: int
+    seeds: int
+    share: float = 1.0
+    """The share of the usual visits."""
+    left_out: tuple[str, ...] = ()
+    """Settings in which the metric has no interval."""
+
+
 class Findings(msgspec.Struct, frozen=True):
     """Everything a report is written from."""
 
@@ -106,6 +112,16 @@ class Findings(msgspec.Struct, frozen=True):
     """What else a reader wants to know: people, rounds, seeds, versions."""
     labels: dict[str, Label] = {}
     """If given, reports show exactly these numbers, in this order."""
+    declared: str = ""
+    """The metric that the verdict is about, judged first and alone."""
+    looked_at: tuple[str, ...] = ()
+    """The metrics judged together next; all others are judged together last."""
+    marks: dict[str, str] = {}
+    """Arms whose minds and recommender share evidence: `circular`, `alike` or `shared`."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the verdict must know besides."""
+    band: Band | None = None
+    """The same arms before other audiences, if they were tried."""
 
     @property
     def is_withheld(self) -> bool:
@@ -179,159 +195,3 @@ def differ(reference: Arm, other: Arm, metric: str) -> Difference:
 def differences(arms: Sequence[Arm], metrics: Sequence[str]) -> tuple[Difference, ...]:
     """Return every arm against the first, for every metric."""
     return tuple(differ(arms[0], arm, metric) for arm in arms[1:] for metric in metrics)
-
-
-HEADLINE = (
-    "reach",
-    "emotion",
-    "positive",
-    "satisfaction",
-    "click_rate",
-    "picks",
-    "minutes_per_visit",
-    "completion",
-    "rating_mean",
-    "return_rate",
-    "entropy_consumption",
-    "gini",
-    "coverage_consumption",
-)
-"""The metrics shown first, in this order."""
-
-
-class ArmCell(msgspec.Struct, frozen=True):
-    """One metric of one arm with its 95 % interval; `over` says what it is a mean of."""
-
-    arm: str
-    mean: float
-    low: float
-    high: float
-    count: int
-    over: str
-    """`seeds`, `people`, or `` for one number of one run."""
-
-
-class Contrast(msgspec.Struct, frozen=True):
-    """One metric of one arm against the reference, also in % of the reference."""
-
-    other: str
-    reference: str
-    difference: float
-    low: float
-    high: float
-    percent: float
-    percent_low: float
-    percent_high: float
-    pairs: int
-    over: str
-    judgement: str
-    """`better`, `worse`, `different` (clear, but neither is better), `unclear`, or `` untested."""
-
-
-class Line(msgspec.Struct, frozen=True):
-    """One metric over all arms."""
-
-    metric: str
-    label: str
-    unit: str
-    better: str
-    cells: tuple[ArmCell, ...]
-    contrasts: tuple[Contrast, ...]
-
-
-def summary(findings: Findings) -> tuple[Line, ...]:
-    """Return a line per metric, known ones first in their usual order; or those labelled.
-
-    Optional metrics are left out if no run has them.
-    """
-    if findings.labels:
-        return tuple(_line(findings, name) for name in findings.labels)
-    names: dict[str, None] = {}
-    for arm in findings.arms:
-        for run in arm.runs:
-            names.update(dict.fromkeys(run.totals))
-    names.pop("round", None)
-    order = {name: place for place, name in enumerate(LABELS)}
-    ordered = sorted(names, key=lambda name: order.get(name, len(order)))
-    lines = (_line(findings, name) for name in ordered)
-    return tuple(line for line in lines if line.metric not in OPTIONAL or _is_defined(line))
-
-
-def headline(lines: Sequence[Line], labels: Mapping[str, Label] | None = None) -> tuple[Line, ...]:
-    """Return the lines to show first; the first ten if none of them is known.
-
-    If `labels` are given, those lines.
-    """
-    defined = {line.metric: line for line in lines if _is_defined(line)}
-    if labels:
-        return tuple(defined.values())
-    chosen = tuple(defined[name] for name in HEADLINE if name in defined)
-    return chosen or tuple(defined.values())[:10]
-
-
-def _is_defined(line: Line) -> bool:
-    return any(not math.isnan(cell.mean) for cell in line.cells)
-
-
-def _line(findings: Findings, metric: str) -> Line:
-    label, unit, better = findings.labels.get(metric) or LABELS.get(metric, (metric, "", ""))
-    bounds = bounds_of(metric, unit)
-    cells = tuple(_cell(arm, metric, bounds) for arm in findings.arms)
-    unit = unit or _unit_of_count(metric, label, {cell.over for cell in cells})
-    contrasts = tuple(
-        _contrast(difference, better, bounds)
-        for difference in findings.differences
-        if difference.metric == metric
-    )
-    return Line(metric, label, unit, better, cells, contrasts)
-
-
-def _unit_of_count(metric: str, label: str, over: set[str]) -> str:
-    """Return the unit of a number without one: a count of a person, of a run, or in all."""
-    if "people" in over:
-        return "per person"
-    if metric not in LABELS or LABELS[metric][0] != label:
-        return ""
-    return "per run" if "seeds" in over else "total"
-
-
-def bounds_of(metric: str, unit: str) -> Bounds:
-    """Return the possible values of a number: by its unit, and none is below 0 if built in."""
-    if metric in LABELS and unit == "stars":
-        return (1.0, 5.0)
-    by_unit = (bounds for begin, bounds in _UNITS.items() if unit.startswith(begin))
-    return next(by_unit, POSITIVE if metric in LABELS else ANY)
-
-
-def _cell(arm: Arm, metric: str, bounds: Bounds) -> ArmCell:
-    mean, over = level(arm, metric, bounds)
-    return ArmCell(arm.name, *mean.three, mean.count, over)
-
-
-def _contrast(difference: Difference, better: str, bounds: Bounds) -> Contrast:
-    scale = 100.0 / abs(difference.reference_mean) if difference.reference_mean else math.nan
-    apart = bounds[1] - bounds[0]
-    bounded = Interval(difference.difference, difference.low, difference.high).within(
-        (-apart, apart)
-    )
-    return Contrast(
-        difference.other,
-        difference.reference,
-        *bounded.three,
-        bounded.mean * scale,
-        bounded.low * scale,
-        bounded.high * scale,
-        difference.pairs,
-        difference.over,
-        _judgement(difference, better),
-    )
-
-
-def _judgement(difference: Difference, better: str) -> str:
-    if math.isnan(difference.low) or math.isnan(difference.high):
-        return ""
-    if not difference.is_clear:
-        return "unclear"
-    if better not in ("higher", "lower"):
-        return "different"
-    return "better" if (difference.difference > 0) == (better == "higher") else "worse"

@@ -60,9 +60,14 @@ def _clipped(value: float, bounds: Bounds) -> float:
 
 def t95(freedom: int) -> float:
     """Return the two-sided 95 % quantile of Student's t."""
+    return t_quantile(TAILS[1], freedom)
+
+
+def t_quantile(share: float, freedom: int) -> float:
+    """Return the value below which Student's t is in this share of cases."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, TAILS[1])) if freedom >= 1 else math.nan
+    return float(stdtrit(freedom, share)) if freedom >= 1 else math.nan
 
 
 def t_interval(values: Floats, bounds: Bounds = ANY) -> Interval:

@@ -14,10 +14,12 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.files import replace_all
+from audience.results.band import band_caption, band_figure
 from audience.results.calibration import CAPTION, calibration_figure, calibrations_in
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
-from audience.results.findings import Contrast, Findings, Line, headline, summary
+from audience.results.findings import Findings
+from audience.results.summary_lines import Contrast, Line, headline, summary
 from audience.results.summary_table import ONE_RUN, WRITERS, change, mean_over, result_table
 from audience.results.table import escape_markdown, shown, to_html, to_markdown
 
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 _FIRST = 3
 """Columns before those of the arms."""
 _MARKS = {"better": "▲ ", "worse": "▼ "}
-_MARKED = "▲ better or ▼ worse than {} by more than the 95 % interval; grey: no clear difference."
+_MARKED = (
+    "▲ better or ▼ worse than {}, clear after Holm's correction; grey: no clear difference, or one "
+    "that is no verdict."
+)
 
 
 class StudyText(msgspec.Struct, frozen=True):
@@ -52,7 +57,8 @@ def page(
     return Template(template).substitute(
         title=escape(findings.title),
         question=f'<p class="question">{_kept(text.question)}</p>\n' if text else "",
-        verdict=_answer(findings.verdict) if text else _verdict(findings.verdict),
+        verdict=(_answer(findings.verdict) if text else _verdict(findings.verdict))
+        + "".join(f'\n<p class="note">{_kept(note)}</p>' for note in findings.notes),
         lead=_method(text.method) if text else _cards(findings, lines),
         figures=_figure_sections(drawn, captions, is_first=text is None),
         table=_table(findings, lines),
@@ -230,6 +236,9 @@ def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
     """Return figures and captions by name, with those of the calibrations used."""
     drawn = draw(findings)
     captions = {name: caption(name, findings) for name in drawn}
+    if findings.band and findings.band.settings:
+        drawn["sensitivity"] = band_figure(findings.band)
+        captions["sensitivity"] = band_caption(findings.band)
     for place, calibration in enumerate(calibrations_in(findings.scenario), 1):
         name = f"calibration_{place}"
         drawn[name] = calibration_figure(calibration)
@@ -251,11 +260,16 @@ def limits(findings: Findings) -> list[str]:
             "the same kind; it does not say how far the simulation is from real people. It is "
             "Student's, and wide if seeds are few."
         )
-    lines.append(
-        "Intervals are 95 % each and not corrected for multiple comparisons: of twenty metrics "
-        "that do not differ, about one will look clear."
-    )
+    if findings.differences:
+        lines.append(_CORRECTED)
     return lines
+
+
+_CORRECTED = (
+    "Intervals are 95 % each. What is called clear is corrected for the number of metrics (Holm), "
+    "for each arm: the metric of the verdict is judged alone, those of the summary together, all "
+    "others together. Differences between several arms are not corrected for the number of arms."
+)
 
 
 def _minds(scenario: str) -> str:
@@ -278,6 +292,7 @@ def _kind(mind: object) -> str:
 
 def _markdown(findings: Findings, captions: dict[str, str]) -> str:
     parts = [f"# {escape_markdown(findings.title)}", f"**{escape_markdown(findings.verdict)}**"]
+    parts += [escape_markdown(note) for note in findings.notes]
     for name, text in captions.items():
         parts.append(f"![{name}](figures/{name}.png)\n\n{escape_markdown(text)}")
     parts += [

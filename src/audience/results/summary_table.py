@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from audience.results.findings import ArmCell, Contrast, Findings, Line, summary
+from audience.results.band import plain_band
+from audience.results.findings import Findings
 from audience.results.interval import Interval
+from audience.results.judgement import CLEAR
+from audience.results.summary_lines import ArmCell, Contrast, Line, summary
 from audience.results.table import (
     NOTHING,
     Column,
@@ -16,6 +19,7 @@ from audience.results.table import (
     Value,
     csv_text,
     number,
+    text_of,
     to_latex,
 )
 
@@ -35,7 +39,7 @@ def result_table(
     lines = summary(findings) if lines is None else lines
     pairs = list(dict.fromkeys((d.other, d.reference) for d in findings.differences))
     columns = [Column(head, is_text=True) for head in ("Metric", "Unit", "Mean over")]
-    columns += [Column(arm.name) for arm in findings.arms]
+    columns += [Column(_marked(arm.name, findings.marks)) for arm in findings.arms]
     for other, reference in pairs:
         columns.append(Column(f"{other} − {reference}", signed=True, half=brief))
         if not brief:
@@ -50,10 +54,24 @@ def _row(line: Line, pairs: Sequence[tuple[str, str]], *, brief: bool) -> tuple[
     row += [Interval(c.mean) if brief else Interval(c.mean, c.low, c.high) for c in line.cells]
     for pair in pairs:
         contrast = contrasts.get(pair)
-        row.append(Interval(contrast.difference, contrast.low, contrast.high) if contrast else None)
+        row.append(_difference(contrast, brief=brief))
         if not brief:
             row.append(_percent(contrast))
     return tuple(row)
+
+
+def _marked(arm: str, marks: Mapping[str, str]) -> str:
+    return f"{arm} ({marks[arm]})" if marks.get(arm) else arm
+
+
+def _difference(contrast: Contrast | None, *, brief: bool) -> Value:
+    """Return a difference; in a brief table with a star only if it was judged to be clear."""
+    if contrast is None:
+        return None
+    interval = Interval(contrast.difference, contrast.low, contrast.high)
+    if not brief or contrast.judgement in CLEAR:
+        return interval
+    return text_of(interval, Column("", signed=True, half=True)).rstrip("*")
 
 
 def mean_over(cells: Sequence[ArmCell]) -> str:
@@ -113,6 +131,9 @@ def findings_to_json(findings: Findings) -> str:
     whole = {
         "title": findings.title,
         "verdict": findings.verdict,
+        "marks": findings.marks,
+        "notes": findings.notes,
+        "sensitivity": plain_band(findings),
         "facts": findings.facts,
         "summary": summary(findings),
         "arms": arms,

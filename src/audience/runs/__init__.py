@@ -1,8 +1,12 @@
 """The life of a run: start, resume, branch, compare, inspect, play, estimate."""
 
+from audience.runs.band import (
+    band_of as band_of,
+    obstacle_to_band as obstacle_to_band,
+    with_sensitivity as with_sensitivity,
+)
 from audience.runs.compare import (
     compared as compared,
-    condition as condition,
     first_difference as first_difference,
     plain_comparison as plain_comparison,
 )
@@ -27,6 +31,14 @@ from audience.runs.experiment import (
     verify as verify,
 )
 from audience.runs.exports import export as export
+from audience.runs.gate import (
+    Condition as Condition,
+    Ruling as Ruling,
+    condition as condition,
+    failed_in as failed_in,
+    plain_rulings as plain_rulings,
+    ruled as ruled,
+)
 from audience.runs.handle import (
     Run as Run,
     embedded_scenario as embedded_scenario,
@@ -49,6 +61,11 @@ from audience.runs.interviews import (
     remember_answers as remember_answers,
     reminders as reminders,
 )
+from audience.runs.judges import (
+    Judges as Judges,
+    names_mind as names_mind,
+    with_judges as with_judges,
+)
 from audience.runs.launch import (
     branch as branch,
     prolong as prolong,
@@ -60,6 +77,13 @@ from audience.runs.lifecycle import (
     Progress as Progress,
     Quiet as Quiet,
     Stopping as Stopping,
+)
+from audience.runs.marks import (
+    can_be_apart as can_be_apart,
+    is_collaborative_mind as is_collaborative_mind,
+    mark as mark,
+    marks_of as marks_of,
+    sentences as sentences,
 )
 from audience.runs.measures import (
     measured as measured,
@@ -83,6 +107,8 @@ from audience.runs.people import (
     settle_people as settle_people,
     write_people as write_people,
 )
+from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import try_recommender as try_recommender
 from audience.runs.takeover import play_person as play_person
+from audience.runs.verdict import with_band as with_band

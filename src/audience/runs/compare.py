@@ -1,25 +1,23 @@
-"""Comparison of finished runs: paired differences, the first difference, and CI gates."""
+"""Comparison of finished runs: paired differences, and the first difference."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput, unknown
+from audience.errors import BadInput
 from audience.log import Log
-from audience.metrics import LABELS
-from audience.results import Arm, Difference, Findings
+from audience.results import Arm, Findings, judged
 from audience.runs.experiment import findings, gathered, is_experiment, scenario_of
+from audience.runs.gate import Ruling, failed_in, plain_rulings
+from audience.runs.marks import marks_of
 from audience.runs.measures import Seen, measured
 from audience.runs.narrative import Teller, printable
 from audience.world import PHASES, Entry
-
-_CONDITION = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*(%?)\s*")
 
 
 def compared(folders: Sequence[Path], seen: Seen | None = None) -> Findings:
@@ -35,7 +33,8 @@ def compared(folders: Sequence[Path], seen: Seen | None = None) -> Findings:
     arms = tuple(
         Arm(name, (measured(folder, seen),)) for name, folder in zip(names, folders, strict=True)
     )
-    return findings(scenario_of(folders[0]), arms)
+    marks = marks_of(dict(zip(names, map(scenario_of, folders), strict=True)))
+    return findings(scenario_of(folders[0]), arms, marks)
 
 
 def _check_comparable(folders: Sequence[Path]) -> None:
@@ -101,57 +100,25 @@ def _against(tellers: Sequence[Teller], entries: Sequence[Entry | None]) -> str:
     return f"{lines[0]} against {lines[1]}"
 
 
-class Condition(msgspec.Struct, frozen=True):
-    """A condition on how another run differs from the first, such as `satisfaction < -2%`."""
-
-    text: str
-    metric: str
-    sign: str
-    bound: float
-    relative: bool
-
-    def holds(self, differences: Sequence[Difference]) -> bool:
-        """Return whether the condition holds for any compared run."""
-        for difference in differences:
-            value = difference.percent if self.relative else difference.difference
-            if difference.metric == self.metric and not math.isnan(value) and self._is(value):
-                return True
-        return False
-
-    def _is(self, value: float) -> bool:
-        match self.sign:
-            case "<":
-                return value < self.bound
-            case "<=":
-                return value <= self.bound
-            case ">":
-                return value > self.bound
-        return value >= self.bound
-
-
-def condition(text: str) -> Condition:
-    """Return the condition that a text such as `satisfaction < -2%` states."""
-    match = _CONDITION.fullmatch(text)
-    if not match:
-        raise BadInput(f'--fail-if {text!r} is not METRIC < NUMBER, as in "satisfaction < -2%"')
-    metric, sign, bound, percent = match.groups()
-    if metric not in LABELS:
-        raise BadInput(f"--fail-if: {unknown('metric', metric, LABELS)}")
-    return Condition(text.strip(), metric, sign, float(bound), bool(percent))
-
-
 def plain_comparison(
-    findings: Findings, failed: Sequence[str], first: str | None
+    findings: Findings, rulings: Sequence[Ruling], first: str | None
 ) -> dict[str, object]:
     """Return a comparison as plain values; NaN becomes None."""
+    judgements = judged(findings)
     rows = [
         {key: _plain(value) for key, value in msgspec.to_builtins(difference).items()}
-        | {"percent": _plain(difference.percent)}
+        | {
+            "percent": _plain(difference.percent),
+            "judgement": judgements[difference.other, difference.metric],
+        }
         for difference in findings.differences
     ]
     return {
         "verdict": findings.verdict,
-        "failed": list(failed),
+        "marks": findings.marks,
+        "notes": list(findings.notes),
+        "failed": list(failed_in(rulings)),
+        "gate": plain_rulings(rulings),
         "first_difference": first,
         "differences": rows,
     }

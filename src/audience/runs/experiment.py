@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 
@@ -18,16 +17,16 @@ from audience.results import (
     Difference,
     Findings,
     differences,
-    level,
+    read_band,
     result_table,
-    shown,
     to_html,
-    withheld,
 )
 from audience.runs import launch as runs
 from audience.runs.lifecycle import Finished, Progress, Stopping
+from audience.runs.marks import marks_of, sentences
 from audience.runs.measures import Seen, measured
 from audience.runs.progress import Watch
+from audience.runs.verdict import declared_in, verdict, with_band
 from audience.scenario import (
     Scenario,
     SpendingOptions,
@@ -42,8 +41,6 @@ from audience.scenario import (
 
 FILE = "experiment.toml"
 """The file that marks a folder as an experiment: the whole scenario, with its arms."""
-HEADLINE = "satisfaction"
-FOR_VERDICT = ("picks", "return_rate", "minutes_per_visit")
 SUMMARY = (
     "satisfaction",
     "click_rate",
@@ -215,7 +212,7 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )
-    return findings(scenario, arms)
+    return with_band(findings(scenario, arms), read_band(folder))
 
 
 def _is_finished(place: Path) -> bool:
@@ -225,8 +222,10 @@ def _is_finished(place: Path) -> bool:
         return log.complete_rounds() >= parse(log.scenario, str(place)).rounds
 
 
-def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
-    """Return what the arms show."""
+def findings(
+    scenario: Scenario, arms: tuple[Arm, ...], marks: Mapping[str, str] | None = None
+) -> Findings:
+    """Return what the arms show; their marks are those of the scenario's arms unless given."""
     names = [name for name in arms[0].runs[0].totals if name in LABELS] if arms else []
     extra = [name for name in (arms[0].runs[0].totals if arms else {}) if name not in LABELS]
     contrasts = differences(arms, [*names, *extra])
@@ -238,94 +237,17 @@ def findings(scenario: Scenario, arms: tuple[Arm, ...]) -> Findings:
         "dataset": scenario.dataset.kind,
         "digests": " ".join(run.digest[:12] for arm in arms for run in arm.runs),
     }
-    return Findings(
-        scenario.title, arms, contrasts, verdict(arms, contrasts), text_of(scenario), facts
+    known = marks_of(variants(scenario)) if marks is None else dict(marks)
+    there = Findings(
+        scenario.title,
+        arms,
+        contrasts,
+        "",
+        text_of(scenario),
+        facts,
+        declared=declared_in(names),
+        looked_at=SUMMARY,
+        marks=known,
+        notes=tuple(sentences(known)),
     )
-
-
-def verdict(arms: Sequence[Arm], contrasts: Sequence[Difference]) -> str:
-    """Return which arm serves the audience better, by how much, with its interval.
-
-    Where minds failed too often, say so instead.
-    """
-    reason = withheld(arms)
-    if reason:
-        return reason
-    if len(arms) < 2:
-        totals = arms[0].runs[0].totals
-        if "reach" in totals:
-            return spread_verdict(totals)
-        (clicks, over), (satisfaction, _) = level(arms[0], "click_rate"), level(arms[0], HEADLINE)
-        mean = f", means over {over}" if over else ""
-        return (
-            f"{arms[0].name}: {totals['picks']:,.0f} picks on {totals['pages']:,.0f} pages; "
-            f"click rate {_said(clicks.mean, '.1%')}, satisfaction "
-            f"{_said(satisfaction.mean, '.3f')}{mean}."
-        )
-    return " ".join(_sentence(contrasts, arms[0], other) for other in arms[1:])
-
-
-def spread_verdict(totals: Mapping[str, float]) -> str:
-    """Return the reach of topics, and the emotions and views of those who know of them."""
-    positive = totals["positive"]
-    view = "nobody has a view" if math.isnan(positive) else f"{positive:.0%} of views are for it"
-    return (
-        f"{_said(totals['reach'], '.1%')} of people know, after {totals['told']:,.0f} messages; "
-        f"emotion {_said(totals['emotion'], '.2f')}, {view}; largest cascade "
-        f"{_said(totals['cascade_scale'], ',.0f')} messages, "
-        f"{_said(totals['cascade_depth'], ',.0f')} deep."
-    )
-
-
-def _said(value: float, digits: str) -> str:
-    """Return a number as part of a sentence."""
-    return format(value, digits) if math.isfinite(value) else "unknown"
-
-
-def _sentence(contrasts: Sequence[Difference], first: Arm, second: Arm) -> str:
-    reference, other = first.name, second.name
-    by_metric = {contrast.metric: contrast for contrast in contrasts if contrast.other == other}
-    head = by_metric["reach" if "reach" in by_metric else HEADLINE]
-    levels = tuple(shown(level(arm, head.metric)[0].mean) for arm in (first, second))
-    if head.difference == head.low == head.high == 0.0 and levels[0] == levels[1]:
-        label = LABELS[head.metric][0].lower()
-        return f"No difference between {other} and {reference}: {label} {levels[0]} with both."
-    if math.isnan(head.difference):
-        label = LABELS[head.metric][0].lower()
-        return f"Too little happened to compare {other} with {reference}: {label}."
-    if math.isnan(head.low) or not head.is_clear:
-        return (
-            f"No clear difference between {other} and {reference}: {_told(head, *levels)}. "
-            "More people, rounds or seeds would tell more."
-        )
-    better, worse = (other, reference) if head.difference > 0 else (reference, other)
-    rest = [by_metric[name] for name in FOR_VERDICT if name in by_metric]
-    clear = [one for one in rest if not math.isnan(one.low) and one.is_clear]
-    also = f" Also: {', '.join(_briefly(one) for one in clear)}." if clear else ""
-    return f"{better} serves this audience better than {worse}: {_told(head, *levels)}.{also}"
-
-
-def _briefly(difference: Difference) -> str:
-    label = LABELS[difference.metric][0].lower()
-    if not difference.reference_mean:
-        return (
-            f"{label} {shown(difference.difference, difference.low, difference.high, signed=True)}"
-        )
-    low, high = _percent(difference, difference.low), _percent(difference, difference.high)
-    return f"{label} {difference.percent:+.1f} % [{low}, {high}]"
-
-
-def _percent(difference: Difference, bound: float) -> str:
-    return f"{100.0 * bound / abs(difference.reference_mean):+.1f}"
-
-
-def _told(difference: Difference, reference: str, other: str) -> str:
-    label = LABELS[difference.metric][0].lower()
-    if math.isnan(difference.low) or not difference.reference_mean:
-        minus = f"{difference.other} minus {difference.reference}"
-        return f"{label} {difference.difference:+.3g} ({minus})"
-    return (
-        f"{label} {reference} with {difference.reference}, {other} with {difference.other} "
-        f"({difference.percent:+.1f} %, 95 % interval {_percent(difference, difference.low)} to "
-        f"{_percent(difference, difference.high)} % over {difference.pairs:,} {difference.over})"
-    )
+    return msgspec.structs.replace(there, verdict=verdict(there))

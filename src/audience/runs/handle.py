@@ -18,8 +18,10 @@ from audience.log import Log, is_held
 from audience.plugins import offer
 from audience.recommenders import Recommender
 from audience.results import Measured, write_report
+from audience.runs.band import with_sensitivity
 from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
+from audience.runs.judges import names_mind, with_judges
 from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
 from audience.runs.people import settle_people
@@ -27,7 +29,7 @@ from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
 
 _OURS = (
     *(FILE, "run.db*", "calls.db*", "human.db*", "lock", "report.*", "figures", "export"),
-    *("verdicts.*", "measured*", "comparison*"),
+    *("verdicts.*", "sensitivity.*", "measured*", "comparison*"),
 )
 
 
@@ -145,6 +147,7 @@ def run(
     out: str | Path = "",
     overwrite: bool = False,
     report: bool = True,
+    sensitivity: bool = True,
     progress: Progress | None = None,
     **changes: object,
 ) -> Outcome:
@@ -152,24 +155,32 @@ def run(
 
     `recommenders`, kinds or objects with a `fit`, become the arms, the first being the reference;
     other keywords replace keys of the scenario: agents, rounds, seed, seeds, mind, dataset, …
+    Where neither names a mind and the data has a past, `grounded` minds judge. With `sensitivity`,
+    arms with three seeds or more are also tried before other audiences.
     A folder with a run is refused unless `overwrite`. Works inside a running event
     loop.
     """
     if isinstance(scenario, Run):
         scenario = scenario.scenario
     recipe = scenario if isinstance(scenario, Scenario) else None
+    is_named = "mind" in changes or recipe is not None
     if recipe is None:
         recipe = load(Path(str(scenario))) if scenario else embedded_scenario()
+        is_named = is_named or (names_mind(Path(str(scenario))) if scenario else False)
     if recommenders:
         kinds = [given if isinstance(given, str) else offer(given) for given in recommenders]
         changes["arms"] = arms_of(kinds)
     if changes:
         recipe = changed(recipe, **changes)
+    if not is_named:
+        recipe = with_judges(recipe).scenario
     settle_people(recipe)
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
     outcome = conduct(recipe, folder, progress=progress)
+    if sensitivity:
+        outcome = with_sensitivity(recipe, outcome)
     if report:
         write_report(outcome.findings, folder)
     return outcome

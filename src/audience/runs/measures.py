@@ -43,6 +43,7 @@ def measurement(log: Log, metrics: Metrics) -> Measured:
         tuple(metrics.by_round()),
         metrics.per_agent(),
         failed_share(log, metrics.value()),
+        failed_pages(log, metrics.value()),
     )
 
 
@@ -56,6 +57,12 @@ def failed_share(log: Log, totals: Mapping[str, float]) -> float:
     failed = totals["failed"] - failed_slates(log)
     made = totals["visits"] + totals["pages"] + totals["lines"]
     return failed / max(made, failed, 1.0)
+
+
+def failed_pages(log: Log, totals: Mapping[str, float]) -> float:
+    """Return the share of pages that the recommender failed to fill."""
+    failed = failed_slates(log) if totals.get("failed") else 0
+    return failed / (failed + totals["pages"]) if failed else 0.0
 
 
 def measured(folder: Path, seen: Seen | None = None) -> Measured:

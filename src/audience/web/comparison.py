@@ -16,7 +16,7 @@ from starlette.responses import Response
 from audience.errors import BadInput
 from audience.log import Log
 from audience.results import Arm, Line, mean_over, summary
-from audience.runs import Teller, findings, measurement
+from audience.runs import Teller, findings, marks_of, measurement
 from audience.web.readers import Reader
 from audience.web.receipts import ReadProgress
 from audience.web.replies import json_reply
@@ -222,11 +222,13 @@ class ComparedPair:
                 Arm(name, (measurement(reader.log, reader.measured(upto)),))
                 for name, reader in zip(names, (mine, theirs), strict=True)
             )
-            result = findings(mine.scenario, arms)
+            scenarios = dict(zip(names, (mine.scenario, theirs.scenario), strict=True))
+            result = findings(mine.scenario, arms, marks_of(scenarios))
         diff = self._diff
         assert diff
         metrics = [_metric_row(line) for line in summary(result)]
-        return ComparisonReply(upto, result.verdict, metrics, diff.first, diff.picks, diff.chats)
+        verdict = " ".join((result.verdict, *result.notes))
+        return ComparisonReply(upto, verdict, metrics, diff.first, diff.picks, diff.chats)
 
     def _read(self, upto: int) -> None:
         """Read both up to the end of a round, round by round, so that other readers get a turn."""

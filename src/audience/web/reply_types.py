@@ -391,7 +391,7 @@ class MetricRow(msgspec.Struct, frozen=True):
     percent: float | None
     pairs: int
     judgement: str
-    """`better`, `worse`, `different` (clear, but neither is better), `unclear`, or `` untested."""
+    """`better`, `worse`, `different`, `unclear`, `seen`, `circular`, `alike`, or `` untested."""
 
 
 class DiffExample(msgspec.Struct, frozen=True):

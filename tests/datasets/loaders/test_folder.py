@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -274,3 +275,38 @@ def test_ties_and_interactions_need_people(tmp_path: Path, name: str) -> None:
     refused(
         tmp_path, f"{name}.csv names people but people.csv does not exist; write it with at least"
     )
+
+
+def test_a_folder_can_be_halved_so_that_minds_know_other_people(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(9)]
+    people = "id\n" + "".join(f"{name}\n" for name in names)
+    lived = "".join(f"{name},g{1 + place % 3},{place},,4\n" for place, name in enumerate(names))
+    ties = "".join(f"{one},{other}\n" for one, other in pairwise(names))
+    fill(
+        tmp_path,
+        items=ITEMS,
+        people=people,
+        ties=f"from,to\n{ties}",
+        interactions=f"person,item,at,fraction,stars\n{lived}",
+    )
+    made = Folder(tmp_path, apart=True).genesis(4, 1, CLOCK)
+    mine = [who.key for who in made.profiles]
+    assert [who.id for who in made.profiles] == [0, 1, 2, 3]
+    assert len(made.past) == 4
+    assert len(made.others) == 5
+    assert {names[past.at] for past in made.others}.isdisjoint(mine)
+    assert [names[past.at] for past in made.past] == [mine[past.agent] for past in made.past]
+    graph = SocialGraph(made.ties)
+    for who in range(4):
+        for other in graph.neighbours(who):
+            assert abs(names.index(mine[who]) - names.index(mine[other])) == 1
+    again = Folder(tmp_path, apart=True).genesis(4, 2, CLOCK)
+    assert [who.key for who in again.profiles] != mine
+    with pytest.raises(BadInput, match="has 4 people in the half that may be served and 5 were"):
+        Folder(tmp_path, apart=True).genesis(5, 1, CLOCK)
+
+
+def test_who_cannot_be_halved_is_told(tmp_path: Path) -> None:
+    fill(tmp_path, items=ITEMS, people=PEOPLE)
+    with pytest.raises(BadInput, match="3 people with 0 interactions, who cannot be halved"):
+        Folder(tmp_path, apart=True).genesis(1, 1, CLOCK)

@@ -7,7 +7,8 @@ from tests.datasets.files import ATOMIC, write
 
 from audience.datasets.loaders import options_for
 from audience.errors import BadInput
-from audience.lab.verdicts import arms_for, can_be_apart, scenario_for
+from audience.lab.verdicts import arms_for, scenario_for
+from audience.runs import can_be_apart
 from audience.scenario import Part, arm
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from audience.datasets.csv_table import (
     UNKNOWN_ACTIVITY,
@@ -21,7 +22,7 @@ from audience.datasets.csv_table import (
 )
 from audience.datasets.people import activity, activity_law, check_shape, population, small_world
 from audience.errors import BadInput
-from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties
+from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties, keys
 
 _OWN = ("items.csv", "people.csv")
 
@@ -53,24 +54,29 @@ class Folder:
         noun: str = "item",
         plural: str = "items",
         past: str = "tried",
+        apart: bool = False,
     ) -> None:
+        """`apart`: as in `SourceOptions`, for folders with people and interactions."""
         activity_law(activity)
         check_shape(degree, rewire, homophily)
         self.path = Path(path)
         self.activity = activity
         self.shape = (degree, rewire, homophily)
         self.domain = Domain(noun, plural, past)
+        self.apart = apart
 
     def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:
         """Return the first `people` of people.csv, or as many drawn ones, in their world."""
-        contents = read_folder(self.path)
+        contents, others = read_folder(self.path), tuple[Past, ...]()
+        if self.apart:
+            contents, others = _halved(contents, seed, self.path)
         profiles = self._profiles(contents, people, seed)
         if contents.ties is None:
             ties = small_world(profiles, seed, *self.shape)
         else:
             ties = _kept(contents.ties, people)
         past = tuple(lived for lived in contents.past or () if lived.agent < people)
-        return Genesis(Catalogue(contents.items), profiles, ties, clock, self.domain, past)
+        return Genesis(Catalogue(contents.items), profiles, ties, clock, self.domain, past, others)
 
     def _profiles(self, contents: Contents, people: int, seed: int) -> tuple[Profile, ...]:
         if people < 1:
@@ -79,7 +85,10 @@ class Folder:
             return population(people, [item.tags for item in contents.items], seed, self.activity)
         there = len(contents.people)
         if people > there:
-            what = f"{self.path / 'people.csv'}: has {there} people and {people} were requested"
+            half = " in the half that may be served" * self.apart
+            what = (
+                f"{self.path / 'people.csv'}: has {there} people{half} and {people} were requested"
+            )
             raise BadInput(f"{what}; ask for at most {there}, or delete it to have people drawn")
         levels = activity(people, self.activity, seed).tolist()
         pairs = zip(contents.people, levels, strict=False)
@@ -127,6 +136,34 @@ def read_folder(path: Path) -> Contents:
     if "interactions.csv" in tables:
         past = past_of(tables["interactions.csv"], places, numbered(items))
     return Contents(tables, items, people, ties, past)
+
+
+def _halved(contents: Contents, seed: int, path: Path) -> tuple[Contents, tuple[Past, ...]]:
+    """Return a random half of the people with their ties and past, and the past of the others."""
+    people, past = contents.people or (), contents.past or []
+    if len(people) < 2 or not past:
+        raise BadInput(
+            f"{path} has {len(people)} people with {len(past)} interactions, who cannot be halved; "
+            "leave out `apart`"
+        )
+    order = np.argsort(keys(seed, "data", "halves", np.arange(len(people))), kind="stable")
+    mine = np.sort(order[: len(people) // 2]).tolist()
+    new = {old: place for place, old in enumerate(mine)}
+    ties = contents.ties
+    if ties is not None:
+        ties = [
+            TieRow(new[row.first], new[row.other], row.kind, row.closeness)
+            for row in ties
+            if row.first in new and row.other in new
+        ]
+    replace = msgspec.structs.replace
+    here = replace(
+        contents,
+        people=tuple(replace(people[old], id=place) for old, place in new.items()),
+        ties=ties,
+        past=[replace(lived, agent=new[lived.agent]) for lived in past if lived.agent in new],
+    )
+    return here, tuple(lived for lived in past if lived.agent not in new)
 
 
 def _kept(rows: Sequence[TieRow], people: int) -> Ties:

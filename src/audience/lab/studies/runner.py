@@ -250,7 +250,7 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
         recipe.text,
         facts,
         dict(study.labels),
-        tuple(variants(scenario).values()),
+        variants=tuple(variants(scenario).values()),
     )
     return msgspec.structs.replace(findings, verdict=withheld(arms) or study.finding(findings))
 

@@ -10,7 +10,6 @@ from audience.lab.verdicts.verdicts import (
     SkippedRecommender as SkippedRecommender,
     Verdicts as Verdicts,
     arms_for as arms_for,
-    can_be_apart as can_be_apart,
     judged as judged,
     scenario_for as scenario_for,
 )

@@ -9,8 +9,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from audience.datasets import Loaded
-from audience.datasets.loaders import public
 from audience.errors import BadInput
 from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
 from audience.lab.verdicts.statistics import (
@@ -23,11 +21,9 @@ from audience.lab.verdicts.statistics import (
     measures,
 )
 from audience.log import Log
-from audience.parts import learns_from_others
-from audience.plugins import find
 from audience.recommenders import Recommender
 from audience.results import ANY, Bounds, Interval, crossed_interval, withheld
-from audience.runs import Outcome, variants
+from audience.runs import Outcome, is_collaborative_mind, mark, sentences, variants
 from audience.scenario import (
     Options,
     Part,
@@ -40,56 +36,6 @@ from audience.scenario import (
     name_of,
 )
 from audience.world import Floats, Genesis, Interactions, Ints, SocialGraph, rng
-
-CIRCULAR, ALIKE, SHARED, NONE = "circular", "alike", "shared", ""
-_LEARN_NOTHING = ("random",)
-_NOT_COLLABORATIVE = ("random", "popular", "content", "social")
-"""Kinds that do not learn from what people have in common. Unknown ones may."""
-
-SENTENCES = {
-    CIRCULAR: (
-        "circular ({names}): a collaborative recommender judged by collaborative minds that know "
-        "the same interactions. The audience rewards its own evidence: this is no verdict."
-    ),
-    ALIKE: (
-        "alike ({names}): a collaborative recommender judged by collaborative minds. They know the "
-        "interactions of different people, but reason alike, which may favour it."
-    ),
-    SHARED: (
-        "shared ({names}): learnt from the same interactions from which these minds know how good "
-        "items are. No collaborative evidence is shared, but popular and well-rated items may gain."
-    ),
-}
-
-
-def is_collaborative_mind(part: Part) -> bool:
-    """Return True if a mind decides by what others did, as its class declares."""
-    return learns_from_others(find("minds", part.kind), part.options)
-
-
-def is_collaborative(part: Part) -> bool:
-    """Return True if a recommender learns from what people have in common, or may."""
-    return part.kind not in _NOT_COLLABORATIVE
-
-
-def mark(recommender: Part, mind: Part, *, apart: bool) -> str:
-    """Return how a recommender's verdict is flagged: circular, alike, shared or not at all."""
-    if recommender.kind in _LEARN_NOTHING:
-        return NONE
-    if is_collaborative_mind(mind) and is_collaborative(recommender):
-        return ALIKE if apart else CIRCULAR
-    return NONE if apart else SHARED
-
-
-def sentences(marks: dict[str, str]) -> list[str]:
-    """Return what the marks of a table mean, each with the recommenders that have it."""
-    lines = []
-    for kind, words in SENTENCES.items():
-        names = [name for name, own in marks.items() if own == kind]
-        if names:
-            lines.append(words.format(names=", ".join(names)))
-    return lines
-
 
 _EXTRAS = {"recbole": "model", "implicit": "method", "lenskit": "scorer"}
 """Kinds of other packages, and the option that names a method of theirs."""
@@ -170,15 +116,6 @@ def scenario_for(
         "llm": llm or {},
     }
     return from_tree(tree, "verdicts")
-
-
-def can_be_apart(dataset: str | Mapping[str, Any]) -> bool:
-    """Return True if the people of a dataset can be halved: it is read from published files."""
-    kind = dataset if isinstance(dataset, str) else str(dataset["kind"])
-    dataset_class = find("datasets", kind)
-    return dataset_class is public or (
-        isinstance(dataset_class, type) and issubclass(dataset_class, Loaded)
-    )
 
 
 OFFLINE = ("ndcg", "recall")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from audience.lab.verdicts.verdicts import is_collaborative_mind, mark, sentences
+from audience.runs.marks import is_collaborative_mind, mark, sentences
 from audience.scenario import Part
 
 GROUNDED = """
