@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.lab.calibration.test_fit import files
+from tests.runs.calibration.test_fit import files
 
 from audience.agents import GroundedMind
 from audience.cli import main

@@ -33,8 +33,8 @@ def calibration_command(data: Path, out: Path | None, as_json: bool, **flags: ob
     """Fit visits and ratings of minds to half of a dataset's people; check on the other half."""
     import msgspec
 
-    from audience.lab.calibration import CalibrationOptions as Wanted, calibrate, write_parameters
     from audience.results import calibration_figure, write_figure
+    from audience.runs.calibration import CalibrationOptions as Wanted, calibrate, write_parameters
 
     if out is not None and out.suffix != ".toml":
         raise BadInput(f"--out {out}: parameters are TOML; give a name that ends with .toml")

@@ -164,6 +164,7 @@ def run_command(
         verify,
         with_judges,
     )
+    from audience.runs.calibration import with_fitted_people
     from audience.scenario import load
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
@@ -175,7 +176,8 @@ def run_command(
     _check_gate(conditions, recipe)
     with Console(stderr=True).status("Making items, people and ties …"):
         judges = Judges(recipe) if is_named else with_judges(recipe)
-        recipe = judges.scenario
+        fitted = with_fitted_people(judges.scenario)
+        recipe = fitted.scenario
         if estimate:
             recipe = drawn_instead(recipe)
         else:
@@ -184,8 +186,8 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
-    if judges.note:
-        click.echo(judges.note, err=True)
+    for note in filter(None, (judges.note, fitted.note)):
+        click.echo(note, err=True)
     if spending.calls != "stored":
         _check_model(recipe, str(scenario or "SCENARIO"))
     warn_of_late(recipe)

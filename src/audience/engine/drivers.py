@@ -286,7 +286,8 @@ async def _decide(
     except AudienceError:
         raise
     except TimeoutError:
-        return Failed(who, f"no decision within {deadline:g} s")
+        limit = f"within {deadline:g} s" if deadline else "before the model's own deadline"
+        return Failed(who, f"no decision {limit}")
     except Exception as error:
         log.exception("the mind of agent %s raised", who)
         return Failed(who, f"the mind raised {type(error).__name__}: {error}")

@@ -5,6 +5,7 @@ from audience.grounding.calibration import (
     RATING as RATING,
     VISITING as VISITING,
     Bin as Bin,
+    fit_bounds as fit_bounds,
     fit_enjoyment as fit_enjoyment,
     fit_habits as fit_habits,
     miscalibration as miscalibration,

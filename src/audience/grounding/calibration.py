@@ -88,7 +88,7 @@ def fit_habits(
         results.append(minimize(apart, begin, method="Nelder-Mead", options=options))
     fitted = fixed | _named(min(results, key=lambda result: float(result.fun)).x)
     if rates and len(real.stars):
-        fitted |= _bounds(real, stage, make, fitted)
+        fitted |= fit_bounds(real, stage, make, fitted)
     if real.finished is not None:
         fitted |= _dropped(real.finished, stage, make, fitted)
     histograms = live_visits(make(fitted), stage).histograms()
@@ -131,7 +131,7 @@ def _most(real: Sessions, page_size: int) -> int:
     return int(np.clip(math.ceil(float(np.quantile(real.per_page, 0.995))), 1, page_size))
 
 
-def _bounds(
+def fit_bounds(
     real: Sessions, stage: VisitStage, make: Make, fitted: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the enjoyment at which stars begin, moved until their shares are the real ones."""

@@ -1,1 +1,1 @@
-"""Science on top of runs: evaluations, judging, probes, verdicts, calibration, studies, spread."""
+"""Science on top of runs: evaluations, judging, probes, verdicts, studies, spread."""

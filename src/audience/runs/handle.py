@@ -19,6 +19,7 @@ from audience.plugins import offer
 from audience.recommenders import Recommender
 from audience.results import Measured, write_report
 from audience.runs.band import with_sensitivity
+from audience.runs.calibration import with_fitted_people
 from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
 from audience.runs.judges import names_mind, with_judges
@@ -174,6 +175,7 @@ def run(
         recipe = changed(recipe, **changes)
     if not is_named:
         recipe = with_judges(recipe).scenario
+    recipe = with_fitted_people(recipe).scenario
     settle_people(recipe)
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")

@@ -12,6 +12,7 @@ import msgspec
 from audience.errors import BadInput, unknown
 from audience.llm import (
     FILE as CALLS,
+    SLOWEST,
     Budget,
     CallStore,
     Counts,
@@ -191,7 +192,7 @@ def _door(models: Models, spending: SpendingOptions, calls: CallStore) -> Gatewa
             prices=prices,
         )
     return compose(
-        EmbeddedGateway(models.model, deadline=max(models.deadline, 120.0)),
+        EmbeddedGateway(models.model, deadline=max(models.deadline, SLOWEST)),
         store=calls,
         mode=spending.calls,  # type: ignore[arg-type]
         budget=spending.limits(),

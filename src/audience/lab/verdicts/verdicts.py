@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
+from audience.grounding import WEIGHTS
 from audience.lab.evaluation import InteractionColumns, leave_last, measures as found_in, slates_of
 from audience.lab.verdicts.statistics import (
     BOUNDS,
@@ -24,6 +25,7 @@ from audience.log import Log
 from audience.recommenders import Recommender
 from audience.results import ANY, Bounds, Interval, crossed_interval, withheld
 from audience.runs import Outcome, is_collaborative_mind, mark, sentences, variants
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import (
     Options,
     Part,
@@ -115,7 +117,7 @@ def scenario_for(
         "arms": dict(arms),
         "llm": llm or {},
     }
-    return from_tree(tree, "verdicts")
+    return with_fitted_people(from_tree(tree, "verdicts")).scenario
 
 
 OFFLINE = ("ndcg", "recall")
@@ -318,6 +320,10 @@ def _notes(
     notes = []
     if scenario.seeds < 5:
         notes.append(f"{scenario.seeds} seeds are few: run at least 5 before trusting an order.")
+    weights = {name: scenario.mind.options.get(name) for name in WEIGHTS}
+    if all(isinstance(weight, float) for weight in weights.values()):
+        said = ", ".join(f"{name} {weight:.2f}" for name, weight in weights.items())
+        notes.append(f"Rule minds were fitted to the data: {said}.")
     first = next(iter(worlds.values()))
     if max(lengths(first.catalogue)) == 1.0:
         notes.append("The source has no durations: watch time counts items, each by its share.")
@@ -333,7 +339,8 @@ def _facts(scenario: Scenario, outcome: Outcome) -> dict[str, str]:
     unknown = sum(counts.unpriced for counts in spent)
     facts = outcome.findings.facts
     return {
-        "mind": scenario.mind.kind + "".join(f"+{key}" for key in scenario.mind.options),
+        "mind": scenario.mind.kind
+        + "".join(f"+{key}" for key, value in scenario.mind.options.items() if value is True),
         "dataset": str(scenario.dataset.options.get("path", scenario.dataset.kind)),
         "people": facts["people"],
         "rounds": str(scenario.rounds),

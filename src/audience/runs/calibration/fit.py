@@ -37,8 +37,8 @@ from audience.grounding import (
     stage_of,
     steps_of,
 )
-from audience.lab.calibration.held_out import choices_held, ratings_held
 from audience.results import POSITIVE, Calibration, Compared, ratio_interval
+from audience.runs.calibration.held_out import choices_held, ratings_held
 from audience.scenario import Part, context_of, dump, made
 from audience.world import Agent, Catalogue, Clock, Floats, Genesis, Ints, World
 
@@ -68,7 +68,9 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
                 raise BadInput(f"{name.replace('_', ' ')}: {getattr(self, name)} is too small")
 
 
-class _Half(msgspec.Struct, frozen=True, eq=False):
+class Half(msgspec.Struct, frozen=True, eq=False):
+    """Half of the people of a dataset, as agents and as they lived."""
+
     genesis: Genesis
     agents: tuple[Agent, ...]
     lives: Lives
@@ -82,12 +84,12 @@ def calibrate(
     corpus = corpus_at(path)
     split = by_ratio(corpus, HELD)
     mine, others = halves(corpus, options.seed)
-    fitted_on = _half(mine, options, None)
-    checked_on = _half(others, options, fitted_on.genesis.catalogue)
-    stages = [_stage(half, fitted_on, options) for half in (fitted_on, checked_on)]
-    makes = [_maker(options, half.genesis) for half in (fitted_on, checked_on)]
+    fitted_on = half_of(mine, options, None)
+    checked_on = half_of(others, options, fitted_on.genesis.catalogue)
+    stages = [stage_for(half, fitted_on, options) for half in (fitted_on, checked_on)]
+    makes = [maker_of(options, half.genesis) for half in (fitted_on, checked_on)]
     rates = bool(len(fitted_on.real.stars))
-    given, notes = _preferences(mine, others, options)
+    given, notes = preferences(mine, others, options)
     if rates:
         given |= fit_enjoyment(fitted_on.lives, fitted_on.agents, fitted_on.genesis.catalogue)
     step(f"{len(fitted_on.real.users):,} visits of {len(fitted_on.agents):,} people; searching")
@@ -96,7 +98,7 @@ def calibrate(
     )
     step("checking on other people")
     before = live_visits(makes[1]({}), stages[1])
-    parameters, more = _kept(fitted.parameters, checked_on.real, makes[1], stages[1], before)
+    parameters, more = kept(fitted.parameters, checked_on.real, makes[1], stages[1], before)
     simulated = live_visits(makes[1](parameters), stages[1])
     step("checking predictions")
     foreseen = ratings_held(split, options.seed)
@@ -122,16 +124,16 @@ def calibrate(
     )
 
 
-def _preferences(
+def preferences(
     mine: Corpus, others: Corpus, options: CalibrationOptions
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return the weights of a choice, fitted on later steps, and what is to be said of them."""
     if options.mind == GROUNDED:
         return {}, ()
     splits = [by_ratio(half, HELD) for half in (mine, others)]
-    learnt = _half(splits[0].corpus, options, None)
+    learnt = half_of(splits[0].corpus, options, None)
     catalogue = learnt.genesis.catalogue
-    halves_ = (learnt, _half(splits[1].corpus, options, catalogue))
+    both = (learnt, half_of(splits[1].corpus, options, catalogue))
     popularity = np.bincount(splits[0].train.items, minlength=len(catalogue))
     asked = [
         steps_of(
@@ -142,7 +144,7 @@ def _preferences(
             popularity=popularity,
             seed=options.seed,
         )
-        for half, split in zip(halves_, splits, strict=True)
+        for half, split in zip(both, splits, strict=True)
         if len(split.test)
     ]
     if len(asked) < 2:
@@ -161,7 +163,7 @@ def _preferences(
     return found, (said,)
 
 
-def _kept(
+def kept(
     fitted: dict[str, float], real: Sessions, make: Make, stage: VisitStage, before: Sessions
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return the parameters that are closer to other people than those before, and a word on it."""
@@ -188,7 +190,7 @@ def corpus_at(path: Path) -> Corpus:
     """Return a dataset of files with dated interactions; raise if something is missing."""
     if not path.exists():
         raise BadInput(f"--data {path} does not exist; give a folder or file with interactions")
-    corpus = _own(path) if is_own(path) else recognise(path).make(path).corpus()
+    corpus = folder_corpus(path) if is_own(path) else recognise(path).make(path).corpus()
     if not len(corpus.lived):
         raise BadInput(f"{path}: has no interactions, so there are no visits to learn from")
     if not corpus.dated:
@@ -201,7 +203,8 @@ def corpus_at(path: Path) -> Corpus:
     return corpus
 
 
-def _own(path: Path) -> Corpus:
+def folder_corpus(path: Path) -> Corpus:
+    """Return the interactions of a folder of one's own."""
     held = read_folder(path)
     past = held.past or []
     rows = [(own.agent, own.item, own.at, own.stars, own.fraction) for own in past]
@@ -212,7 +215,7 @@ def _own(path: Path) -> Corpus:
     return Corpus(path.name, held.items, held.people or (), lived)
 
 
-def _half(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None) -> _Half:
+def half_of(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None) -> Half:
     """Return some people as agents; what is known of items is that of `learnt`, if given."""
     people = len(corpus.people)
     genesis = genesis_of(corpus, people, options.seed, Clock(), SourceOptions(move=True))
@@ -231,10 +234,10 @@ def _half(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None)
     columns = (lived.users, lived.items, lived.at, lived.stars)
     lives = Lives(genesis.catalogue, people, *columns)
     real = sessions_of(lives, gap=options.gap, fractions=lived.fractions)
-    return _Half(genesis, agents, lives, real)
+    return Half(genesis, agents, lives, real)
 
 
-def _stage(half: _Half, learnt: _Half, options: CalibrationOptions) -> VisitStage:
+def stage_for(half: Half, learnt: Half, options: CalibrationOptions) -> VisitStage:
     popularity = np.bincount(learnt.lives.items, minlength=len(half.genesis.catalogue))
     return stage_of(
         half.agents[: options.agents],
@@ -248,7 +251,7 @@ def _stage(half: _Half, learnt: _Half, options: CalibrationOptions) -> VisitStag
     )
 
 
-def _maker(options: CalibrationOptions, genesis: Genesis) -> Make:
+def maker_of(options: CalibrationOptions, genesis: Genesis) -> Make:
     def make(parameters: Mapping[str, float]) -> BatchMind:
         values = {**options.options, **parameters}
         mind: BatchMind = made("minds", Part(options.mind, values), context_of(genesis))

@@ -8,10 +8,10 @@ import pytest
 
 from audience.agents.rule import RuleMind
 from audience.errors import BadInput
-from audience.lab.calibration import CalibrationOptions, calibrate, write_parameters
-from audience.lab.calibration.fit import corpus_at
 from audience.results import Calibration, calibration_figure
 from audience.results.calibration import calibrations_in, read_calibration
+from audience.runs.calibration import CalibrationOptions, calibrate, write_parameters
+from audience.runs.calibration.fit import corpus_at
 from audience.world import rng
 
 PEOPLE, ITEMS = 40, 60
