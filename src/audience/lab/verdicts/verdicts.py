@@ -25,7 +25,7 @@ from audience.lab.verdicts.statistics import (
 from audience.log import Log
 from audience.parts import learns_from_others
 from audience.plugins import find
-from audience.recommenders import Recommender
+from audience.recommenders import Recommender, UserTable, seen_by_recommender
 from audience.results import ANY, Bounds, Interval, crossed_interval, withheld
 from audience.runs import Outcome, variants
 from audience.scenario import (
@@ -329,7 +329,8 @@ def _offline_measures(
     train, graph = split.train, SocialGraph(genesis.ties)
     rows = (train.users, train.items, train.at, np.ones(len(train.users)), train.stars)
     learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), rows, graph)
-    ranker = recommender.fit(learnt, rng(seed, "fit", 0))
+    seen = seen_by_recommender(learnt, UserTable(genesis.profiles))
+    ranker = recommender.fit(seen, rng(seed, "fit", 0))
     slates = slates_of(ranker, split, min(k, len(genesis.catalogue)), seed)
     return split.truth.users, found_in(slates, split.truth.items)
 
