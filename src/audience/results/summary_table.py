@@ -18,6 +18,7 @@ from audience.results.table import (
     number,
     to_latex,
 )
+from audience.results.validation import validation_line
 
 _COLUMNS = (
     "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
@@ -114,6 +115,7 @@ def findings_to_json(findings: Findings) -> str:
         "title": findings.title,
         "verdict": findings.verdict,
         "facts": findings.facts,
+        "validation": validation_line(findings.scenario),
         "summary": summary(findings),
         "arms": arms,
         "scenario": findings.scenario,
