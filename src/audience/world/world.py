@@ -231,6 +231,8 @@ def _attitude_shifted(world: World, event: e.AttitudeShifted) -> None:
 
 
 def _raise(world: World, change: c.Raise) -> None:
+    if change.topic in world.spread.topics:  # raised again: a second wave of the same topic
+        return
     everybody = [world.profile(agent) for agent in range(len(world.agents))]
     world.spread.begin(change.topic, world.seed, everybody)
     world.laws = replace(world.laws, topics=world.spread.topics)
