@@ -20,7 +20,9 @@ from audience.recommenders import (
     Popular,
     Ranker,
     Recommender,
+    RecommenderView,
     lived_matrix,
+    seen_by_recommender,
 )
 from audience.recommenders.bpr import Points
 from audience.world import Catalogue, Interactions, Ints, Item, dice, rng
@@ -32,7 +34,9 @@ MILLION = 1_000_000
 Row = dict[str, object]
 
 
-def drawn(people: int, items: int, rows: int, catalogue: Catalogue | None = None) -> Interactions:
+def drawn(
+    people: int, items: int, rows: int, catalogue: Catalogue | None = None
+) -> RecommenderView:
     """Return interactions as uneven as real ones, nobody living an item twice."""
     draw = rng(1, "bench", people, items)
     agents = (people * draw.random(rows * 2) ** 1.6).astype(np.int64)
@@ -41,10 +45,11 @@ def drawn(people: int, items: int, rows: int, catalogue: Catalogue | None = None
     kept = np.sort(first)[:rows]
     whole, none = np.ones(len(kept)), np.zeros(len(kept), np.int64)
     named = catalogue or Catalogue(tuple(Item(number, str(number)) for number in range(items)))
-    return Interactions.of(named, people, (agents[kept], lived[kept], kept, whole, none))
+    columns = (agents[kept], lived[kept], kept, whole, none)
+    return seen_by_recommender(Interactions.of(named, people, columns))
 
 
-def asked(interactions: Interactions, users: Ints) -> Context:
+def asked(interactions: RecommenderView, users: Ints) -> Context:
     """Return a context in which everything lived is left out."""
     order = np.argsort(interactions.agents, kind="stable")
     bounds = np.searchsorted(interactions.agents[order], np.arange(interactions.people + 1))
@@ -64,7 +69,7 @@ def best_of(make: Callable[[], object], turns: int = TURNS) -> tuple[float, floa
     return min(seconds), min(busy)
 
 
-def fit(recommender: Recommender, interactions: Interactions) -> Ranker:
+def fit(recommender: Recommender, interactions: RecommenderView) -> Ranker:
     return recommender.fit(interactions, rng(1, "fit", 0))
 
 

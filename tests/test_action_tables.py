@@ -23,7 +23,7 @@ NAMES = {event.__name__: event for event in e.EVENTS}
 OF_ACTIONS = sorted({name for action in a.ACTIONS for name in action.events})
 UNTOLD = {"Picked", "Entered", "Wished", "TasteShifted", "SlateAnnotated"}
 """Events of actions that stories leave out: another line says them, or they are inward."""
-UNFOLDED = {"Picked", "Refused", "Failed", "Unfounded"}
+UNFOLDED = {"Refused", "Failed", "Unfounded"}
 """Events of actions that change nothing: a second event does, or they are only told."""
 VALUES = {int: 0, float: 0.5, str: "words", bool: True}
 

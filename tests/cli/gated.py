@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 from subprocess import Popen
 
-from audience.recommenders import Context, Popular, Ranked, Ranker
-from audience.world import CLOSING, Generator, Interactions, Ints
+from audience.recommenders import Context, Popular, Ranked, Ranker, RecommenderView
+from audience.world import CLOSING, Generator, Ints
 
 KIND = f"{__file__}:Gated"
 """How a scenario names this recommender."""
@@ -49,7 +49,7 @@ class Gate:
 
 
 class Gated:
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         return GatedRanker(Popular().fit(interactions, rng))
 
 

@@ -31,7 +31,8 @@ def test_a_curve_is_fitted_and_predicted(cli: Cli, tmp_path: Path) -> None:
     assert told.returncode == 0, told.stderr
     found = json.loads(told.stdout.splitlines()[-1])
     assert (found["hours"], found["onset"], found["fitted_hours"]) == (50, 18, 12)
-    names = ["nobody more", "Independent Cascade", "Linear Threshold", "rule minds"]
+    names = ["nobody more", "logistic curve", "Bass curve"]
+    names += ["Independent Cascade", "Linear Threshold", "rule minds"]
     assert [one["model"] for one in found["models"]] == names
     assert all(one["msed"]["mean"] >= 0.0 for one in found["models"])
     assert found["verdict"].startswith("Rule minds predict the rest")
@@ -66,3 +67,19 @@ def test_what_is_no_curve_is_refused(cli: Cli, tmp_path: Path) -> None:
     told = cli("eval", "spread", "--data", tmp_path / "curve.csv")
     assert told.returncode == 2
     assert "line 3: 'x' is not a number" in told.stderr
+
+
+def test_a_folder_of_curves_tells_the_share_won(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "curves"
+    folder.mkdir()
+    for name in ("one", "two"):
+        written(folder / f"{name}.csv")
+    words = ("eval", "spread", "--data", folder, "--agents", 50, "--seeds", 2)
+    told = cli(*words, "--out", tmp_path / "out", "--json")
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout.splitlines()[-1])
+    assert [each["cascade"] for each in found["cascades"]] == ["one", "two"]
+    wins = {each["model"]: each for each in found["wins"]}
+    assert 0.0 <= wins["logistic curve"]["rule_minds_better"]["mean"] <= 1.0
+    assert wins["rule minds"]["rule_minds_better"] is None
+    assert all(Path(path).is_file() for path in found["written"])

@@ -14,12 +14,11 @@ from audience.engine import RecommenderFault, Rules
 from audience.engine.drivers import MindFault
 from audience.errors import AudienceError, BadInput, Halt
 from audience.memory import Memory
-from audience.recommenders import Context, Ranker
+from audience.recommenders import Context, Ranker, RecommenderView
 from audience.testing import Exhausted, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
 from audience.world import (
     Dice,
     Generator,
-    Interactions,
     Ints,
     Observation,
     actions as a,
@@ -138,7 +137,7 @@ def test_visits_that_end_at_once_are_committed_together() -> None:
 class Faulty:
     """A recommender whose ranker gives an item that does not exist."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         return self
 
     def rank(self, users: Ints, k: int, context: Context) -> Ints:
@@ -164,7 +163,7 @@ class Unfit:
     def __init__(self, fit: Callable[[], Any]) -> None:
         self._fit = fit
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         ranker: Ranker = self._fit()
         return ranker
 

@@ -8,7 +8,7 @@ import pytest
 
 from audience.engine import Platform, RecommenderFault
 from audience.engine.platform import Note, Noted, PageRequest
-from audience.recommenders import Context, Random, Ranked
+from audience.recommenders import Context, Random, Ranked, seen_by_recommender
 from audience.recommenders.simple import FixedOrder
 from audience.testing import tiny_genesis
 from audience.world import Ints, World, events as e, rng
@@ -128,13 +128,13 @@ def test_what_was_lived_is_wanted_again_only_when_repeats_are_allowed() -> None:
     ):
         world.apply(event)
     me = world.agents[0]
-    assert Platform().want(me) == PageRequest(0, 9, 1, (3, 6, 7), (3,))
+    assert Platform().want(me) == PageRequest(0, 9, 1, (3, 6, 7), (3,), (6, 7))
     assert Platform(repeat=True).want(me).exclude == (6, 7)
 
 
 def test_requests_are_ranked_together_as_alone() -> None:
     world = tiny_world(200)
-    ranker = Random().fit(world.interactions, rng(1, "fit"))
+    ranker = Random().fit(seen_by_recommender(world.interactions), rng(1, "fit"))
     long = [PageRequest(who, 0, 0, tuple(range(20 * who))) for who in range(10)]
     platform = Platform()
     assert platform.rank(world, ranker, long) == [

@@ -13,13 +13,12 @@ import pytest
 from audience.agents import RecSimMind
 from audience.agents.rule import RuleMind
 from audience.engine import Activation, Paused, Rules
-from audience.recommenders import Popular, Random, Ranker
+from audience.recommenders import Popular, Random, Ranker, RecommenderView
 from audience.recommenders.simple import FixedOrder
 from audience.testing import Diary, ListKeeper, ScriptedMind, SlowMind, simulate, tiny_genesis
 from audience.world import (
     Generator,
     Genesis,
-    Interactions,
     Item,
     Profile,
     World,
@@ -197,7 +196,7 @@ def test_the_ranker_of_an_earlier_fit_is_put_back(refit: int) -> None:
 class ByPeople:
     """A recommender whose ranking hangs on how many people there were when it was fitted."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         items = np.arange(len(interactions.catalogue))
         return FixedOrder(np.roll(items, interactions.people).astype(np.float64))
 

@@ -11,9 +11,9 @@ import pytest
 
 from audience.agents.rule import RuleMind
 from audience.engine import Platform, RecommenderFault, Rules
-from audience.recommenders import Context, Popular, Ranked, Ranker
+from audience.recommenders import Context, Popular, Ranked, Ranker, RecommenderView
 from audience.testing import ListKeeper, SlowMind, simulate, tiny_genesis
-from audience.world import Generator, Interactions, Ints, World, events as e
+from audience.world import Generator, Ints, World, events as e
 
 GENESIS = tiny_genesis(30, 60)
 
@@ -27,7 +27,7 @@ class Waiting:
         self.fault = fault
         self.batches: list[int] = []
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         return WaitingRanker(self, Popular().fit(interactions, rng))
 
 

@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audience.recommenders import Context, Popular, Ranker, Recommender
+from audience.recommenders import (
+    Context,
+    Popular,
+    Ranker,
+    Recommender,
+    RecommenderView,
+    seen_by_recommender,
+)
 from audience.testing import tiny_genesis
 from audience.world import Catalogue, Interactions, Item, dice, rng
 
@@ -21,7 +28,7 @@ Hidden = dict[int, int]
 """One item of each person that the recommender did not see."""
 
 
-def camps() -> tuple[Interactions, Hidden]:
+def camps() -> tuple[RecommenderView, Hidden]:
     """Return people who like the items of their camp, and one liked item of each kept back."""
     made = Interactions(tiny_genesis(PEOPLE, ITEMS).catalogue, PEOPLE)
     hidden = {}
@@ -31,10 +38,10 @@ def camps() -> tuple[Interactions, Hidden]:
         hidden[who] = liked.pop()
         for place, item in enumerate(liked):
             made.add(who, item, 3600 * (place + 10 * who), 1.0, 5)
-    return made, hidden
+    return seen_by_recommender(made), hidden
 
 
-def ring() -> tuple[Interactions, Hidden]:
+def ring() -> tuple[RecommenderView, Hidden]:
     """Return people who go round a ring of items one by one, and the next item of each."""
     made = Interactions(tiny_genesis(PEOPLE, ITEMS).catalogue, PEOPLE)
     hidden = {}
@@ -43,10 +50,10 @@ def ring() -> tuple[Interactions, Hidden]:
         hidden[who] = steps.pop()
         for place, item in enumerate(steps):
             made.add(who, item, 3600 * (place + 10 * who), 1.0, 5)
-    return made, hidden
+    return seen_by_recommender(made), hidden
 
 
-def films() -> tuple[Interactions, Hidden]:
+def films() -> tuple[RecommenderView, Hidden]:
     """Return MovieLens 100K less the last film of each person; skip where it is not there."""
     if not ML_100K.is_file():
         pytest.skip(f"{ML_100K} is not there")
@@ -60,7 +67,7 @@ def films() -> tuple[Interactions, Hidden]:
     for place, (who, what, stars, at) in enumerate(rows):
         if place != last[people[who]]:
             made.add(people[who], items[what], int(float(at)), 1.0, int(float(stars)))
-    return made, {who: items[rows[place][1]] for who, place in last.items()}
+    return seen_by_recommender(made), {who: items[rows[place][1]] for who, place in last.items()}
 
 
 def asked(
@@ -73,7 +80,7 @@ def asked(
     return Context(users * 0, users * 0, exclude, dice(3, "rank", users, 0), None, lived)
 
 
-def found(ranker: Ranker, interactions: Interactions, hidden: Hidden, k: int = 5) -> float:
+def found(ranker: Ranker, interactions: RecommenderView, hidden: Hidden, k: int = 5) -> float:
     """Return for how many people the hidden item is among the first k."""
     people = sorted(hidden)
     seen: dict[int, list[int]] = {who: [] for who in people}
@@ -84,7 +91,7 @@ def found(ranker: Ranker, interactions: Interactions, hidden: Hidden, k: int = 5
     return float(np.mean([hidden[who] in slate for who, slate in zip(people, slates, strict=True)]))
 
 
-def gain(recommender: Recommender, planted: tuple[Interactions, Hidden], k: int = 5) -> float:
+def gain(recommender: Recommender, planted: tuple[RecommenderView, Hidden], k: int = 5) -> float:
     """Return how many times as often a recommender finds the hidden items as `popular` does."""
     interactions, hidden = planted
     mine = found(recommender.fit(interactions, rng(4, "fit")), interactions, hidden, k)

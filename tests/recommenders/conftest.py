@@ -5,12 +5,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from audience.recommenders import Context, Ranker
+from audience.recommenders import Context, Ranker, RecommenderView, seen_by_recommender
 from audience.testing import tiny_genesis
 from audience.world import Interactions, SocialGraph, dice
 
 Row = tuple[int, int] | tuple[int, int, int]
-Make = Callable[..., Interactions]
+Make = Callable[..., RecommenderView]
 Show = Callable[..., list[int]]
 
 
@@ -20,11 +20,11 @@ def lived() -> Make:
 
     def make(
         rows: Sequence[Row], people: int = 8, items: int = 8, ties: SocialGraph | None = None
-    ) -> Interactions:
+    ) -> RecommenderView:
         made = Interactions(tiny_genesis(people, items).catalogue, people, ties=ties)
         for hour, row in enumerate(rows):
             made.add(row[0], row[1], 3600 * hour, 1.0, row[2] if len(row) > 2 else 0)
-        return made
+        return seen_by_recommender(made)
 
     return make
 

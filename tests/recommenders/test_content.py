@@ -7,7 +7,7 @@ import pytest
 from tests.recommenders.conftest import Show
 
 from audience.errors import BadInput
-from audience.recommenders import Content, text_of
+from audience.recommenders import Content, RecommenderView, seen_by_recommender, text_of
 from audience.recommenders.content import heaviest
 from audience.world import Catalogue, Interactions, Item, rng
 
@@ -20,11 +20,11 @@ ITEMS = (
 )
 
 
-def some_lived() -> Interactions:
+def some_lived() -> RecommenderView:
     made = Interactions(Catalogue(ITEMS), 3)
     made.add(0, 0, 0, 1.0)
     made.add(1, 1, 0, 1.0)
-    return made
+    return seen_by_recommender(made)
 
 
 def test_likeness_is_by_words_even_for_what_nobody_lived(shown: Show) -> None:

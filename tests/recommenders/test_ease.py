@@ -5,7 +5,15 @@ import pytest
 from tests.recommenders.conftest import Make, Show
 
 from audience.errors import BadInput
-from audience.recommenders import EASE, ItemKNN, Recommender, lived_matrix, nearest, products
+from audience.recommenders import (
+    EASE,
+    ItemKNN,
+    Recommender,
+    lived_matrix,
+    nearest,
+    products,
+    seen_by_recommender,
+)
 from audience.recommenders.ease import weights_of
 from audience.world import Catalogue, Interactions, Item, rng
 
@@ -79,4 +87,4 @@ def test_a_catalogue_too_large_is_refused_with_another_way(
 ) -> None:
     large = Interactions(Catalogue(tuple(Item(n, "") for n in range(items))), 1)
     with pytest.raises(BadInput, match=r"at most \d+,000 items .* has \d+,001; use 'als' or"):
-        recommender.fit(large, rng(0, "fit"))
+        recommender.fit(seen_by_recommender(large), rng(0, "fit"))

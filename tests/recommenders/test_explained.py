@@ -5,7 +5,15 @@ import pytest
 
 from audience.engine import Platform
 from audience.errors import BadInput
-from audience.recommenders import Context, Explained, NoRecommender, Popular, Random, Ranked
+from audience.recommenders import (
+    Context,
+    Explained,
+    NoRecommender,
+    Popular,
+    Random,
+    Ranked,
+    seen_by_recommender,
+)
 from audience.testing import check_recommender, simulate, tiny_genesis
 from audience.world import Interactions, dice, events as e, rng
 
@@ -20,8 +28,12 @@ def test_it_keeps_to_the_protocol_and_to_the_order_of_what_it_explains() -> None
     genesis = tiny_genesis(3, 12)
     seen = Interactions(genesis.catalogue, 3)
     seen.add(0, 4, 0, 1.0)
-    ranked = Explained("popular").fit(seen, rng(0, "fit")).rank(np.arange(3), 12, asked(3))
-    plain = Popular().fit(seen, rng(0, "fit")).rank(np.arange(3), 12, asked(3))
+    ranked = (
+        Explained("popular")
+        .fit(seen_by_recommender(seen), rng(0, "fit"))
+        .rank(np.arange(3), 12, asked(3))
+    )
+    plain = Popular().fit(seen_by_recommender(seen), rng(0, "fit")).rank(np.arange(3), 12, asked(3))
     assert np.array_equal(np.asarray(ranked), plain)
 
 
@@ -30,7 +42,11 @@ def test_a_reason_names_a_tag_that_the_reader_lived_most() -> None:
     seen = Interactions(genesis.catalogue, 2)
     seen.add(0, 0, 0, 1.0)
     (tag,) = genesis.catalogue[0].tags
-    ranked = Explained("popular").fit(seen, rng(0, "fit")).rank(np.arange(2), 12, asked(2))
+    ranked = (
+        Explained("popular")
+        .fit(seen_by_recommender(seen), rng(0, "fit"))
+        .rank(np.arange(2), 12, asked(2))
+    )
     assert isinstance(ranked, Ranked)
     assert ranked.reasons is not None
     for item, reason in zip(ranked.items[0].tolist(), ranked.reasons[0], strict=True):

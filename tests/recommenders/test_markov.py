@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 from tests.recommenders.conftest import Make, Show
 
-from audience.recommenders import Markov
+from audience.recommenders import Markov, seen_by_recommender
 from audience.recommenders.markov import followers
-from audience.world import rng
+from audience.testing import tiny_genesis
+from audience.world import Interactions, rng
 
 CHAIN = [(who, what) for who in range(4) for what in (who, who + 1, who + 2, who + 3)]
 
@@ -16,11 +17,11 @@ def test_what_followed_is_shown(lived: Make, shown: Show) -> None:
     assert shown(ranker, 2, 1) == [6]
 
 
-def test_order_is_that_of_time_and_not_of_rows(lived: Make, shown: Show) -> None:
-    backwards = lived([])
+def test_order_is_that_of_time_and_not_of_rows(shown: Show) -> None:
+    backwards = Interactions(tiny_genesis(8, 8).catalogue, 8)
     for place, (who, what) in enumerate(CHAIN):
         backwards.add(who, what, 1000 - place, 1.0)
-    ranker = Markov(reach=1, recent=1).fit(backwards, rng(0, "fit"))
+    ranker = Markov(reach=1, recent=1).fit(seen_by_recommender(backwards), rng(0, "fit"))
     assert shown(ranker, 3, 1) == [2]  # its last was 3
 
 

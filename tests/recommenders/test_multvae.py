@@ -5,7 +5,7 @@ import pytest
 from tests.recommenders.conftest import Make, Show
 
 from audience.errors import BadInput
-from audience.recommenders import MultVAE, lived_matrix
+from audience.recommenders import MultVAE, lived_matrix, seen_by_recommender
 from audience.recommenders.multvae import MOST_ITEMS, Weights, softmax, unit
 from audience.world import Catalogue, Interactions, Item, rng
 
@@ -67,7 +67,7 @@ def test_slopes_are_those_of_the_loss(lived: Make) -> None:
 def test_a_catalogue_that_is_too_large_is_refused() -> None:
     many = Catalogue(tuple(Item(number, str(number)) for number in range(MOST_ITEMS + 1)))
     with pytest.raises(BadInput, match="'multvae' bears at most"):
-        MultVAE().fit(Interactions(many, 1), rng(0, "fit"))
+        MultVAE().fit(seen_by_recommender(Interactions(many, 1)), rng(0, "fit"))
 
 
 def test_an_empty_past_does_no_harm(lived: Make, shown: Show) -> None:

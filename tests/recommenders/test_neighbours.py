@@ -3,7 +3,8 @@ from __future__ import annotations
 from tests.recommenders.conftest import Make, Show
 
 from audience.recommenders import Social
-from audience.world import SocialGraph, Ties, rng
+from audience.testing import tiny_genesis
+from audience.world import Interactions, SocialGraph, Ties, rng
 
 LIVED = [(1, 5, 5), (2, 6, 0), (3, 7, 5), (3, 4, 2), (4, 1, 5), (5, 1, 5), (6, 1, 5)]
 
@@ -30,6 +31,9 @@ def test_a_new_friend_counts_at_once_and_disliked_items_never(lived: Make, shown
     assert shown(ranker, 7, 2) == [7, 1]
 
 
-def test_ties_stay_with_a_part_of_the_interactions(lived: Make) -> None:
+def test_ties_stay_with_a_part_of_the_interactions() -> None:
     graph = friends()
-    assert lived(LIVED, ties=graph).first(3).ties is graph
+    made = Interactions(tiny_genesis(8, 8).catalogue, 8, ties=graph)
+    for who, what in ((0, 1), (1, 2)):
+        made.add(who, what, 0, 1.0)
+    assert made.first(1).ties is graph

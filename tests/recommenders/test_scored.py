@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from audience.recommenders import Context, Popular, Ranked, ScoreRanker
+from audience.recommenders import Context, Popular, Ranked, ScoreRanker, seen_by_recommender
 from audience.recommenders.scored import Scores, best
 from audience.recommenders.simple import FixedOrder
 from audience.testing import tiny_genesis
@@ -61,5 +61,5 @@ def test_popular_can_forget_what_is_old() -> None:
     made = Interactions(tiny_genesis(3, 4).catalogue, 3)
     for item, day in ((1, 0), (1, 0), (2, 9), (3, 10), (3, 10)):
         made.add(0, item, 86_400 * day, 1.0)
-    assert Popular().order(made).order.tolist() == [1, 3, 2, 0]
-    assert Popular(window_days=2.0).order(made).order.tolist() == [3, 2, 0, 1]
+    assert Popular().order(seen_by_recommender(made)).order.tolist() == [1, 3, 2, 0]
+    assert Popular(window_days=2.0).order(seen_by_recommender(made)).order.tolist() == [3, 2, 0, 1]

@@ -14,7 +14,7 @@ import pytest
 from tests.services import Answer, example, first_items, said, serving, write_items
 
 from audience.errors import BadInput
-from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, Service
+from audience.recommenders import AsyncRanker, Context, Ranked, Ranker, Service, seen_by_recommender
 from audience.recommenders.service import contract
 from audience.testing import tiny_genesis
 from audience.world import Interactions, Ints, dice, rng
@@ -24,7 +24,7 @@ KEYS = [item.key for item in GENESIS.catalogue.items]
 
 
 def ranker_of(service: Service) -> Ranker:
-    return service.fit(Interactions(GENESIS.catalogue, 12), rng(1, "fit"))
+    return service.fit(seen_by_recommender(Interactions(GENESIS.catalogue, 12)), rng(1, "fit"))
 
 
 def context(users: Ints, exclude: list[tuple[int, ...]] | None = None) -> Context:

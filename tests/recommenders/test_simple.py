@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audience.recommenders import Context, Popular, Random
+from audience.recommenders import Context, Popular, Random, RecommenderView, seen_by_recommender
 from audience.recommenders.simple import firsts
 from audience.testing import check_recommender, tiny_genesis
 from audience.world import Interactions, dice, rng
@@ -11,12 +11,12 @@ from audience.world import Interactions, dice, rng
 DAY = 86_400
 
 
-def lived(*rows: tuple[int, int, float], items: int = 6) -> Interactions:
+def lived(*rows: tuple[int, int, float], items: int = 6) -> RecommenderView:
     """Return interactions of (item, day, fraction)."""
     made = Interactions(tiny_genesis(3, items).catalogue, 3)
     for item, day, fraction in rows:
         made.add(0, item, DAY * day, fraction)
-    return made
+    return seen_by_recommender(made)
 
 
 def asked(users: int, *exclude: tuple[int, ...], page: int = 0) -> Context:
@@ -32,7 +32,7 @@ def test_it_keeps_to_the_protocol(recommender: Popular | Random) -> None:
     check_recommender(recommender)
 
 
-def order(recommender: Popular, interactions: Interactions) -> list[int]:
+def order(recommender: Popular, interactions: RecommenderView) -> list[int]:
     ranked = recommender.fit(interactions, rng(0, "fit")).rank(np.arange(1), 6, asked(1))
     items: list[int] = ranked[0].tolist()
     return items

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audience.recommenders import Context, Popular, Ranker
+from audience.recommenders import Context, Popular, Ranker, RecommenderView
 from audience.testing import check_recommender
-from audience.world import Generator, Interactions, Ints
+from audience.world import Generator, Ints
 
 
 class Plain:
@@ -18,7 +18,7 @@ class Plain:
     def __init__(self) -> None:
         self.items = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         fresh = type(self)()
         fresh.items = len(interactions.catalogue)
         return fresh
@@ -35,7 +35,7 @@ class Plain:
 
 
 class Same(Plain):
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         self.items = len(interactions.catalogue)
         return self
 
@@ -43,7 +43,7 @@ class Same(Plain):
 class Shared(Plain):
     learnt: list[int] = []  # noqa: RUF012
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         self.learnt.append(len(interactions))
         return super().fit(interactions, rng)
 
@@ -55,7 +55,7 @@ class Shared(Plain):
 class Unseeded(Plain):
     turn = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         Unseeded.turn += 1
         fresh = super().fit(interactions, rng)
         fresh.turn = Unseeded.turn  # type: ignore[attr-defined]
@@ -67,8 +67,8 @@ class Unseeded(Plain):
 
 
 class Meddling(Plain):
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
-        interactions.rate(int(interactions.agents[0]), int(interactions.items[0]), 9)
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
+        interactions._stars[0] = 9
         return super().fit(interactions, rng)
 
 

@@ -88,6 +88,8 @@ def assert_same(one: World, two: World) -> None:
     assert [one.graph.ties(n) for n in people] == [two.graph.ties(n) for n in people]
     assert [one.graph.followers(n) for n in people] == [two.graph.followers(n) for n in people]
     assert one.interactions.packed() == two.interactions.packed()
+    assert one.impressions.packed() == two.impressions.packed()
+    assert one.fitted_shown == two.fitted_shown
     assert one.interactions.people == two.interactions.people
     assert one.interactions.catalogue is one.catalogue
     assert one.catalogue.items == two.catalogue.items

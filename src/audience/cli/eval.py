@@ -55,6 +55,10 @@ EVALUATIONS = {
         "eval_fits:spread_command",
         "A real adoption curve: fitted first, then predicted.",
     ),
+    "backtest": (
+        "eval_backtest:backtest_command",
+        "Whether an audience orders policies as real, randomised people did.",
+    ),
     "memory": (
         "eval_memory:memory_command",
         "What each kind of memory keeps and loses, by planted facts.",

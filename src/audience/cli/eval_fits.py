@@ -143,6 +143,7 @@ _SPREAD_WIDTH = 120
     show_default=True,
     help="People with language minds.",
 )
+@click.option("--most", default=20, show_default=True, help="So many cascades of a folder.")
 @click.option("--news", default="", metavar="TEXT", help="What spreads, in a sentence.")
 @o.model_options
 @o.spending_options
@@ -159,12 +160,36 @@ def spread_command(
 ) -> None:
     """Fit IC, LT and rule minds on the first 60 % of hours of a curve and predict the rest.
 
+    Beside them are a logistic and a Bass curve, and a control in which nobody more comes. PATH may
+    be a folder of curves, or of cascades with their graph: then the share of cascades won is told.
     Columns `emotion` and `attitude` of the file, 0 to 1, are compared too. With --mind llm,
     language minds live the same hours; without --llm the embedded model is asked.
     """
+    from audience.cli.eval import folder_for
+    from audience.lab.spread import is_one_curve
+
+    parts = (flags["mind"], flags["llm_agents"], flags["llm"], flags["model"], flags["news"])
+    asked = parts if flags["mind"] == "llm" else ()
+    folder = folder_for(out, "spread", data, people, graph, seeds, *asked)
+    testing = range(101, 101 + seeds)
+    if is_one_curve(data):
+        _one_curve(data, people, graph, testing, folder, as_json, flags)
+    else:
+        _several(data, people, graph, testing, folder, as_json, flags["most"])
+
+
+def _one_curve(
+    data: Path,
+    people: int,
+    graph: str,
+    seeds: range,
+    folder: Path,
+    as_json: bool,
+    flags: dict[str, Any],
+) -> None:
+    """Fit all models to one curve, and print how well each predicts its rest."""
     from rich.console import Console
 
-    from audience.cli.eval import folder_for
     from audience.lab.spread import (
         RULE,
         curve_in,
@@ -172,6 +197,7 @@ def spread_command(
         mood_fits,
         moods_in,
         plain,
+        reference_fits,
         rule_courses,
         scored,
         steady,
@@ -181,31 +207,77 @@ def spread_command(
     )
 
     truth, moods = truth_of(curve_in(data)), moods_in(data)
-    testing = range(101, 101 + seeds)
-    parts = (flags["mind"], flags["llm_agents"], flags["llm"], flags["model"], flags["news"])
-    asked = parts if flags["mind"] == "llm" else ()
-    folder = folder_for(out, "spread", data, people, graph, seeds, *asked)
     fits = steady(truth, moods)
     with Console(stderr=True).status("Fitting …") as status:
-        rows = [unmoved(truth)]
-        for model in models(people, graph):
-            rows.append(scored(model, truth, testing=testing, progress=status.update))
+        rows = [unmoved(truth), *reference_fits(truth)]
+        for model in models(people, graph, truth.second):
+            rows.append(scored(model, truth, testing=seeds, progress=status.update))
         rules = next(row.parameters for row in rows if row.name == RULE)
         if moods:
-            courses = rule_courses(people, graph, rules, len(truth.counts), testing)
+            courses = rule_courses(people, graph, rules, len(truth.counts), seeds)
             fits += mood_fits(truth, moods, RULE, courses)
         if flags["mind"] == "llm":
-            row, courses = _spoken(truth, rules, folder, graph, testing, flags, status.update)
+            row, courses = _spoken(truth, rules, folder, graph, seeds, flags, status.update)
             rows.append(row)
             fits += mood_fits(truth, moods, row.name, courses)
-    written = write(truth, rows, people, graph, testing, folder, fits, moods)
+    written = write(truth, rows, people, graph, seeds, folder, fits, moods)
     if as_json:
-        result = plain(truth, rows, people, graph, testing, fits)
+        result = plain(truth, rows, people, graph, seeds, fits)
         o.print_json(result | {"written": [str(path) for path in written]})
         return
-    _print_spread(truth, rows, people, graph, seeds, fits)
+    _print_spread(truth, rows, people, graph, len(seeds), fits)
     for path in written:
         click.echo(str(path))
+
+
+def _several(
+    data: Path,
+    people: int,
+    graph: str,
+    seeds: range,
+    folder: Path,
+    as_json: bool,
+    most: int,
+) -> None:
+    """Fit all models to each cascade, and print how many each one wins."""
+    from rich.console import Console
+
+    from audience.lab.spread import (
+        CascadeFits,
+        Society,
+        cascades_in,
+        models_on,
+        plain_cascades,
+        reference_fits,
+        scored,
+        truth_of,
+        unmoved,
+        wins,
+        write_cascades,
+    )
+    from audience.results import print_table
+
+    cascades, notes = cascades_in(data, people)
+    society, fits = Society(people, graph), []
+    with Console(stderr=True).status("Fitting …") as status:
+        for cascade in cascades[:most]:
+            truth = truth_of(cascade.curve)
+            rows = [unmoved(truth), *reference_fits(truth)]
+            for model in models_on(cascade.where or society, truth.second):
+                progress = _named(cascade.name, status.update)
+                rows.append(scored(model, truth, testing=seeds, progress=progress))
+            fits.append(CascadeFits(cascade.name, truth, tuple(rows)))
+    written = write_cascades(fits, notes, seeds, folder)
+    if as_json:
+        o.print_json(plain_cascades(fits, notes) | {"written": [str(path) for path in written]})
+        return
+    print_table(wins(fits), _SPREAD_WIDTH)
+    for line in (*notes, *written):
+        click.echo(str(line))
+
+
+def _named(name: str, tell: Callable[[str], None]) -> Callable[[str], None]:
+    return lambda what: tell(f"{name}: {what}")
 
 
 def _spoken(

@@ -50,6 +50,7 @@ from audience.datasets.mixture import (
     row_of as row_of,
     split_options as split_options,
 )
+from audience.datasets.moments import moments_of as moments_of
 from audience.datasets.people import (
     ActivityFit as ActivityFit,
     Handcrafted as Handcrafted,

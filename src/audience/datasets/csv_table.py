@@ -6,11 +6,11 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
+from audience.datasets.moments import moments_of
 from audience.errors import BadInput, unknown
 from audience.world import HABITS, Habits, Item, Past, Profile
 
@@ -65,22 +65,6 @@ class TableRow(msgspec.Struct, frozen=True, gc=False):
         if number != int(number):
             raise self.wrong(column, f"{self.text(column)} is not a whole number; round it")
         return int(number)
-
-    def moment(self, column: str) -> int:
-        """Return seconds since 1970 from such a number or a date; 0 if the cell is empty."""
-        text = self.text(column)
-        if not text:
-            return 0
-        try:
-            return int(text)
-        except ValueError:
-            pass
-        try:
-            at = datetime.fromisoformat(text)
-        except ValueError:
-            remedy = "write seconds since 1970 or a date such as 2025-01-31T18:00"
-            raise self.wrong(column, f"{text!r} is not a moment; {remedy}") from None
-        return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
 
 
 class CsvTable(msgspec.Struct, frozen=True):
@@ -262,13 +246,22 @@ def past_of(table: CsvTable, people: Mapping[str, int], items: Mapping[str, int]
         Past(
             _known(row, "person", people, "people.csv"),
             _known(row, "item", items, "items.csv"),
-            row.moment("at"),
+            at,
             row.number("fraction", 0, 1, 1.0),
             row.whole("stars", 1, 5) or 0,
         )
-        for row in table.rows
+        for row, at in zip(table.rows, _moments(table, "at"), strict=True)
     ]
     return sorted(past, key=lambda lived: lived.at)
+
+
+def _moments(table: CsvTable, column: str) -> list[int]:
+    """Return seconds since 1970 for each row, 0 where the cell is empty."""
+    told = [row for row in table.rows if row.text(column)]
+    cells = [row.text(column) for row in told]
+    found = moments_of(cells, lambda place, what: told[place].wrong(column, what))
+    known = iter(found.tolist())
+    return [next(known) if row.text(column) else 0 for row in table.rows]
 
 
 def numbered(things: Sequence[Item] | Sequence[Profile]) -> dict[str, int]:

@@ -50,9 +50,10 @@ def reached(
 def begun(world: World, change: c.Raise, round_: int) -> list[e.AnyEvent]:
     """Return the events that start a topic: its seeds feel it, have an opinion and post it.
 
+    One that is raised again has a second wave: its new seeds post it anew.
     Their posts are delivered like any other, at the end of the round.
     """
-    number = len(world.spread.topics) - 1
+    number = world.spread.topics.index(change.topic)
     text = cut(change.topic.text)
     events: list[e.AnyEvent] = []
     for seed in change.seeds:

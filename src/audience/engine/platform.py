@@ -26,6 +26,7 @@ from audience.recommenders import (
     Ranker,
     SelfChecking,
     Shuffled,
+    UserKeys,
     search_in,
 )
 from audience.world import (
@@ -148,6 +149,7 @@ class PageRequest(msgspec.Struct, frozen=True, gc=False):
     page: int
     exclude: tuple[int, ...]
     lived: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
 
 
 class Note(msgspec.Struct, frozen=True, gc=False):
@@ -203,7 +205,9 @@ class Platform:
         now = me.situation
         lived = tuple([lived.item for lived in me.history])
         exclude = now.shown if self.repeat else lived + now.shown
-        return PageRequest(me.profile.id, now.at, now.pages, exclude, lived)
+        taken = set(lived) if now.shown else ()
+        skipped = tuple([item for item in now.shown if item not in taken])
+        return PageRequest(me.profile.id, now.at, now.pages, exclude, lived, skipped)
 
     def rank(self, world: View, ranker: Ranker, wants: Sequence[PageRequest]) -> Sequence[Served]:
         """Return what is ranked for each request, best first."""
@@ -236,7 +240,8 @@ class Platform:
             [want.exclude for want in wants],
             dice(world.seed, "rank", users, world.round, pages),
             lived=[want.lived for want in wants],
-            key_of=lambda user: world.profile(user).key or str(user),
+            key_of=UserKeys({user: world.profile(user).key for user in users.tolist()}),
+            skipped=[want.skipped for want in wants],
         )
         return users, k, context
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from typing import Protocol
 
@@ -20,7 +21,14 @@ from audience.engine.groups import Groups
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
-from audience.recommenders import Ranker, Recommender, learnt_by
+from audience.recommenders import (
+    Ranker,
+    Recommender,
+    UserTable,
+    impressions_seen,
+    learnt_by,
+    seen_by_recommender,
+)
 from audience.world import AnyChange, SwapRecommender, View, World, events as e, rng
 
 ORDERS = ("together", "one-by-one")
@@ -186,7 +194,8 @@ class Simulation:
     def fit(self) -> e.RecommenderFitted:
         """Fit the current recommender and put its ranker on the stage."""
         name, recommender = self.parts.recommender(self.world.recommender)
-        ranker = self._fitted(recommender, self.world.round, len(self.world.interactions))
+        count, shown = len(self.world.interactions), self.world.impressions.count
+        ranker = self._fitted(recommender, self.world.round, count, shown)
         learnt = learnt_by(ranker)
         artefact = blake2b(learnt, digest_size=8).hexdigest() if learnt else ""
         return e.RecommenderFitted(name, len(self.world.interactions), artefact)
@@ -197,13 +206,15 @@ class Simulation:
             return
         round_, event = self.world.fitted
         _, recommender = self.parts.recommender(self.world.recommender)
-        self._fitted(recommender, round_, event.interactions)
+        self._fitted(recommender, round_, event.interactions, self.world.fitted_shown)
 
-    def _fitted(self, recommender: Recommender, round_: int, count: int) -> Ranker:
+    def _fitted(self, recommender: Recommender, round_: int, count: int, shown: int) -> Ranker:
         world, parts = self.world, self.parts
         interactions = world.interactions.first(count)
+        impressions = impressions_seen(world.impressions, shown)
+        seen = seen_by_recommender(interactions, self._users(), impressions)
         try:
-            ranker = recommender.fit(interactions, rng(self.seed, "fit", round_))
+            ranker = recommender.fit(seen, rng(self.seed, "fit", round_))
         except Exception as error:
             raise RecommenderFault(
                 f"{name_of(recommender)}.fit raised {error!r} on {count} interactions; "
@@ -215,6 +226,20 @@ class Simulation:
             )
         self.stage = DriverStage(world, parts.platform, ranker, parts.mind, parts.memory)
         return ranker
+
+    def _users(self) -> UserTable:
+        """Return what recommenders know about users now."""
+        first = self.world.genesis.profiles
+        changed = {
+            id_: me.profile
+            for id_, me in self.world.agents.changed.items()
+            if id_ >= len(first) or me.profile is not first[id_]
+        }
+        return self._registered.changed(changed) if changed else self._registered
+
+    @cached_property
+    def _registered(self) -> UserTable:
+        return UserTable(self.world.genesis.profiles)
 
 
 def run_sync(work: Callable[[], object]) -> None:

@@ -52,6 +52,19 @@ from audience.recommenders.simple import (
     Random as Random,
     Shuffled as Shuffled,
 )
+from audience.recommenders.view import (
+    Follows as Follows,
+    HiddenTruth as HiddenTruth,
+    ImpressionTable as ImpressionTable,
+    ItemFacts as ItemFacts,
+    ItemTable as ItemTable,
+    RecommenderView as RecommenderView,
+    UserFacts as UserFacts,
+    UserKeys as UserKeys,
+    UserTable as UserTable,
+    impressions_seen as impressions_seen,
+    seen_by_recommender as seen_by_recommender,
+)
 
 # Deprecated names, gone with 0.3.
 Nothing = NoRecommender

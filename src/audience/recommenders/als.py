@@ -11,7 +11,8 @@ from audience.recommenders.matrix import Sparse, listed, lived_matrix, one_threa
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Floats, Generator, Ints
 
 _CELLS = 4_000_000
 
@@ -30,7 +31,7 @@ class ALS:
     rounds: int = 10
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
         by_item = lived.T.tocsr()
         shape = (lived.shape[1], self.factors)

@@ -11,7 +11,8 @@ from audience.recommenders.matrix import Sparse, lived_matrix
 from audience.recommenders.recommender import Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Bools, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Bools, Generator, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class BPR:
     batch: int = 2048
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
         people = Points(lived.shape[0], self.factors, rng)
         items = Points(lived.shape[1], self.factors, rng)

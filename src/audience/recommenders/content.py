@@ -17,7 +17,8 @@ from audience.recommenders.matrix import Sparse, lived_matrix, packed, rows_for
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Catalogue, Floats, Generator, Interactions, Ints, Item
+from audience.recommenders.view import AnyCatalogue, AnyItem, RecommenderView
+from audience.world import Floats, Generator, Ints
 
 _WORD = re.compile(r"\w+")
 TITLE, TAG, ABOUT = 3.0, 2.0, 1.0
@@ -26,7 +27,7 @@ TITLE, TAG, ABOUT = 3.0, 2.0, 1.0
 class Terms:
     """Weighted word counts of each item; titles count more than tags, tags more than text."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: AnyCatalogue) -> None:
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {}
@@ -55,7 +56,7 @@ class Terms:
 
 
 @lru_cache(maxsize=4)
-def terms_of(catalogue: Catalogue) -> Terms:
+def terms_of(catalogue: AnyCatalogue) -> Terms:
     """Return the words of a catalogue, counted once."""
     return Terms(catalogue)
 
@@ -92,7 +93,7 @@ class Content:
         self.telling = telling
         self.min_stars = min_stars
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         lived = lived_matrix(interactions, self.min_stars)
         scorer: WordScorer | VectorScorer
@@ -146,7 +147,7 @@ class VectorScorer:
         return scores
 
 
-def weighed(catalogue: Catalogue) -> Sparse:
+def weighed(catalogue: AnyCatalogue) -> Sparse:
     """Return [items, words]: TF-IDF weights, each row of length 1."""
     from scipy.sparse import csr_array
 
@@ -172,7 +173,7 @@ def heaviest(taste: Sparse, most: int) -> Sparse:
     return csr_array((data, (owners, taste.indices[kept])), taste.shape)
 
 
-def vectors_of(catalogue: Catalogue, embedder: Embedder | ArrayLike) -> Scores:
+def vectors_of(catalogue: AnyCatalogue, embedder: Embedder | ArrayLike) -> Scores:
     """Return one unit vector for each item."""
     made = embedder([text_of(item) for item in catalogue.items]) if callable(embedder) else embedder
     vectors = np.asarray(made, np.float32)
@@ -212,7 +213,7 @@ def finished(work: Coroutine[None, None, ArrayLike]) -> ArrayLike:
     raise BadInput("this embedder waits for a service; use 'wordllama', which runs here")
 
 
-def text_of(item: Item) -> str:
+def text_of(item: AnyItem) -> str:
     """Return the title, tags and description of an item as one text."""
     return ". ".join(part for part in (item.title, ", ".join(item.tags), item.about) if part)
 

@@ -17,7 +17,8 @@ from audience.recommenders.matrix import (
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Floats, Generator, Ints
 
 MOST_EASE_ITEMS = 10_000
 _ROWS = 1024
@@ -34,7 +35,7 @@ class EASE:
     regularisation: float = 250.0
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         check_size("ease", len(interactions.catalogue), MOST_EASE_ITEMS, "'als' or 'bpr'")
         lived = lived_matrix(interactions, self.min_stars)

@@ -12,7 +12,8 @@ from audience.recommenders.matrix import Sparse, lived_matrix
 from audience.recommenders.recommender import Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Generator, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class LightGCN:
     batch: int = 8192
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
         graph = Neighbours(lived, self.layers)
         shape = (sum(lived.shape), self.factors)

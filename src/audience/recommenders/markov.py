@@ -10,7 +10,8 @@ from audience.recommenders.matrix import Sparse, counted, flat, known, packed
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Floats, Generator, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Markov:
     evening: float = 0.3
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         kept = counted(interactions, self.min_stars)
         who, what = interactions.agents[kept], interactions.items[kept]

@@ -10,13 +10,14 @@ import numpy as np
 
 from audience.errors import BadInput
 from audience.recommenders.recommender import Context
-from audience.world import Bools, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Bools, Ints
 
 Sparse = Any
 """A scipy.sparse.csr_array; scipy has no types of its own and is slow to import."""
 
 
-def lived_matrix(interactions: Interactions, min_stars: int = 0) -> Sparse:
+def lived_matrix(interactions: RecommenderView, min_stars: int = 0) -> Sparse:
     """Return [people + 1, items]: the watched fraction of each item, at most 1.
 
     The last row is empty, for unknown people. Items rated below `min_stars` are left out.
@@ -33,7 +34,7 @@ def lived_matrix(interactions: Interactions, min_stars: int = 0) -> Sparse:
     return matrix
 
 
-def counted(interactions: Interactions, min_stars: int) -> Bools:
+def counted(interactions: RecommenderView, min_stars: int) -> Bools:
     """Return which interactions count: rated well enough, or unrated."""
     stars = interactions.stars
     kept: Bools = (stars == 0) | (stars >= min_stars)

@@ -13,7 +13,8 @@ import numpy as np
 from audience.errors import BadInput, unknown
 from audience.plugins import find
 from audience.recommenders.recommender import Context, Ranked, Ranker, Recommender, learnt_by
-from audience.world import Bools, Catalogue, Floats, Generator, Interactions, Ints
+from audience.recommenders.view import ItemTable, RecommenderView
+from audience.world import Bools, Floats, Generator, Ints
 
 Part = str | Mapping[str, Any] | Recommender
 WAYS = ("ranks", "scores")
@@ -42,7 +43,7 @@ class Mix:
         self.weights = tuple(weights or [1.0] * len(parts))
         self.by = by
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         draws = zip(self.parts, rng.spawn(len(self.parts)), strict=True)
         fitted = tuple(part.fit(interactions, own) for part, own in draws)
         return Mixed(fitted, self.weights, self.by, len(interactions.catalogue))
@@ -141,7 +142,7 @@ class Explained:
         self.of = part_of(of)
         self.most = most
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Explaining:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Explaining:
         ranker = self.of.fit(interactions, rng)
         lived: dict[int, list[int]] = {}
         columns = (interactions.agents.tolist(), interactions.items.tolist())
@@ -155,7 +156,7 @@ class Explaining:
     """A ranker with explanations."""
 
     ranker: Ranker
-    catalogue: Catalogue
+    catalogue: ItemTable
     lived: dict[int, list[int]]
     most: int
 

@@ -12,7 +12,8 @@ from audience.recommenders.matrix import Sparse, check_size, lived_matrix, one_t
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Bools, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Bools, Generator, Ints
 
 MOST_ITEMS = 50_000
 Weights = dict[str, Scores]
@@ -36,7 +37,7 @@ class MultVAE:
     batch: int = 128
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         check_size("multvae", len(interactions.catalogue), MOST_ITEMS, "'als' or 'bpr'")
         lived = lived_matrix(interactions, self.min_stars)
         lived.data[:] = 1.0

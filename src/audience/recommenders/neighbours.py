@@ -11,7 +11,8 @@ from audience.recommenders.matrix import Sparse, check_size, lived_matrix, packe
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores, keys_of, top_keys
 from audience.recommenders.simple import Popular
-from audience.world import Floats, Generator, Interactions, Ints, SocialGraph
+from audience.recommenders.view import Follows, RecommenderView
+from audience.world import Floats, Generator, Ints
 
 MOST_KNN_ITEMS = 50_000
 _CELLS = 4_000_000
@@ -29,7 +30,7 @@ class ItemKNN:
     shrink: float = 0.0
     min_stars: int = 0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         check_size("item-knn", len(interactions.catalogue), MOST_KNN_ITEMS, "'als' or 'bpr'")
         lived = lived_matrix(interactions, self.min_stars)
@@ -79,7 +80,7 @@ class Social:
 
     min_stars: int = 4
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         lived = lived_matrix(interactions, self.min_stars)
         return ScoreRanker(FriendScorer(lived, interactions.ties), Popular().order(interactions))
@@ -90,7 +91,7 @@ class FriendScorer:
     """Scores by what the people a user follows watched."""
 
     lived: Sparse
-    ties: SocialGraph | None
+    ties: Follows | None
 
     def learnt(self) -> bytes:
         return packed(self.lived)

@@ -8,7 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 import numpy as np
 
-from audience.world import Dice, Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Dice, Floats, Generator, Ints
 
 
 class Context(msgspec.Struct, frozen=True):
@@ -28,6 +29,8 @@ class Context(msgspec.Struct, frozen=True):
     """If given, all that each user watched so far, oldest first, newer than the fit."""
     key_of: Callable[[int], str] = str
     """The id of a user in the source data."""
+    skipped: Sequence[tuple[int, ...]] | None = None
+    """If given, what each user was shown in this visit and did not take."""
 
     def part(self, rows: Ints) -> Context:
         """Return the context of the users in `rows`."""
@@ -44,6 +47,7 @@ class Context(msgspec.Struct, frozen=True):
             None if self.candidates is None else of(self.candidates),
             None if self.lived is None else of(self.lived),
             self.key_of,
+            None if self.skipped is None else of(self.skipped),
         )
 
 
@@ -111,6 +115,6 @@ def learnt_by(ranker: Ranker) -> bytes:
 class Recommender(Protocol):
     """A recipe for rankers; `fit` returns a new object each time, so that branches are safe."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
-        """Return a ranker fitted to all interactions so far, which must accept unknown users."""
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
+        """Return a ranker fitted to all that was seen so far, which must accept unknown users."""
         ...

@@ -23,7 +23,8 @@ from audience.recommenders.content import (
 )
 from audience.recommenders.matrix import Sparse
 from audience.recommenders.scored import Scores, keys_of, top_keys
-from audience.world import Catalogue, Floats, Ints
+from audience.recommenders.view import AnyCatalogue
+from audience.world import Floats, Ints
 
 _TRIED = 40
 _LOOSE = 5
@@ -125,7 +126,7 @@ class ItemSearch:
 
     def __init__(
         self,
-        catalogue: Catalogue,
+        catalogue: AnyCatalogue,
         embedder: str | Embedder | None = None,
         vectors: ArrayLike | None = None,
     ) -> None:
@@ -235,7 +236,7 @@ class ItemSearch:
 
 
 @lru_cache(maxsize=4)
-def search_in(catalogue: Catalogue) -> ItemSearch:
+def search_in(catalogue: AnyCatalogue) -> ItemSearch:
     """Return the cached index of a catalogue: by words, and by meaning if it is not huge."""
     if len(catalogue) > _MOST_EMBEDDED:
         return ItemSearch(catalogue)

@@ -25,13 +25,12 @@ from audience.recommenders.service_wire import (
     ranked,
     request,
 )
+from audience.recommenders.view import ItemTable, RecommenderView
 from audience.world import (
     CLOSING,
-    Catalogue,
     Chapter,
     Floats,
     Generator,
-    Interactions,
     Ints,
     View,
     events as e,
@@ -131,7 +130,7 @@ class Service:
         finally:
             self.wire.close()
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         del rng
         return ServiceRanker(self, interactions.catalogue)
 
@@ -168,7 +167,7 @@ class ServiceRanker:
     checks_itself = True
     """Answers are checked here, user by user."""
 
-    def __init__(self, service: Service, catalogue: Catalogue) -> None:
+    def __init__(self, service: Service, catalogue: ItemTable) -> None:
         self.service = service
         self.keys = keys_in(catalogue)
 

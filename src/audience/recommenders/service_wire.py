@@ -25,7 +25,8 @@ from audience.llm import (
     trust_of,
 )
 from audience.recommenders.recommender import Context, Ranked
-from audience.world import Catalogue, Floats, Ints
+from audience.recommenders.view import AnyCatalogue
+from audience.world import Floats, Ints
 
 if TYPE_CHECKING:
     import aiohttp
@@ -261,13 +262,13 @@ class Health(msgspec.Struct, frozen=True):
 class Keys:
     """Items by their ids in the source data."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: AnyCatalogue) -> None:
         self.names = tuple([item.key or str(item.id) for item in catalogue.items])
         self.ids = {name: number for number, name in reversed(list(enumerate(self.names)))}
 
 
 @lru_cache(maxsize=2)
-def keys_in(catalogue: Catalogue) -> Keys:
+def keys_in(catalogue: AnyCatalogue) -> Keys:
     """Return the keys of a catalogue, cached."""
     return Keys(catalogue)
 

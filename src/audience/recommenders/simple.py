@@ -10,7 +10,8 @@ import numpy as np
 
 from audience.recommenders.matrix import flat
 from audience.recommenders.recommender import Context, Ranked
-from audience.world import Bools, Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Bools, Floats, Generator, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,11 @@ class Popular:
     half_life_days: float = 0.0
     window_days: float = 0.0
 
-    def fit(self, interactions: Interactions, rng: Generator) -> FixedOrder:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> FixedOrder:
         del rng
         return self.order(interactions)
 
-    def order(self, interactions: Interactions) -> FixedOrder:
+    def order(self, interactions: RecommenderView) -> FixedOrder:
         """Return the items by popularity."""
         counts = interactions.fractions.astype(np.float64)
         if len(interactions):
@@ -79,7 +80,7 @@ class FixedOrder:
 class Random:
     """Uniformly random items, drawn by name for each user and page."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Shuffled:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Shuffled:
         del rng
         return Shuffled(len(interactions.catalogue))
 
@@ -154,7 +155,7 @@ def first_allowed(rows: Ints, allowed: Bools, k: int) -> Ints:
 class NoRecommender:
     """No recommender: pages stay empty, so that people only find what they search for."""
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Empty:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Empty:
         del interactions, rng
         return Empty()
 

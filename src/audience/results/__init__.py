@@ -130,3 +130,10 @@ from audience.results.table import (
     to_rich as to_rich,
     wide_console as wide_console,
 )
+from audience.results.validation import (
+    UNVALIDATED as UNVALIDATED,
+    Validation as Validation,
+    read_validation as read_validation,
+    validation_line as validation_line,
+    write_validation as write_validation,
+)

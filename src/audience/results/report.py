@@ -22,6 +22,7 @@ from audience.results.findings import Findings
 from audience.results.summary_lines import Contrast, Line, headline, summary
 from audience.results.summary_table import ONE_RUN, WRITERS, change, mean_over, result_table
 from audience.results.table import escape_markdown, shown, to_html, to_markdown
+from audience.results.validation import validation_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -248,7 +249,7 @@ def _figures(findings: Findings) -> tuple[dict[str, Figure], dict[str, str]]:
 
 def limits(findings: Findings) -> list[str]:
     """Return what these findings cannot say."""
-    lines = [_minds(findings.scenario)]
+    lines = [_minds(findings.scenario), validation_line(findings.scenario)]
     if any(len(arm.runs) == 1 for arm in findings.arms):
         lines.append(
             "One seed: an interval over people says how certain a difference is within this "

@@ -22,6 +22,7 @@ from audience.results.table import (
     text_of,
     to_latex,
 )
+from audience.results.validation import validation_line
 
 _COLUMNS = (
     "metric", "label", "unit", "better", "arm", "mean", "low", "high", "count", "over", "reference",
@@ -135,6 +136,7 @@ def findings_to_json(findings: Findings) -> str:
         "notes": findings.notes,
         "sensitivity": plain_band(findings),
         "facts": findings.facts,
+        "validation": validation_line(findings.scenario),
         "summary": summary(findings),
         "arms": arms,
         "scenario": findings.scenario,

@@ -111,7 +111,8 @@ def run_name(scenario: Scenario, genesis: Genesis) -> str:
     Arms and seeds differ in it, so that a service can keep what it learns from each apart.
     """
     rules = msgspec.structs.replace(scenario.run, rounds=0)
-    same = msgspec.structs.replace(scenario, title="", seeds=1, arms={}, run=rules)
+    plain = {"title": "", "seeds": 1, "arms": {}, "validated": ""}
+    same = msgspec.structs.replace(scenario, run=rules, **plain)
     body = msgspec.json.encode([same, genesis.digest], order="deterministic")
     return blake2b(body, digest_size=6).hexdigest()
 

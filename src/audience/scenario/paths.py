@@ -45,6 +45,7 @@ def _anchor(scope: Tree, folder: Path) -> None:
         options["path"] = os.path.abspath(folder / options["path"])
     _anchor_files(options, ("profiles",), folder)
     _anchor_files(scope.get("llm"), ("prices", "ca"), folder)
+    _anchor_files(scope, ("validated",), folder)
     spread = scope.get("spread")
     if isinstance(spread, dict) and is_file(spread.get("graph")):
         _anchor_files(spread, ("graph",), folder)

@@ -164,6 +164,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spread: SpreadTable = SpreadTable()
     played: tuple[Played, ...] = ()
     """Who was played, and when: written by a run, so that it can be replayed."""
+    validated: str = ""
+    """The validation.json of a backtest on real people, told by every report."""
 
     @property
     def rounds(self) -> int:
@@ -198,7 +200,13 @@ def load(path: Path) -> Scenario:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    return parse(text, str(path), path.parent)
+    scenario = parse(text, str(path), path.parent)
+    if scenario.validated and not Path(scenario.validated).is_file():
+        raise BadInput(
+            f"{path}: validated: {scenario.validated} does not exist; name the validation.json "
+            "that `audience eval backtest` wrote, or leave the key out"
+        )
+    return scenario
 
 
 def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:

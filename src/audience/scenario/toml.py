@@ -73,8 +73,9 @@ def text_of(scenario: Scenario) -> str:
     tree = msgspec.to_builtins(scenario)
     for part in ("dataset", "mind", "memory", "recommender"):
         tree[part] = {"kind": tree[part]["kind"], **tree[part]["options"]}
-    if not scenario.played:
-        del tree["played"]
+    for key in ("played", "validated"):
+        if not tree[key]:
+            del tree[key]
     return dump(tree)
 
 

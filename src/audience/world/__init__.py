@@ -61,6 +61,7 @@ from audience.world.events import (
 )
 from audience.world.genesis import Domain as Domain, Genesis as Genesis, Past as Past
 from audience.world.graph import SocialGraph as SocialGraph, Tie as Tie, Ties as Ties
+from audience.world.impressions import Impressions as Impressions
 from audience.world.interactions import Interactions as Interactions
 from audience.world.items import (
     Catalogue as Catalogue,
@@ -68,6 +69,7 @@ from audience.world.items import (
     covers as covers,
     mentioned as mentioned,
     same as same,
+    tag_weights as tag_weights,
     titled as titled,
 )
 from audience.world.observation import (

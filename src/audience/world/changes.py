@@ -91,7 +91,10 @@ class Remind(Change, frozen=True):
 
 
 class Raise(Change, frozen=True):
-    """Start a topic: the agents in `seeds` know of it and tell all their followers."""
+    """Start a topic: the agents in `seeds` know of it and tell all their followers.
+
+    The same topic again is its second wave.
+    """
 
     topic: Topic
     seeds: tuple[int, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -55,11 +55,7 @@ class Catalogue:
     @cached_property
     def weights(self) -> Floats:
         """[items, tags]: 1/|tags| where the item has the tag."""
-        matrix = np.zeros((len(self.items), len(self.tags)))
-        for row, tags in enumerate(self.tags_of):
-            for tag in tags:
-                matrix[row, tag] = 1.0 / len(tags)
-        return matrix
+        return tag_weights(self.tags_of, len(self.tags))
 
     @cached_property
     def quality(self) -> Floats:
@@ -73,6 +69,15 @@ class Catalogue:
     def by_key(self) -> dict[str, int]:
         """Dense id of each source id."""
         return {item.key: item.id for item in self.items if item.key}
+
+
+def tag_weights(tags_of: Sequence[tuple[int, ...]], tags: int) -> Floats:
+    """Return [items, tags]: 1/|tags| where the item has the tag."""
+    matrix = np.zeros((len(tags_of), tags))
+    for row, mine in enumerate(tags_of):
+        for tag in mine:
+            matrix[row, tag] = 1.0 / len(mine)
+    return matrix
 
 
 _YEAR = re.compile(r"\s*\((?:19|20)\d\d\)\s*$")

@@ -12,6 +12,7 @@ from audience.world.changes import SwapRecommender
 from audience.world.events import RecommenderFitted
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
+from audience.world.impressions import Impressions
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue, Item
 from audience.world.topics import Spread, Topic
@@ -49,6 +50,10 @@ class Shared(msgspec.Struct, frozen=True, array_like=True):
     """The packed columns of `Spread`."""
     living: tuple[float, float] = (0.0, 0.0)
     """`grow` and `fade` of the social graph."""
+    shown_begin: int = 0
+    """How many impressions earlier snapshots hold; `shown` are the following ones."""
+    shown: tuple[bytes, ...] = ()
+    fitted_shown: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -63,6 +68,7 @@ class SnapshotMark(msgspec.Struct, frozen=True):
 
     agents: dict[int, Agent]
     stars: bytes
+    shown: int = 0
 
 
 NOTHING = SnapshotMark({}, b"")
@@ -71,7 +77,9 @@ NOTHING = SnapshotMark({}, b"")
 def mark(world: World) -> SnapshotMark:
     """Return the mark of a world now."""
     return SnapshotMark(
-        dict(world.agents.changed), world.interactions.stars.astype(np.int8).tobytes()
+        dict(world.agents.changed),
+        world.interactions.stars.astype(np.int8).tobytes(),
+        world.impressions.count,
     )
 
 
@@ -101,6 +109,9 @@ def capture(world: World, since: SnapshotMark = NOTHING) -> Snapshot:
         world.spread.topics,
         world.spread.packed() if world.spread.topics else (),
         (world.graph.grow, world.graph.fade),
+        max(since.shown, world.impressions.dropped),
+        world.impressions.packed(since.shown),
+        world.fitted_shown,
     )
     return Snapshot(shared, agents)
 
@@ -112,6 +123,7 @@ def restore(genesis: Genesis, shared: Iterable[Shared], agents: Mapping[int, Age
     last: Shared | None = None
     for last in shared:
         _lengthen(columns, last)
+        _show(world.impressions, last)
     if last is None:
         raise ValueError("a snapshot without its shared part cannot be restored")
     for id_ in sorted(agents):
@@ -136,12 +148,18 @@ def _restore_shared(world: World, last: Shared) -> None:
     world.round, world.now, world.seed = last.round, last.now, last.seed
     world.silent = frozenset(last.silent)
     world.recommender, world.fitted = last.recommender, last.fitted
+    world.fitted_shown = last.fitted_shown
     world.activity = np.frombuffer(last.activity, "<f8").astype(np.float64)
     world.satisfaction = np.frombuffer(last.satisfaction, "<f8").astype(np.float64)
     world.last_visit = np.frombuffer(last.last_visit, "<i4").astype(np.int32)
     world.graph.round = last.round
     _restore_ties(world.graph, last)
     world.graph.grow, world.graph.fade = last.living
+
+
+def _show(impressions: Impressions, piece: Shared) -> None:
+    if piece.shown:
+        impressions.extend(piece.shown, piece.shown_begin)
 
 
 def _restore_ties(graph: SocialGraph, last: Shared) -> None:

@@ -14,6 +14,7 @@ from audience.world import changes as c, events as e
 from audience.world.agent import FOLDS, Agent, AgentTable, Laws, with_news, with_thought
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
+from audience.world.impressions import Impressions
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.profile import Profile, taste_of
@@ -72,12 +73,15 @@ class World:
         self.agents = AgentTable(genesis)
         self.graph = SocialGraph(genesis.ties)
         self.interactions = Interactions(genesis.catalogue, people, genesis.past, self.graph)
+        self.impressions = Impressions()
         self.round = 0
         self.now = 0
         self.seed = 0
         self.silent: frozenset[int] = frozenset()
         self.recommender: c.SwapRecommender | None = None
         self.fitted: tuple[int, e.RecommenderFitted] | None = None
+        self.fitted_shown = 0
+        """How many impressions the last fit knew."""
         self.outbox: list[e.Posted | e.Forwarded] = []
         self.wishes: list[e.Wished] = []
         self.tie_changes: list[e.Followed | e.Unfollowed] = []
@@ -133,6 +137,11 @@ def _woke(world: World, event: e.Woke) -> None:
     world.last_visit[event.agent] = world.round
 
 
+def _shown(world: World, event: e.SlateShown) -> None:
+    searched = event.surface == "search"
+    world.impressions.show(event.agent, event.items, world.now, searched=searched)
+
+
 def _posted(world: World, event: e.Posted | e.Forwarded) -> None:
     world.outbox.append(event)
     if event.topic >= 0:
@@ -178,6 +187,7 @@ def _parted(world: World, event: e.Parted) -> None:
 
 def _fitted(world: World, event: e.RecommenderFitted) -> None:
     world.fitted = (world.round, event)
+    world.fitted_shown = world.impressions.count
 
 
 def _round_ended(world: World, event: e.RoundEnded) -> None:
@@ -221,6 +231,8 @@ def _attitude_shifted(world: World, event: e.AttitudeShifted) -> None:
 
 
 def _raise(world: World, change: c.Raise) -> None:
+    if change.topic in world.spread.topics:  # raised again: a second wave of the same topic
+        return
     everybody = [world.profile(agent) for agent in range(len(world.agents))]
     world.spread.begin(change.topic, world.seed, everybody)
     world.laws = replace(world.laws, topics=world.spread.topics)
@@ -297,6 +309,8 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RoundStarted: _round_started,
     e.Woke: _woke,
     e.Entered: _entered,
+    e.SlateShown: _shown,
+    e.Picked: lambda world, picked: world.impressions.pick(picked.agent, picked.item),
     e.Watched: lambda world, watched: world.interactions.add(
         watched.agent, watched.item, world.now, watched.fraction
     ),

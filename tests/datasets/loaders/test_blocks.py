@@ -36,11 +36,10 @@ def test_quotes_may_hold_separators_and_line_ends(
 
 
 def test_numbers_and_moments(tmp_path: Path) -> None:
-    (one,) = blocks(
-        tmp_path, "n,t,d\n1.5,100,2024-01-01\n,1700000000000,2024-01-01T01:00Z\n", TableFormat()
-    )
+    text = "n,t,d\n1.5,1600000000000,2024-01-01\n,1700000000000,2024-01-01T01:00Z\n"
+    (one,) = blocks(tmp_path, text, TableFormat())
     assert one.numbers("n").tolist()[0] == 1.5
-    assert one.moments("t").tolist() == [100, 1_700_000_000]
+    assert one.moments("t").tolist() == [1_600_000_000, 1_700_000_000]
     assert (one.moments("d")[1] - one.moments("d")[0]) == 3600
     for column, low, told in (("n", 2.0, "1.5 is out of range"), ("d", 0.0, "is not a number")):
         with pytest.raises(BadInput, match=told):

@@ -73,7 +73,7 @@ def test_positions_keep_the_order_of_each_person(tmp_path: Path) -> None:
         ("ratings.dat", "2::10::3::100", "2::10::0::100", r"line 2, .*0 is out of range"),
         ("ratings.dat", "2::10::3::100", "2::10::good::100", r"line 2, .*'good' is not a number"),
         ("ratings.dat", "2::10::3::100", "2::10::3", r"line 2 has 3 cells where 4 are expected"),
-        ("ratings.dat", "2::10::3::100", "2::10::3::soon", r"line 2, .*'soon' is not a number"),
+        ("ratings.dat", "2::10::3::100", "2::10::3::soon", r"line 2, .*'soon' is not a moment"),
         ("ratings.dat", "2::10::3::100", "::10::3::100", r"line 2, column 'user': is empty"),
         ("ratings.dat", "::", ",", r"line 1 has 1 cells .*separated by ',': set separator"),
         ("movies.dat", "10::Caf", "::Caf", r"movies.dat: line 1, column 'id': is empty"),

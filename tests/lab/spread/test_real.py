@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,17 @@ def wave(hours: int = 100, onset: int = 40, speed: float = 0.08) -> Floats:
     return np.round(slow + 50_000 * (1.0 - np.exp(-speed * since)))
 
 
-def saturating(strength: float, speed: float, known: float, steps: int, seed: int) -> Floats:
+def saturating(values: Sequence[float], steps: int, seed: int) -> Floats:
+    strength, speed, known = values
     shape: Floats = strength * (1.0 - np.exp(-speed * np.arange(steps + 1)))
     return shape + 1e-6 * seed * known
 
 
-TOY = SpreadModel("toy", saturating, (0.2, 0.5, 0.9), (0.02, 0.04, 0.08, 0.16), (0.1, 0.2))
+TOY = SpreadModel(
+    "toy",
+    saturating,
+    {"strength": (0.2, 0.5, 0.9), "speed": (0.02, 0.04, 0.08, 0.16), "at once": (0.1, 0.2)},
+)
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -99,11 +105,13 @@ def test_a_model_that_has_the_truth_predicts_it() -> None:
 def test_intervals_hold_only_what_is_possible() -> None:
     truth = real.truth_of(wave())
 
-    def unsteady(strength: float, speed: float, known: float, steps: int, seed: int) -> Floats:
-        rise = saturating(strength, speed, known, steps, seed)
+    def unsteady(values: Sequence[float], steps: int, seed: int) -> Floats:
+        rise = saturating(values, steps, seed)
         return rise if seed % 2 else rise[-1] * (1.0 - np.exp(-np.arange(steps + 1.0)))
 
-    model = SpreadModel("unsteady", unsteady, (0.5,), (0.08,), (0.1,))
+    model = SpreadModel(
+        "unsteady", unsteady, {"strength": (0.5,), "speed": (0.08,), "at once": (0.1,)}
+    )
     score = real.scored(model, truth, fitting=(1,), testing=(101, 102, 103))
     assert score.msed.low >= 0.0
     assert -1.0 <= score.correlation.low <= score.correlation.high <= 1.0
@@ -141,8 +149,9 @@ def test_everything_is_written(tmp_path: Path) -> None:
 
 def test_every_model_begins_at_nobody_and_rises() -> None:
     for model in real.models(200):
-        values = (model.strength[-2], model.speed[-2], 0.05)
-        shape = model.shape(*values, 12, 1)
+        strength, speed, *_ = model.grids.values()
+        waning = (0.0,) if "news_wane" in model.grids else ()
+        shape = model.shape((strength[-2], speed[-2], 0.05, *waning), 12, 1)
         assert len(shape) == 13
         assert shape[0] == 0.0
         assert (np.diff(shape) >= 0.0).all()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from audience.errors import BadInput
+from audience.recommenders import RecommenderView, seen_by_recommender
 from audience.recommenders.extras import RecBole, recbole_adapter as adapter
 from audience.recommenders.extras.recbole_adapter import WORKER, Histories, Worker, WorkerFault
 from audience.testing import tiny_genesis
@@ -17,11 +18,11 @@ from audience.world import Interactions, rng
 without_recbole = pytest.mark.skipif(find_spec("recbole") is not None, reason="RecBole is here")
 
 
-def some() -> Interactions:
+def some() -> RecommenderView:
     made = Interactions(tiny_genesis(4, 6).catalogue, 4)
     for who, what, at, stars in [(2, 5, 30, 4), (2, 1, 10, 0), (0, 5, 20, 1), (2, 3, 40, 5)]:
         made.add(who, what, at, 1.0, stars)
-    return made
+    return seen_by_recommender(made)
 
 
 def test_histories_are_in_the_order_of_time() -> None:
@@ -49,7 +50,7 @@ def test_too_many_scores_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_with_nothing_lived_no_worker_is_started() -> None:
-    empty = Interactions(tiny_genesis(4, 6).catalogue, 4)
+    empty = seen_by_recommender(Interactions(tiny_genesis(4, 6).catalogue, 4))
     recommender = RecBole(python=sys.executable)
     assert np.array_equal(recommender.fit(empty, rng(1, "fit")).scores, np.zeros(6))  # type: ignore[attr-defined]
     assert recommender._worker is None

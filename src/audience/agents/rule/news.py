@@ -24,6 +24,7 @@ from audience.world import (
     Standing,
     actions as a,
     influence,
+    sent,
 )
 
 _MOST = 8
@@ -52,6 +53,8 @@ class _Rows(msgspec.Struct, frozen=True):
     relevance: Floats
     past: Floats
     """Mean stance of the memory pool, weighted by influence."""
+    age: Floats
+    """Rounds since the newest of the messages was first written."""
 
 
 def react(p: RuleParameters, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
@@ -73,7 +76,7 @@ def _rows(seen: Sequence[Observation]) -> _Rows:
     for owner, view in enumerate(seen):
         for place, standing in enumerate(view.news[:_MOST]):
             found.append((owner, place, *_heard(view, standing)))
-    columns = np.array(found, np.float64).reshape(len(found), 10).T
+    columns = np.array(found, np.float64).reshape(len(found), 11).T
     whole = columns[:2].astype(np.int64)
     return _Rows(whole[0], whole[1], *(np.ascontiguousarray(column) for column in columns[2:]))
 
@@ -81,13 +84,14 @@ def _rows(seen: Sequence[Observation]) -> _Rows:
 def _heard(seen: Observation, standing: Standing) -> tuple[float, ...]:
     """Return the news of one agent on one topic, as numbers."""
     told = side = charge = near = 0.0
-    number = standing.number
+    number, written = standing.number, 0
     for message in seen.me.inbox:
         if message.topic == number:
             told += message.trust
             side += message.trust * message.stance
             charge += message.trust * abs(message.stance)
             near = max(near, message.relevance)
+            written = max(written, sent(message.root or message.post)[0])
     weight = leaned = 0.0
     for message in seen.me.pool:
         if message.topic == number:
@@ -103,6 +107,7 @@ def _heard(seen: Observation, standing: Standing) -> tuple[float, ...]:
         charge / told if told else 0.0,
         near,
         leaned / weight if weight else 0.0,
+        float(max(seen.round - written, 0)),
     )
 
 
@@ -135,6 +140,7 @@ def _chance(p: RuleParameters, rows: _Rows, level: Ints, poster: Floats) -> Floa
         + p.news_near * rows.relevance
         + p.news_tell_poster * (poster - 0.5)
         - p.news_stale * (1.0 - rows.first)
+        - p.news_wane * rows.age
     )
     chance: Floats = 1.0 / (1.0 + np.exp(-wish))
     return chance

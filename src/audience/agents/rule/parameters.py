@@ -114,10 +114,12 @@ class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     news_sway: float = 1.6
     news_tell: float = -2.5
     """Tells others with logistic(tell + tell_level level + near relevance
-    + tell_poster (poster - 0.5) - stale where it was heard of before)."""
+    + tell_poster (poster - 0.5) - stale where it was heard of before - wane age)."""
     news_tell_level: float = 0.8
     news_tell_poster: float = 1.0
     news_stale: float = 1.0
+    news_wane: float = 0.0
+    """Decrease a round since the message was first written: how fast news gets old."""
     news_write: float = 0.15
     """Share of what is told that is in own words, times the level; the rest is passed on."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -12,14 +11,13 @@ import msgspec
 import numpy as np
 
 from audience.datasets.corpus import Columns, Corpus, Edges, SkipTally, in_time, joined
+from audience.datasets.moments import moments_of
 from audience.datasets.source import Source
 from audience.errors import BadInput
 from audience.world import Domain, Floats, Ints, Item, Profile
 
 _ROWS = 200_000
 _MARKS = ("::", "\t", ",", ";", "|")
-MILLISECONDS = 1e11
-"""Moments above this (the year 5138 in seconds) are milliseconds."""
 
 
 class TableFormat(msgspec.Struct, frozen=True):
@@ -77,22 +75,11 @@ class Block(msgspec.Struct, frozen=True):
         return values
 
     def moments(self, column: str) -> Ints:
-        """Return seconds since 1970 from seconds, milliseconds or dates."""
+        """Return seconds since 1970 from numbers in one unit or dates; see datasets/moments.py."""
         cells = self.columns[column]
         if "" in cells:
             raise self.wrong(cells.index(""), column, "is empty; every line needs a moment")
-        if not cells[0].strip().lstrip("-").replace(".", "", 1).isdecimal():
-            return self._dates(column)
-        seconds = self.numbers(column)
-        return np.where(seconds > MILLISECONDS, seconds / 1000.0, seconds).astype(np.int64)
-
-    def _dates(self, column: str) -> Ints:
-        try:
-            seconds = [_date(cell) for cell in self.columns[column]]
-        except ValueError:
-            remedy = "is neither seconds since 1970 nor a date such as 2025-01-31"
-            raise self._first_wrong(column, _date, remedy) from None
-        return np.array(seconds, np.int64)
+        return moments_of(cells, lambda row, what: self.wrong(row, column, what))
 
     def _first_wrong(self, column: str, read: Callable[[str], object], what: str) -> BadInput:
         for row, cell in enumerate(self.columns[column]):
@@ -101,11 +88,6 @@ class Block(msgspec.Struct, frozen=True):
             except ValueError:
                 return self.wrong(row, column, f"{cell!r} {what}")
         return self.wrong(0, column, what)
-
-
-def _date(text: str) -> int:
-    at = datetime.fromisoformat(text)
-    return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp())
 
 
 def table_blocks(

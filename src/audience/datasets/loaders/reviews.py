@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from audience.datasets.corpus import Corpus
-from audience.datasets.loaders.blocks import MILLISECONDS, Block, Gathering
+from audience.datasets.loaders.blocks import Block, Gathering
+from audience.datasets.moments import date_of, seconds_of
 from audience.datasets.source import Source
 from audience.errors import BadInput
 from audience.world import Domain, Item
@@ -101,10 +102,12 @@ def _gather(
     for first, lines in source.blocks(name):
         where = gathering.where
         kept: list[Row] = []
+        places: list[int] = []
         for place, row in _read_lines(where, first, lines, read):
             missing = "user" if not row[0] else "item" if not row[1] else "moment"
             if row[0] and row[1] and row[2] is not None:
                 kept.append(row)
+                places.append(place)
             else:
                 gathering.tally.add(f"a review without its {missing}", f"{where}: line {place}")
         if not kept:
@@ -116,9 +119,13 @@ def _gather(
             Block(where, first, {}),
             users,
             items,
-            at=np.where(at > MILLISECONDS, at / 1000.0, at).astype(np.int64),
+            at=seconds_of(at, partial(_wrong, where, places)),
             **{"ratings" if rated else "weights": weights},
         )
+
+
+def _wrong(where: str, places: Sequence[int], row: int, what: str) -> BadInput:
+    return BadInput(f"{where}: line {places[row]}: {what}")
 
 
 def _read_lines(
@@ -182,7 +189,7 @@ def _steam_row(line: bytes) -> Row:
     day, hours = tree.get("date"), tree.get("hours")
     at = None
     if isinstance(day, str) and day:
-        at = datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
+        at = date_of(day)
     played = float(hours) if isinstance(hours, int | float) and hours >= 0 else None
     return user, _text(tree.get("product_id")), at, played
 

@@ -18,6 +18,7 @@ from audience.recommenders import (
     ItemKNN,
     LinearScorer,
     Recommender,
+    RecommenderView,
     Scorer,
     ScoreRanker,
     Sparse,
@@ -26,6 +27,7 @@ from audience.recommenders import (
     nearest,
     one_thread,
     products,
+    seen_by_recommender,
     solved,
     text_of,
 )
@@ -52,12 +54,12 @@ class Ground:
         """Contestants fitted on it, by name."""
 
     @cached_property
-    def interactions(self) -> Interactions:
+    def interactions(self) -> RecommenderView:
         """The training part as recommenders take it; half stars are rounded up."""
         lives = self.lives
         stars = np.floor(lives.stars + 0.5).astype(np.int64)
         columns = (lives.users, lives.items, lives.at, np.ones(len(lives.users)), stars)
-        return Interactions.of(lives.catalogue, lives.people, columns)
+        return seen_by_recommender(Interactions.of(lives.catalogue, lives.people, columns))
 
     @cached_property
     def lived(self) -> Sparse:

@@ -11,7 +11,7 @@ import numpy as np
 from audience.datasets.loaders import read_folder, recognise
 from audience.errors import BadInput
 from audience.metrics import gini
-from audience.recommenders import Context, Ranker, Recommender
+from audience.recommenders import Context, Ranker, Recommender, seen_by_recommender
 from audience.results import SHARE, finite, t_interval
 from audience.world import Catalogue, Floats, Interactions, Ints, SocialGraph, Ties, dice, rng
 
@@ -87,7 +87,8 @@ def check_offline(
         raise BadInput(f"k is {k}; give 1 to {len(catalogue)}, the number of items")
     columns = (split.train.users, split.train.items, split.train.at)
     whole = np.ones(len(split.train.users))
-    learnt = Interactions.of(catalogue, people, (*columns, whole, split.train.stars), ties)
+    rows = (*columns, whole, split.train.stars)
+    learnt = seen_by_recommender(Interactions.of(catalogue, people, rows, ties))
     scores = []
     for name, recommender in recommenders.items():
         ranker = recommender.fit(learnt, rng(seed, "fit", 0))

@@ -1,5 +1,12 @@
 """How news spreads: classical models and rule minds, fitted to real curves."""
 
+from audience.lab.spread.cascades import (
+    CascadeFits as CascadeFits,
+    RealCascade as RealCascade,
+    cascades_in as cascades_in,
+    is_one_curve as is_one_curve,
+    wins as wins,
+)
 from audience.lab.spread.curves import (
     Curves as Curves,
     Network as Network,
@@ -26,18 +33,23 @@ from audience.lab.spread.real import (
     DISCOVERY as DISCOVERY,
     RULE as RULE,
     FittedSpread as FittedSpread,
+    Society as Society,
     Truth as Truth,
     curve_in as curve_in,
     models as models,
+    models_on as models_on,
     rule_courses as rule_courses,
     scored as scored,
     truth_of as truth_of,
     unmoved as unmoved,
 )
+from audience.lab.spread.reference_curves import reference_fits as reference_fits
 from audience.lab.spread.report import (
     foot as foot,
     plain as plain,
+    plain_cascades as plain_cascades,
     table as table,
     verdict as verdict,
     write as write,
+    write_cascades as write_cascades,
 )

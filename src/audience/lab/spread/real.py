@@ -30,11 +30,13 @@ from audience.memory import NoMemory
 from audience.recommenders import Popular, Recommender
 from audience.results import CORRELATION, POSITIVE, Interval, t_interval
 from audience.world import (
+    AnyChange,
     Clock,
     Floats,
     Genesis,
     Raise,
     SwapRecommender,
+    Ties,
     Topic,
     World,
     dice,
@@ -64,14 +66,19 @@ def tried(
     *,
     attention: float = 1.0,
     rules: Mapping[str, float] | None = None,
+    again: tuple[int, Sequence[int]] | None = None,
 ) -> Curves:
-    """Return how a topic spreads among rule minds; `rules` are their parameters."""
+    """Return how a topic spreads among rule minds; `rules` are their parameters.
+
+    `again` is a second wave: its round, and who tells it anew.
+    """
     mind = RuleMind(**dict(rules or {}))  # type: ignore[arg-type]
     found: list[Curves] = []
 
     async def work() -> None:
         course = Rules(rounds=rounds, refit=0)
-        found.append(await spread_of(genesis, topic, seeds, course, seed, mind, attention))
+        told = await spread_of(genesis, topic, seeds, course, seed, mind, attention, again)
+        found.append(told)
 
     run_sync(work)
     return found[0]
@@ -85,6 +92,7 @@ async def spread_of(
     seed: int,
     mind: Mind,
     attention: float,
+    again: tuple[int, Sequence[int]] | None = None,
 ) -> Curves:
     """Return how a topic spreads among people of one kind of mind."""
     following = Following()
@@ -92,13 +100,16 @@ async def spread_of(
     def serve(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
         return "popular", Popular()
 
+    waves: dict[int, tuple[AnyChange, ...]] = {1: (Raise(topic, tuple(seeds)),)}
+    if again is not None and again[1]:
+        waves[again[0]] = (Raise(topic, tuple(again[1])),)
     parts = Parts(
         mind,
         NoMemory(),
         serve,
         Platform(),
         Activation("reached", attention=attention),
-        {1: (Raise(topic, tuple(seeds)),)},
+        waves,
     )
     await run(Simulation(World(genesis), NoLog(), parts, course, seed, listeners=[following]))
     return following.curves()[0]
@@ -109,16 +120,22 @@ SHARE = 0.6
 """The share of hours that is fitted."""
 RISING = 0.2
 """The news broke after the last hour that rose by less than this share of the steepest one."""
+QUIET = 3
+"""Hours of little growth that part two waves."""
 FITTING, TESTING = (1, 2, 3), tuple(range(101, 111))
 """Seeds of graphs and draws; none is used for both fitting and scoring."""
 _PASSES = 4
 MOODS = ("emotion", "attitude")
 """Columns of a curve beside the counts."""
 RULE = "rule minds"
+WANING = (0.0, 0.02, 0.05, 0.1, 0.2)
+"""How fast news gets old; the first of them is never."""
 DISCOVERY = Topic("the discovery", "A long-sought particle has been found.")
 
-Shape = Callable[[float, float, float, int, int], Floats]
-"""(strength, speed, beginning, steps, seed) -> the share of people who are active, from 0 on."""
+Shape = Callable[[Sequence[float], int, int], Floats]
+"""(parameters, steps, seed) -> the share of people who are active, from 0 on."""
+Place = tuple[int, ...]
+"""A point of a grid: the place of each parameter among its values."""
 
 
 class Truth(msgspec.Struct, frozen=True):
@@ -133,17 +150,16 @@ class Truth(msgspec.Struct, frozen=True):
     """People who became active since the onset."""
     most: float
     """The maximum of the whole curve."""
+    second: int = 0
+    """The hour since the onset in which a second wave began within the fitted hours; 0: none."""
 
 
 class SpreadModel(msgspec.Struct, frozen=True):
-    """A model with three parameters, and the grid of values for each."""
+    """A model, and the grid of values of each of its parameters by name."""
 
     name: str
     shape: Shape
-    strength: tuple[float, ...]
-    speed: tuple[float, ...]
-    beginning: tuple[float, ...] = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
-    words: tuple[str, str, str] = ("strength", "speed", "at once")
+    grids: dict[str, tuple[float, ...]]
 
 
 class FittedSpread(msgspec.Struct, frozen=True):
@@ -224,7 +240,20 @@ def truth_of(curve: Floats, share: float = SHARE) -> Truth:
             "give a longer curve"
         )
     counts = curve[onset:] - curve[onset]
-    return Truth(len(curve), onset, known - onset, counts, float(curve[-1]))
+    second = _second_wave(np.diff(counts[: known - onset]))
+    return Truth(len(curve), onset, known - onset, counts, float(curve[-1]), second)
+
+
+def _second_wave(rises: Floats) -> int:
+    """Return the hour of a new rise after some quiet hours that follow the steepest; 0: none."""
+    bar = RISING * float(rises.max())
+    quiet = 0
+    for hour in range(int(rises.argmax()) + 1, len(rises)):
+        if rises[hour] < bar:
+            quiet += 1
+        elif quiet >= QUIET and rises[hour] >= 2.0 * bar:
+            return hour
+    return 0
 
 
 def scale(truth: Truth, shape: Floats) -> float:
@@ -245,40 +274,35 @@ def fitted(
     truth: Truth,
     seeds: Sequence[int],
     progress: Callable[[str], None] = lambda _: None,
-) -> tuple[tuple[float, float, float], float]:
+) -> tuple[tuple[float, ...], float]:
     """Return the best parameters on the fitted hours, and their error.
 
     Coordinate descent on the grid from two starts.
     """
-    grids = (model.strength, model.speed, model.beginning)
+    grids = tuple(model.grids.values())
 
     @cache
-    def error(at: tuple[int, int, int]) -> float:
+    def error(at: Place) -> float:
         progress(f"{model.name}: fitting")
-        strength, speed, known = (grid[place] for grid, place in zip(grids, at, strict=True))
-        steps = truth.fitted - 1
-        shapes = [model.shape(strength, speed, known, steps, seed) for seed in seeds]
+        values = [grid[place] for grid, place in zip(grids, at, strict=True)]
+        shapes = [model.shape(values, truth.fitted - 1, seed) for seed in seeds]
         return error_of(truth, np.mean(shapes, axis=0))
 
-    minima: list[tuple[float, tuple[int, int, int]]] = []
-    for part in (1, 2):
-        at = tuple(len(grid) * part // 3 for grid in grids)
-        minima.append(_descended(error, at, grids))  # type: ignore[arg-type]
-    best = min(minima)
-    values = tuple(grid[place] for grid, place in zip(grids, best[1], strict=True))
-    return values, best[0]  # type: ignore[return-value]
+    starts = [tuple(len(grid) * part // 3 for grid in grids) for part in (1, 2)]
+    least, best = min(_descended(error, at, grids) for at in starts)
+    return tuple(grid[place] for grid, place in zip(grids, best, strict=True)), least
 
 
 def _descended(
-    error: Callable[[tuple[int, int, int]], float],
-    at: tuple[int, int, int],
-    grids: Sequence[Sequence[float]],
-) -> tuple[float, tuple[int, int, int]]:
+    error: Callable[[Place], float], at: Place, grids: Sequence[Sequence[float]]
+) -> tuple[float, Place]:
     for _ in range(_PASSES):
         before = at
         for side, grid in enumerate(grids):
-            tries = [(*at[:side], place, *at[side + 1 :]) for place in range(len(grid))]
-            at = min(tries, key=error)  # type: ignore[arg-type, assignment]
+            tries: list[Place] = [
+                (*at[:side], place, *at[side + 1 :]) for place in range(len(grid))
+            ]
+            at = min(tries, key=error)
         if at == before:
             break
     return error(at), at
@@ -297,9 +321,9 @@ def scored(
     shapes = []
     for seed in testing:
         progress(f"{model.name}: predicting")
-        shapes.append(model.shape(*values, len(truth.counts) - 1, seed))
-    named: Mapping[str, float] = dict(zip(model.words, values, strict=True))
-    return predicted(truth, model.name, dict(named), error, shapes)
+        shapes.append(model.shape(values, len(truth.counts) - 1, seed))
+    named = dict(zip(model.grids, values, strict=True))
+    return predicted(truth, model.name, named, error, shapes)
 
 
 def predicted(
@@ -336,53 +360,99 @@ def unmoved(truth: Truth) -> FittedSpread:
     return FittedSpread("nobody more", {}, 0.0, Interval(error), Interval(), curves)
 
 
-def models(people: int, graph: str = "preferential") -> tuple[SpreadModel, ...]:
+class Society(msgspec.Struct, frozen=True):
+    """On which graph models spread, and who is first."""
+
+    people: int
+    graph: str = "preferential"
+    ties: Ties | None = None
+    """A real graph; if given, `graph` is only its name."""
+    firsts: tuple[int, ...] = ()
+    """Real people in the order in which they became active; those known at once come from them."""
+
+    def genesis(self, seed: int) -> Genesis:
+        """Return the people on their graph."""
+        drawn = society(self.people, seed, self.graph if self.ties is None else "random")
+        if self.ties is None:
+            return drawn
+        return Genesis(drawn.catalogue, drawn.profiles, self.ties, drawn.clock, drawn.domain)
+
+    def seeds(self, share: float, seed: int) -> tuple[int, ...]:
+        """Return the share of people who know at once."""
+        count = max(1, round(share * self.people))
+        if self.firsts:
+            return tuple(sorted(self.firsts[:count]))
+        return anybody(self.people, count, seed)
+
+
+_AT_ONCE = (0.01, 0.02, 0.03, 0.05, 0.1, 0.2)
+_AGAIN = (0.0, 0.02, 0.05, 0.1)
+_ANEW = 5_000
+"""Added to a seed, so that those who tell it anew are other people."""
+_SPEEDS = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.5, 1.0)
+
+
+def models(people: int, graph: str = "preferential", second: int = 0) -> tuple[SpreadModel, ...]:
     """Return the three models on generated graphs of so many people."""
+    return models_on(Society(people, graph), second)
+
+
+def models_on(where: Society, second: int = 0) -> tuple[SpreadModel, ...]:
+    """Return Independent Cascade, Linear Threshold and rule minds on some graph.
+
+    If the known hours have a `second` wave, some people tell it anew then, among rule minds.
+    """
+    people = where.people
 
     @cache
     def network(seed: int) -> Network:
-        return Network.of(society(people, seed, graph).ties)
+        return Network.of(where.genesis(seed).ties)
 
-    def cascade(chance: float, speed: float, known: float, steps: int, seed: int) -> Floats:
-        seeds = anybody(people, max(1, round(known * people)), seed)
+    def cascade(values: Sequence[float], steps: int, seed: int) -> Floats:
+        chance, speed, known = values
+        seeds = where.seeds(known, seed)
         counts = independent_cascade(network(seed), seeds, chance, steps, seed, speed=speed)
         return rising(counts / people)
 
-    def threshold(bound: float, speed: float, known: float, steps: int, seed: int) -> Floats:
-        seeds = anybody(people, max(1, round(known * people)), seed)
+    def threshold(values: Sequence[float], steps: int, seed: int) -> Floats:
+        bound, speed, known = values
+        seeds = where.seeds(known, seed)
         counts = linear_threshold(network(seed), seeds, bound, steps, seed, speed=speed)
         return rising(counts / people)
 
-    def minds(tell: float, attention: float, known: float, steps: int, seed: int) -> Floats:
-        seeds = anybody(people, max(1, round(known * people)), seed)
-        rules = {"news_tell": tell}
-        genesis = society(people, seed, graph)
-        curves = tried(genesis, DISCOVERY, seeds, steps + 1, seed, attention=attention, rules=rules)
-        return rising(np.array(curves.active))
+    def minds(values: Sequence[float], steps: int, seed: int) -> Floats:
+        tell, attention, known, wane, *anew = values
+        others = anybody(people, round(anew[0] * people), seed + _ANEW) if anew else ()
+        rules = {"news_tell": tell, "news_wane": wane}
+        course = tried(
+            where.genesis(seed),
+            DISCOVERY,
+            where.seeds(known, seed),
+            steps + 1,
+            seed,
+            attention=attention,
+            rules=rules,
+            again=(second + 1, others) if others else None,
+        )
+        return rising(np.array(course.active))
 
-    speeds = (0.03, 0.05, 0.07, 0.1, 0.15, 0.25, 0.5, 1.0)
+    chances = (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.5)
+    bounds = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
+    anew = {"tell it anew": _AGAIN} if second else {}
+    pace = {"speed": _SPEEDS, "at once": _AT_ONCE}
     return (
-        SpreadModel(
-            "Independent Cascade",
-            cascade,
-            (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.5),
-            speeds,
-            words=("chance of a tie", "speed", "at once"),
-        ),
-        SpreadModel(
-            "Linear Threshold",
-            threshold,
-            (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5),
-            speeds,
-            words=("mean threshold", "speed", "at once"),
-        ),
+        SpreadModel("Independent Cascade", cascade, {"chance of a tie": chances, **pace}),
+        SpreadModel("Linear Threshold", threshold, {"mean threshold": bounds, **pace}),
         SpreadModel(
             RULE,
             minds,
-            (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0),
-            (0.05, 0.07, 0.1, 0.15, 0.25, 0.5),
-            (0.01, 0.02, 0.03, 0.05, 0.1),
-            ("news_tell", "attention", "at once"),
+            {
+                "news_tell": (-3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0),
+                "attention": (0.05, 0.07, 0.1, 0.15, 0.25, 0.5),
+                "at once": _AT_ONCE[:5],
+                "news_wane": WANING,
+                **anew,
+            },
         ),
     )
 
@@ -398,7 +468,7 @@ def rule_courses(
     people: int, graph: str, parameters: Mapping[str, float], rounds: int, seeds: Sequence[int]
 ) -> list[Curves]:
     """Return the whole curves of rule minds with fitted parameters, one for each seed."""
-    rules = {"news_tell": parameters["news_tell"]}
+    rules = {name: parameters.get(name, 0.0) for name in ("news_tell", "news_wane")}
     attention = parameters["attention"]
     courses = []
     for seed in seeds:

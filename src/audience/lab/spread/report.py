@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audience.lab.spread.cascades import CascadeFits, wins
 from audience.lab.spread.language import LANGUAGE
 from audience.lab.spread.moods import MoodFit, mood_table
 from audience.lab.spread.real import RULE, FittedSpread, Truth
@@ -56,18 +57,18 @@ def table(rows: Sequence[FittedSpread], seeds: int) -> ResultTable:
 
 
 def verdict(rows: Sequence[FittedSpread]) -> str:
-    """Return whether rule minds predict as well as the better classical model."""
+    """Return whether rule minds predict as well as the best other model and as nobody more."""
     ours = next((row for row in rows if row.name == RULE), None)
-    others = [row for row in rows if row.name not in (RULE, LANGUAGE) and row.parameters]
+    others = [row for row in rows if row.name not in (RULE, LANGUAGE)]
     if ours is None or not others:
         return ""
     best = min(others, key=lambda row: row.msed.mean)
     errors = f"MSED {ours.msed.mean:.4f} against {best.msed.mean:.4f} of {best.name}"
     if ours.msed.high < best.msed.low:
-        return f"Rule minds predict the rest better than the better classical model: {errors}."
+        return f"Rule minds predict the rest better than the best other model: {errors}."
     if ours.msed.mean <= best.msed.mean:
-        return f"Rule minds predict the rest as well as the better classical model: {errors}."
-    return f"Rule minds predict the rest worse than the better classical model: {errors}."
+        return f"Rule minds predict the rest as well as the best other model: {errors}."
+    return f"Rule minds predict the rest worse than the best other model: {errors}."
 
 
 def foot(
@@ -88,7 +89,8 @@ def foot(
         f"{truth.fitted} hours from there on; the last {len(truth.counts) - truth.fitted} are "
         "predicted.",
         f"Graphs are generated ({people:,} people, {graph}, directed): the real one is not "
-        "available. Each model has three fitted parameters and the number of people to reach.",
+        "available. Models on graphs have three fitted parameters (rule minds four) and the number "
+        "of people to reach, curves two and that number.",
         f"Mean over {seed_count} seeds not used for fitting, with 95 % intervals. MSED is of "
         "numbers divided by the true maximum.",
         *asked,
@@ -214,3 +216,59 @@ def _mood_csv(truth: Truth, moods: Sequence[MoodFit], real: Mapping[str, Floats]
         columns[f"{fit.mood} {fit.model}"] = np.mean(fit.curves, axis=0).tolist()
     hours = range(truth.onset, truth.hours)
     return csv_text(["hour", *columns], zip(hours, *columns.values(), strict=True))
+
+
+def write_cascades(
+    fits: Sequence[CascadeFits], notes: Sequence[str], seeds: Sequence[int], folder: Path
+) -> list[Path]:
+    """Write the summary of several cascades, and the errors of every model on each."""
+    shown = [to_markdown(wins(fits)), ""]
+    for each in fits:
+        shown += [f"## {each.name}", "", to_markdown(table(each.rows, len(seeds)), bare=True), ""]
+    shown += [f"- {note}" for note in notes]
+    errors = [
+        (each.name, row.name, *row.msed.three, row.correlation.mean)
+        for each in fits
+        for row in each.rows
+    ]
+    heads = ("cascade", "model", "msed", "low", "high", "correlation")
+    texts = {
+        "result.json": json_text(plain_cascades(fits, notes)),
+        "table.md": "\n".join(shown) + "\n",
+        "errors.csv": csv_text(heads, errors),
+    }
+    return write_result(folder, texts, _grid(fits))
+
+
+def plain_cascades(fits: Sequence[CascadeFits], notes: Sequence[str]) -> dict[str, object]:
+    """Return everything as plain values."""
+    return {
+        "name": "spread",
+        "cascades": [
+            {
+                "cascade": each.name,
+                "verdict": verdict(each.rows),
+                "models": [
+                    {"model": row.name, "parameters": row.parameters, "msed": finite(row.msed)}
+                    for row in each.rows
+                ],
+            }
+            for each in fits
+        ],
+        "wins": [
+            {"model": name, "median_msed": error, "rule_minds_better": finite(share), "best": best}
+            for name, error, share, best in wins(fits).rows
+        ],
+        "notes": list(notes),
+    }
+
+
+@styled_figure
+def _grid(fits: Sequence[CascadeFits]) -> Figure:
+    """Return one panel for each of the first cascades."""
+    first = fits[:6]
+    figure, grid = panels(len(first), min(len(first), 3), (0.0, 3.0), (0.0, 2.2))
+    for axes, each in zip(grid, first, strict=True):
+        lines = [(row.name, row.curves) for row in each.rows]
+        _panel(axes, each.truth, lines, each.truth.counts, each.name)
+    return figure

@@ -21,6 +21,7 @@ from audience.lab.studies.study import (
     known,
 )
 from audience.metrics import NAN, Metric
+from audience.recommenders import seen_by_recommender
 from audience.results import Label
 from audience.scenario import Part, made
 from audience.world import Interactions, Past, Rated, Record, RoundEnded, View, Watched, rng
@@ -96,7 +97,7 @@ class Feedback:
         columns = (train.users, train.items, train.at, whole, train.stars)
         learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), columns)
         recommender = made("recommenders", Part(self._learner))
-        ranker = recommender.fit(learnt, rng(self._seed, "fit", 0))
+        ranker = recommender.fit(seen_by_recommender(learnt), rng(self._seed, "fit", 0))
         split = OfflineSplit(train, truth, _columns([]))
         slates = slates_of(ranker, split, min(K, len(genesis.catalogue)), self._seed)
         per_user = measures(slates, truth.items)

@@ -6,6 +6,7 @@ from audience.lab.verdicts.report import (
     tables as tables,
     write as write,
 )
+from audience.lab.verdicts.statistics import kendall as kendall
 from audience.lab.verdicts.verdicts import (
     SkippedRecommender as SkippedRecommender,
     Verdicts as Verdicts,

@@ -22,7 +22,7 @@ from audience.lab.verdicts.statistics import (
     measures,
 )
 from audience.log import Log
-from audience.recommenders import Recommender
+from audience.recommenders import Recommender, UserTable, seen_by_recommender
 from audience.results import ANY, Bounds, Interval, crossed_interval, withheld
 from audience.runs import Outcome, is_collaborative_mind, mark, sentences, variants
 from audience.runs.calibration import with_fitted_people
@@ -268,7 +268,8 @@ def _offline_measures(
     train, graph = split.train, SocialGraph(genesis.ties)
     rows = (train.users, train.items, train.at, np.ones(len(train.users)), train.stars)
     learnt = Interactions.of(genesis.catalogue, len(genesis.profiles), rows, graph)
-    ranker = recommender.fit(learnt, rng(seed, "fit", 0))
+    seen = seen_by_recommender(learnt, UserTable(genesis.profiles))
+    ranker = recommender.fit(seen, rng(seed, "fit", 0))
     slates = slates_of(ranker, split, min(k, len(genesis.catalogue)), seed)
     return split.truth.users, found_in(slates, split.truth.items)
 

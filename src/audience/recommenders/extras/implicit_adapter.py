@@ -18,7 +18,8 @@ from audience.recommenders.matrix import Sparse, listed, lived_matrix, one_threa
 from audience.recommenders.recommender import Context, Ranker
 from audience.recommenders.scored import ScoreRanker, Scores
 from audience.recommenders.simple import Popular
-from audience.world import Bools, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Bools, Generator, Ints
 
 FACTORS = {
     "als": ("implicit.cpu.als", "AlternatingLeastSquares"),
@@ -48,7 +49,7 @@ class Implicit:
         self.settings = dict(settings or {})
         self._made(0)
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         lived = lived_matrix(interactions, self.min_stars)
         popular = Popular().order(interactions)
         if not lived.nnz:

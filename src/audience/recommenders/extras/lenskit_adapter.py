@@ -16,7 +16,8 @@ from audience.recommenders.matrix import counted
 from audience.recommenders.recommender import Context, Ranked, Ranker
 from audience.recommenders.scored import Scores, best
 from audience.recommenders.simple import FixedOrder, Popular
-from audience.world import Floats, Generator, Interactions, Ints
+from audience.recommenders.view import RecommenderView
+from audience.world import Floats, Generator, Ints
 
 ROOMS = {
     "BiasedMF": "als",
@@ -59,7 +60,7 @@ class LensKit:
         self.settings = dict(settings or {})
         self._made()
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         popular = Popular().order(interactions)
         columns = latest(interactions, self.min_stars)
         if not len(columns["user_id"]):
@@ -137,7 +138,7 @@ class LensKitRanker:
         return settled(row)
 
 
-def latest(interactions: Interactions, min_stars: int) -> dict[str, Ints | Floats]:
+def latest(interactions: RecommenderView, min_stars: int) -> dict[str, Ints | Floats]:
     """Return the columns that LensKit reads; the latest interaction of a pair counts."""
     kept = np.flatnonzero(counted(interactions, min_stars))
     who, what = interactions.agents[kept], interactions.items[kept]

@@ -25,7 +25,8 @@ from audience.recommenders.matrix import counted
 from audience.recommenders.recommender import Context, Ranked, Ranker
 from audience.recommenders.scored import Scores, best
 from audience.recommenders.simple import FixedOrder, Popular
-from audience.world import Catalogue, Generator, Interactions, Ints
+from audience.recommenders.view import ItemTable, RecommenderView
+from audience.world import Generator, Ints
 
 WORKER = Path(__file__).with_name("recbole_worker.py")
 LAST = 8
@@ -144,7 +145,7 @@ class RecBole:
         self.settings = dict(settings or {})
         self._worker: Worker | None = None
 
-    def fit(self, interactions: Interactions, rng: Generator) -> Ranker:
+    def fit(self, interactions: RecommenderView, rng: Generator) -> Ranker:
         lives = Histories(interactions, self.min_stars)
         popular = Popular().order(interactions)
         if not lives.people:
@@ -184,7 +185,7 @@ class RecBole:
 class Histories:
     """Who watched what in which order, as far as it counts."""
 
-    def __init__(self, interactions: Interactions, min_stars: int) -> None:
+    def __init__(self, interactions: RecommenderView, min_stars: int) -> None:
         kept = counted(interactions, min_stars)
         order = np.argsort(interactions.at[kept], kind="stable")
         self.who = interactions.agents[kept][order]
@@ -212,7 +213,7 @@ class Histories:
                 "use 'als' or 'bpr'"
             )
 
-    def write(self, folder: Path, catalogue: Catalogue) -> None:
+    def write(self, folder: Path, catalogue: ItemTable) -> None:
         """Write RecBole's atomic files: interactions in their order, items with their tags."""
         folder.mkdir()
         # The position replaces the moment: RecBole stores moments in 32 bits.

@@ -68,7 +68,7 @@ class CalibrationOptions(msgspec.Struct, frozen=True):
                 raise BadInput(f"{name.replace('_', ' ')}: {getattr(self, name)} is too small")
 
 
-class Half(msgspec.Struct, frozen=True, eq=False):
+class FittingHalf(msgspec.Struct, frozen=True, eq=False):
     """Half of the people of a dataset, as agents and as they lived."""
 
     genesis: Genesis
@@ -215,7 +215,7 @@ def folder_corpus(path: Path) -> Corpus:
     return Corpus(path.name, held.items, held.people or (), lived)
 
 
-def half_of(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None) -> Half:
+def half_of(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | None) -> FittingHalf:
     """Return some people as agents; what is known of items is that of `learnt`, if given."""
     people = len(corpus.people)
     genesis = genesis_of(corpus, people, options.seed, Clock(), SourceOptions(move=True))
@@ -234,10 +234,10 @@ def half_of(corpus: Corpus, options: CalibrationOptions, learnt: Catalogue | Non
     columns = (lived.users, lived.items, lived.at, lived.stars)
     lives = Lives(genesis.catalogue, people, *columns)
     real = sessions_of(lives, gap=options.gap, fractions=lived.fractions)
-    return Half(genesis, agents, lives, real)
+    return FittingHalf(genesis, agents, lives, real)
 
 
-def stage_for(half: Half, learnt: Half, options: CalibrationOptions) -> VisitStage:
+def stage_for(half: FittingHalf, learnt: FittingHalf, options: CalibrationOptions) -> VisitStage:
     popularity = np.bincount(learnt.lives.items, minlength=len(half.genesis.catalogue))
     return stage_of(
         half.agents[: options.agents],

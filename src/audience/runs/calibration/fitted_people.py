@@ -76,7 +76,7 @@ def corpus_of(dataset: Part) -> Corpus | None:
 def fit_people(corpus: Corpus, seed: int) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return what people of a corpus prefer and how they rate, and remarks on the fit.
 
-    Half of the people are fitted on; what is no closer to the other half than the usual parameters
+    FittingHalf of the people are fitted on; what is no closer to the other half than the usual parameters
     is left out.
     """
     options = msgspec.structs.replace(QUICK, seed=seed)
