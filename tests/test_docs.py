@@ -114,7 +114,7 @@ def test_every_command_exists_with_the_flags_shown(page: str) -> None:
 def check_command(page: str, line: str) -> None:
     words = shlex.split(line.partition("  ")[0], comments=True)
     command: click.Command = audience
-    with click.Context(audience) as context:
+    with click.Context(audience, **audience.context_settings) as context:
         while isinstance(command, click.Group) and words:
             found = command.get_command(context, words[0])
             assert found is not None, f"{page}: audience {line}: {words[0]!r} is no command"

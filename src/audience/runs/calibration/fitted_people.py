@@ -12,7 +12,7 @@ from functools import lru_cache
 import msgspec
 
 from audience.agents.rule import RuleParameters
-from audience.datasets import Corpus, Loaded, chosen, halves
+from audience.datasets import Corpus, Loaded, chosen, halves, split_options
 from audience.datasets.loaders import Folder
 from audience.errors import BadInput
 from audience.grounding import RATING, WEIGHTS, fit_bounds, fit_enjoyment, live_visits
@@ -63,7 +63,8 @@ def with_fitted_people(scenario: Scenario) -> FittedPeople:
 
 def corpus_of(dataset: Part) -> Corpus | None:
     """Return the interactions behind a dataset; None where it is drawn or has none."""
-    source = made("datasets", dataset)
+    _, options = split_options(dataset.options)
+    source = made("datasets", Part(dataset.kind, options))
     if isinstance(source, Loaded):
         return source.corpus()
     if isinstance(source, Folder) and (source.path / "interactions.csv").is_file():
@@ -76,7 +77,7 @@ def corpus_of(dataset: Part) -> Corpus | None:
 def fit_people(corpus: Corpus, seed: int) -> tuple[dict[str, float], tuple[str, ...]]:
     """Return what people of a corpus prefer and how they rate, and remarks on the fit.
 
-    FittingHalf of the people are fitted on; what is no closer to the other half than the usual parameters
+    Half of the people are fitted on; what is no closer to the other half than the usual parameters
     is left out.
     """
     options = msgspec.structs.replace(QUICK, seed=seed)
