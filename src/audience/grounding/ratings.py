@@ -170,7 +170,9 @@ LEAST = 50
 _ROUNDS = 8
 LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """How much factors may weigh beside plain biases."""
-BIAS_DOUBTS = (5.0, 2.0, 10.0, 25.0)
+BIAS_DOUBT = 5.0
+_ERRORS = 2.0
+"""Standard errors by which factors must be better than what leans on them less."""
 RANKS = (4, 8, 12)
 _HELD = 0.1
 """Share of the training part on which the length of vectors and the scale are chosen."""
@@ -266,23 +268,21 @@ class Rater:
         return asked, own
 
     def learn_lean(self, held: RatingColumns) -> None:
-        """Choose how biases are shrunk and what factors weigh beside them.
+        """Choose what factors weigh beside plain biases.
 
-        Factors weigh as little as is no worse than the best by more than its error, over the
-        people whose ratings were `held` back: with few ratings they are mostly noise.
+        They weigh as little as is not clearly worse than the best, over the people whose ratings
+        were `held` back: with few ratings factors are mostly noise.
         """
         factors, _ = expected(self.samples, self.given, held.users, held.items)
         real = held.stars - self.centre
-        candidates = [fit_biases(self.given, doubt) for doubt in BIAS_DOUBTS]
-        plains = [each.expected(self.given, held.users, held.items)[0] for each in candidates]
-        best = int(np.argmin([((plain - real) ** 2).mean() for plain in plains]))
-        self.biases = candidates[best]
+        self.biases = fit_biases(self.given, BIAS_DOUBT)
+        plain, _ = self.biases.expected(self.given, held.users, held.items)
         _, owner = np.unique(held.users, return_inverse=True)
-        errors = [(lean * factors + (1.0 - lean) * plains[best] - real) ** 2 for lean in LEANS]
+        errors = [(lean * factors + (1.0 - lean) * plain - real) ** 2 for lean in LEANS]
         least = errors[int(np.argmin([error.mean() for error in errors]))]
         for lean, error in zip(LEANS, errors, strict=True):
             worse = np.bincount(owner, error - least)
-            if worse.sum() <= np.sqrt((worse**2).sum()):
+            if worse.sum() <= _ERRORS * np.sqrt((worse**2).sum()):
                 self.lean = lean
                 return
 

@@ -153,12 +153,14 @@ def test_a_baseline_that_cannot_bear_the_data_steps_aside_with_a_remark(
     (arena,) = arenas(wide, shapes=((1, 5),), seed=1)
     played = [asyncio.run(play(arena, entries, keeper))]
     table = discrimination_result(wide, played, entries, seed=1)
-    assert [row.name for row in table.rows] == ["popularity", "item-knn", MIX, BOOSTED]
+    names = [row.name for row in table.rows]
+    assert "ease" not in names
+    assert {"popularity", "item-knn", MIX, BOOSTED} <= set(names)
     assert any("ease steps aside" in note and "--min-per-item" in note for note in table.notes)
-    kept = np.load(next((tmp_path / "scores").glob("uniform-1-5-popularity-*.npz")))
     case = arena.tasks[0].cases[0]
+    files = [np.load(path) for path in (tmp_path / "scores").glob("uniform-1-5-popularity-*.npz")]
+    (kept,) = (file for file in files if file["candidate"][:6].tolist() == list(case.candidates))
     assert kept["user"][:6].tolist() == [case.user] * 6
-    assert kept["candidate"][:6].tolist() == list(case.candidates)
     assert kept["truth"][:6].tolist() == list(case.truth)
     assert len(kept["values"]) == len(kept["candidate"])
 
