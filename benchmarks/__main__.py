@@ -28,6 +28,7 @@ NAMES = (
     "page",
     "page_browser",
     "spread",
+    "grounding",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
