@@ -29,6 +29,7 @@ NAMES = (
     "page_browser",
     "spread",
     "gate",
+    "grounding",
 )
 ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 

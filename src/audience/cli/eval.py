@@ -121,6 +121,13 @@ def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
             help="grounded, rule, recsim, llm, llm+evidence, llm-plain; baselines always.",
         ),
         click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
+        click.option(
+            "--min-per-item",
+            type=click.IntRange(min=0),
+            default=0,
+            metavar="N",
+            help="Leave out items that fewer than N people took.",
+        ),
         click.option("--seed", type=int, default=1, show_default=True, help="Names every draw."),
     )
     for flag in reversed(flags):

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _WIDTH = 120
 
 
+def _least(min_per_item: int) -> tuple[int, ...]:
+    """Return what is part of a folder's name: nothing where all items take part."""
+    return (min_per_item,) if min_per_item > 1 else ()
+
+
 @click.command("activity")
 @click.option(
     "--data",
@@ -66,6 +71,7 @@ def discrimination_command(
     data: Path,
     mind: str,
     agents: int | None,
+    min_per_item: int,
     seed: int,
     people: Path | None,
     out: Path | None,
@@ -91,7 +97,7 @@ def discrimination_command(
     humans = read_answers(people, seed) if people else ()
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
-        real = read_real(data)
+        real = read_real(data, least=min_per_item)
         contests = arenas(real, agents=agents, seed=seed)
         rules = Rules(CHOOSE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries = [*baselines(), *minds(kinds, rules)]
@@ -100,7 +106,7 @@ def discrimination_command(
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
     conduct(work, folder_for(out, "discrimination", data, *parts), flags, as_json=as_json)
 
 
@@ -117,6 +123,7 @@ def taste_command(
     data: Path,
     mind: str,
     agents: int | None,
+    min_per_item: int,
     seed: int,
     also: Path | None,
     out: Path | None,
@@ -144,7 +151,7 @@ def taste_command(
     kinds = kinds_of(mind)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
-        parted = read_parts(data, also, seed)
+        parted = read_parts(data, also, seed, least=min_per_item)
         arena = arena_of(parted, agents=agents, seed=seed)
         about = parted.real
         rules = Rules(TASTE, about.domain, seed, doors, progress, "spread", about.profiles)
@@ -152,7 +159,7 @@ def taste_command(
         played = await play(arena, entries, Keeper(folder, fresh=doors.fresh), progress)
         return result_of(parted, played, entries, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, also, flags["llm"], flags["model"])
+    parts = (mind, agents, seed, also, flags["llm"], flags["model"], *_least(min_per_item))
     conduct(work, folder_for(out, "taste", data, *parts), flags, as_json=as_json)
 
 
@@ -162,6 +169,7 @@ def ratings_command(
     data: Path,
     mind: str,
     agents: int | None,
+    min_per_item: int,
     seed: int,
     out: Path | None,
     as_json: bool,
@@ -184,7 +192,7 @@ def ratings_command(
     kinds = kinds_of(mind)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
-        real = read_real(data)
+        real = read_real(data, least=min_per_item)
         splits = splits_of(real, agents=agents, seed=seed)
         rules = Rules(RATINGS, real.domain, seed, doors, progress)
         entries = [*baseline_raters(), *mind_raters(kinds, rules)]
@@ -195,7 +203,7 @@ def ratings_command(
         model = model_name(doors, kinds)
         return result_of(real, splits, played, entries, seed=seed, model=model)
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
     conduct(work, folder_for(out, "ratings", data, *parts), flags, as_json=as_json)
 
 
@@ -208,6 +216,7 @@ def generation_command(
     data: Path,
     mind: str,
     agents: int | None,
+    min_per_item: int,
     seed: int,
     out: Path | None,
     as_json: bool,
@@ -237,7 +246,7 @@ def generation_command(
     kinds = kinds_of(mind)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
-        real = read_real(data)
+        real = read_real(data, least=min_per_item)
         paths = paths_of(real, agents=agents, most=USERS, seed=seed)
         entries, steppers = (
             [
@@ -253,5 +262,5 @@ def generation_command(
         replace_all({folder / FILE: exported(real, walks, [*kinds, "recsim"])})
         return result_of(real, walks, entries, seed=seed, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"])
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
     conduct(work, folder_for(out, "generation", data, *parts), flags, as_json=as_json)

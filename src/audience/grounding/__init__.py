@@ -20,6 +20,7 @@ from audience.grounding.grounds import (
     grounds_of as grounds_of,
     ratings_of as ratings_of,
 )
+from audience.grounding.lives import Lives as Lives
 from audience.grounding.preference import (
     OTHERS as OTHERS,
     WEIGHTS as WEIGHTS,
@@ -28,7 +29,6 @@ from audience.grounding.preference import (
     steps_of as steps_of,
 )
 from audience.grounding.ratings import LEAST as LEAST, fit_ratings as fit_ratings
-from audience.grounding.tables import Lives as Lives
 from audience.grounding.visits import (
     MINUTES as MINUTES,
     PAGES as PAGES,

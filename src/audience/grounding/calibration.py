@@ -14,8 +14,8 @@ import numpy as np
 
 from audience.agents import BatchMind
 from audience.errors import BadInput
+from audience.grounding.lives import Lives
 from audience.grounding.ratings import STARS
-from audience.grounding.tables import Lives
 from audience.grounding.visits import Sessions, VisitStage, by_person, divergence, live_visits
 from audience.world import Agent, Bools, Catalogue, Floats, tastes
 

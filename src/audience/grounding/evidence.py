@@ -11,17 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audience.errors import unknown
-from audience.grounding.tables import (
+from audience.grounding.batches import (
     RECENT,
     Batch,
-    EvidenceTables,
-    Lives,
+    Recent,
     Whole,
     batch_of,
-    fit_tables,
-    over_recent,
     per_case,
     per_recent,
+)
+from audience.grounding.lives import Lives
+from audience.grounding.tables import (
+    AROUND,
+    BESIDE,
+    BROAD,
+    COSINE,
+    LATER,
+    LINEAR,
+    NARROW,
+    NEXT,
+    WINDOW,
+    EvidenceTables,
+    fit_tables,
     stage_of,
 )
 from audience.world import Bools, Floats
@@ -30,36 +41,36 @@ Column = tuple[str, Floats]
 AGES = ((0, 1), (1, 2), (2, 3), (3, 5), (5, 10), (10, 20), (20, 30))
 """Number of ages that are distinguished: the newest item, the one before, and so on."""
 FADINGS = (0.7, 0.85, 0.93)
-STEPS = ("next", "beside", "later", "around")
+STEPS = (("next", NEXT), ("beside", BESIDE), ("later", LATER), ("around", AROUND))
 LAST = (3, 5, 10)
 """Number of last items whose contents are compared."""
 
 
 def popularity(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     """Yield its popularity, also against what the person usually picks."""
-    places = tables.places[batch.candidates]
-    mine = tables.log_count[tables.places]
-    count = tables.log_count[places]
+    count = tables.log_count[batch.candidates]
     yield "popularity", count
-    yield "popularity share", 1000.0 * tables.share[places]
-    yield "popularity beside recent", count - per_recent(batch, mine, 20)[:, None]
-    yield "popularity beside usual", count - per_case(batch, mine)[:, None]
+    yield "popularity share", 1000.0 * tables.share[batch.candidates]
+    yield "popularity beside recent", count - per_recent(batch, tables.log_count, 20)[:, None]
+    yield "popularity beside usual", count - per_case(batch, tables.log_count)[:, None]
     yield "history", np.broadcast_to(np.log1p(batch.lengths)[:, None], count.shape)
 
 
 def collaborative(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     """Yield the similarity to the whole history, to its last part, and to any part of it."""
     whole = Whole(batch, tables)
-    linear = whole.of(tables.linear)
+    linear = whole.of(LINEAR)
     for last in (-1, 100, 20):
         yield "collaborative" + (f" {last}" if last > 0 else ""), whole.sums(linear, last)
     yield "collaborative part", whole.best(whole.runs(linear, 32))
-    yield "alike", whole.sums(whole.of(tables.cosine)) / whole.size
-    window = whole.of(tables.window)
+    yield "collaborative broad", whole.sums(whole.of(BROAD))
+    yield "collaborative narrow", whole.sums(whole.of(NARROW))
+    yield "alike", whole.sums(whole.of(COSINE)) / whole.size
+    window = whole.of(WINDOW)
     yield "window whole", whole.sums(window)
     for length in (4, 16):
         yield f"window part {length}", whole.best(whole.runs(window, length))
-    for kind, table in zip(STEPS[1::2], tables.steps[1::2], strict=True):
+    for kind, table in STEPS[1::2]:
         values = whole.of(table)
         yield f"{kind} whole", whole.sums(values) / whole.size
         yield f"{kind} best", whole.best(values)
@@ -72,9 +83,10 @@ def recent(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     """Yield the similarity to the last items."""
     ages = np.arange(RECENT)
     weights = np.stack([ages < 5, ages < 20, 0.85**ages]).astype(np.float64)
-    means = over_recent(batch, tables, tables.cosine, weights)
+    last = Recent(batch, tables)
+    means = last.means(COSINE, weights)
     yield from zip(("alike 5", "alike 20", "alike fading"), means, strict=True)
-    window = over_recent(batch, tables, tables.window, np.stack([0.9**ages, 0.7**ages]))
+    window = last.means(WINDOW, np.stack([0.9**ages, 0.7**ages]))
     yield from zip(("window", "window soon"), window, strict=True)
 
 
@@ -85,20 +97,21 @@ def steps(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     groups = [((ages >= begin) & (ages < end)).astype(np.float64) for begin, end in AGES]
     together = [f"fading {each}" for each in FADINGS]
     apart = [f"{begin}" for begin, _ in AGES]
-    for place, (kind, table) in enumerate(zip(STEPS, tables.steps, strict=True)):
+    last = Recent(batch, tables)
+    for place, (kind, table) in enumerate(STEPS):
         weights, names = (fading + groups, together + apart) if place < 2 else (fading, together)
-        means = over_recent(batch, tables, table, np.stack(weights))
+        means = last.means(table, np.stack(weights))
         yield from ((f"{kind} {name}", one) for name, one in zip(names, means, strict=True))
 
 
 def lifetime(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     """Yield whether it comes early or late in histories, and near their ends."""
-    places = tables.places[batch.candidates]
-    moment, lived = tables.moment[places], np.log1p(batch.lengths)[:, None]
-    yield "stage", tables.stage[stage_of(batch.lengths)[:, None], places]
+    shown = batch.candidates
+    moment, lived = tables.moment[shown], np.log1p(batch.lengths)[:, None]
+    yield "stage", tables.stage[stage_of(batch.lengths)[:, None], shown]
     yield "stage distance", np.abs(moment - lived)
-    yield "later than recent", moment - per_recent(batch, tables.moment[tables.places], 10)[:, None]
-    yield "ending", tables.ending[places]
+    yield "later than recent", moment - per_recent(batch, tables.moment, 10)[:, None]
+    yield "ending", tables.ending[shown]
 
 
 def genres(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
@@ -107,7 +120,9 @@ def genres(batch: Batch, tables: EvidenceTables) -> Iterator[Column]:
     for last in LAST:
         shares = _tag_shares(batch, tables, last)
         yield from _tag_columns(has, shares, tables.rarity, last)
-    all_tags = np.stack([per_case(batch, tag) for tag in tables.tags.T.astype(np.float64)], axis=-1)
+    all_tags = np.zeros((len(batch.lengths), tables.tags.shape[1]))
+    for tag in range(all_tags.shape[1]):
+        all_tags[:, tag] = per_case(batch, tables.tags[:, tag].astype(np.float64))
     yield "genre whole", _over_tags(has, all_tags * tables.rarity)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from audience.grounding.chooser import Chooser, fit_chooser
 from audience.grounding.evidence import CASES, KINDS, Evidence, fit_evidence, in_parts, words_of
+from audience.grounding.lives import Lives
 from audience.grounding.ratings import Rater, fit_ratings
-from audience.grounding.tables import Lives
 from audience.world import Floats, Genesis, Interactions
 
 WIDEST = 64
@@ -33,6 +33,7 @@ class Grounds:
     ) -> list[Floats]:
         """Return, for each case, the log-odds that the person takes each candidate.
 
+        All candidates of a case are one page, on which they are told apart.
         With `owners`, the people of the training part that they are, weights come from others.
         """
         who = owners or [-1] * len(histories)
@@ -42,13 +43,13 @@ class Grounds:
         grouped = [histories[rows[0]] for rows in groups]
         asked = [who[rows[0]] for rows in groups] if owners else []
         shown = [[item for row in rows for item in candidates[row]] for rows in groups]
-        odds: list[Floats] = [np.zeros(0)] * len(histories)
+        pages: list[Floats] = [np.zeros((0, 1))] * len(histories)
         for rows, scores in zip(groups, self._scores(grouped, shown, asked), strict=True):
             start = 0
             for row in rows:
-                odds[row] = scores[start : start + len(candidates[row])]
+                pages[row] = scores[start : start + len(candidates[row])]
                 start += len(candidates[row])
-        return odds
+        return self.chooser.odds(pages, np.array(owners, np.int64) if owners else None)
 
     def _scores(
         self,
@@ -63,7 +64,7 @@ class Grounds:
             mine = np.array(owners[start : start + CASES], np.int64)
             whose = np.repeat(mine, values.shape[1]) if len(mine) else None
             scores = self.chooser.score(flat, whose)
-            rows = scores.reshape(values.shape[:2])
+            rows = scores.reshape(*values.shape[:2], -1)
             return [rows[row, : len(one)] for row, one in enumerate(wanted)]
 
         return [one for each in in_parts(part, len(histories)) for one in each]
@@ -113,7 +114,7 @@ def fit_grounds(
 
 @lru_cache(maxsize=2)
 def _chooser(lives: Lives, seed: int, held: str, families: tuple[str, ...]) -> Chooser:
-    return fit_chooser(lives, seed=seed, held=held, families=families)[0]
+    return fit_chooser(lives, seed=seed, held=held, families=families)
 
 
 @lru_cache(maxsize=2)

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
+from audience.grounding.lives import Lives
 from audience.grounding.posterior import CentredRatings, Sample, draw_samples, expected
-from audience.grounding.tables import Lives
 from audience.recommenders import known
 from audience.world import Dice, Floats, Generator, Ints, rng
 
@@ -131,8 +131,48 @@ def _smeared(expectations: Floats, bounds: Floats, width: Floats) -> Floats:
     return np.maximum(np.diff(np.hstack([edges, upto, edges + 1.0]), axis=1), _LEAST)
 
 
+class PlainBiases(msgspec.Struct, frozen=True, eq=False):
+    """What each item gets above the mean, and how a person's own leaning is found."""
+
+    of_item: Floats
+    doubt: float
+    """Pseudo-count by which leanings are shrunk towards none."""
+
+    def expected(
+        self, centred_ratings: CentredRatings, rows: Ints, items: Ints
+    ) -> tuple[Floats, Floats]:
+        """Return what row `rows[i]` makes of item `items[i]`, and of all it has rated."""
+        owners, rated = centred_ratings.owners, centred_ratings.items
+        people = centred_ratings.values.shape[0]
+        left = centred_ratings.values.data - self.of_item[rated]
+        leaning = _shrunk(owners, left, people, self.doubt)
+        return leaning[rows] + self.of_item[items], leaning[owners] + self.of_item[rated]
+
+
+def fit_biases(centred_ratings: CentredRatings, doubt: float) -> PlainBiases:
+    """Return the biases of items beside those of people, both shrunk."""
+    owners, rated = centred_ratings.owners, centred_ratings.items
+    people, items = centred_ratings.values.shape
+    of_person, of_item = np.zeros(people), np.zeros(items)
+    for _ in range(_ROUNDS):
+        of_item = _shrunk(rated, centred_ratings.values.data - of_person[owners], items, doubt)
+        of_person = _shrunk(owners, centred_ratings.values.data - of_item[rated], people, doubt)
+    return PlainBiases(of_item, doubt)
+
+
+def _shrunk(owners: Ints, values: Floats, count: int, doubt: float) -> Floats:
+    sums = np.bincount(owners, values, count)
+    return sums / (np.bincount(owners, minlength=count) + doubt)
+
+
 LEAST = 50
 """Minimum number of ratings."""
+_ROUNDS = 8
+LEANS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""How much factors may weigh beside plain biases."""
+BIAS_DOUBT = 5.0
+_ERRORS = 2.0
+"""Standard errors by which factors must be better than what leans on them less."""
 RANKS = (4, 8, 12)
 _HELD = 0.1
 """Share of the training part on which the length of vectors and the scale are chosen."""
@@ -162,20 +202,23 @@ class Rater:
         self.samples = samples
         self.rank = int(samples[0].items.shape[1])
         self.scale = Scale((), 1.0, 0.0, 0.0, (), 1.0)
+        self.biases = PlainBiases(np.zeros(centred_ratings.values.shape[1]), 1.0)
+        self.lean = 1.0
+        """What factors weigh beside plain biases: less where ratings are few."""
         self.tried: dict[int, float] = {}
         """The error of each length of vectors on ratings held out within the training part."""
 
     def predict(self, users: Ints, items: Ints) -> Floats:
         """Return the stars expected from user i for item i."""
         rows, ratings = self._known(users)
-        return self._within(expected(self.samples, ratings, rows, items)[0])
+        return self._within(self._expected(ratings, rows, items)[0])
 
     def predict_for(
         self, histories: Sequence[History], items: Sequence[Sequence[int]]
     ) -> list[Floats]:
         """Return the stars expected for each of `items[i]` from somebody with `histories[i]`."""
         rows, places, cuts = _flat(items)
-        asked, _ = expected(self.samples, self._told(histories), rows, places)
+        asked, _ = self._expected(self._told(histories), rows, places)
         return np.split(self._within(asked), cuts)
 
     def chances(self, users: Ints, items: Ints) -> Floats:
@@ -210,12 +253,49 @@ class Rater:
         values = np.array([stars for one in rated for stars in one.values()], np.float64)
         return CentredRatings.of(owners, items, values - self.centre, (len(rated), many))
 
+    def _expected(
+        self, centred_ratings: CentredRatings, rows: Ints, items: Ints
+    ) -> tuple[Floats, Floats]:
+        """Return what is expected of each, minus the mean: factors and biases as they weigh."""
+        by_factors = expected(self.samples, centred_ratings, rows, items)
+        if self.lean == 1.0:
+            return by_factors
+        plain = self.biases.expected(centred_ratings, rows, items)
+        asked, own = (
+            np.round(self.lean * one + (1.0 - self.lean) * other, 6)
+            for one, other in zip(by_factors, plain, strict=True)
+        )
+        return asked, own
+
+    def learn_lean(self, held: RatingColumns) -> None:
+        """Choose what factors weigh beside plain biases.
+
+        They weigh as little as is not clearly worse than the best, over the people whose ratings
+        were `held` back: with few ratings factors are mostly noise.
+        """
+        factors, _ = expected(self.samples, self.given, held.users, held.items)
+        real = held.stars - self.centre
+        self.biases = fit_biases(self.given, BIAS_DOUBT)
+        plain, _ = self.biases.expected(self.given, held.users, held.items)
+        _, owner = np.unique(held.users, return_inverse=True)
+        errors = [(lean * factors + (1.0 - lean) * plain - real) ** 2 for lean in LEANS]
+        least = errors[int(np.argmin([error.mean() for error in errors]))]
+        for lean, error in zip(LEANS, errors, strict=True):
+            worse = np.bincount(owner, error - least)
+            if worse.sum() <= _ERRORS * np.sqrt((worse**2).sum()):
+                self.lean = lean
+                return
+
+    def take_lean(self, other: Rater) -> None:
+        """Shrink as another does that was fitted on a part of the same ratings."""
+        self.biases, self.lean = fit_biases(self.given, other.biases.doubt), other.lean
+
     def _within(self, apart: Floats) -> Floats:
         clipped: Floats = np.clip(self.centre + apart, *self.bounds)
         return clipped
 
     def _chances(self, centred_ratings: CentredRatings, rows: Ints, items: Ints) -> Floats:
-        asked, own = expected(self.samples, centred_ratings, rows, items)
+        asked, own = self._expected(centred_ratings, rows, items)
         ways = self._ways(centred_ratings, own, self.scale.usual, self.scale.missed)
         return chances_of(self.scale, self._within(asked), rows, ways)
 
@@ -229,9 +309,7 @@ class Rater:
     def learn_scale(self, held: RatingColumns | None = None, scale: Scale | None = None) -> None:
         """Fit the scale on ratings that were `held` back, or take the shape of another's."""
         rows = held.users if held else np.empty(0, np.int64)
-        asked, own = expected(
-            self.samples, self.given, rows, held.items if held else np.empty(0, np.int64)
-        )
+        asked, own = self._expected(self.given, rows, held.items if held else np.empty(0, np.int64))
         stars = self.given.values.data + self.centre
         counts = np.bincount(whole(stars), minlength=STARS + 1)[1:] + 1.0
         usual = tuple((counts / counts.sum()).tolist())
@@ -268,8 +346,9 @@ def fit_ratings(
 ) -> Rater:
     """Return a rater from the ratings of a training part.
 
-    The length of vectors and the scale are chosen on a tenth of them that is held out; then
-    all are fitted. `sweeps` is the number of Gibbs sweeps of that last fit.
+    The length of vectors, what they weigh beside plain biases, and the scale are chosen on a tenth
+    of them that is held out; then all are fitted. `sweeps` is the number of Gibbs sweeps of that
+    last fit.
     """
     rated = rated_in(lives)
     if len(rated.users) < LEAST:
@@ -290,8 +369,10 @@ def fit_ratings(
             best = rater
     if best is None:
         raise BadInput("no length of points was given; give at least one rank, such as 8")
+    best.learn_lean(aside)
     best.learn_scale(held=aside)
     rater = _drawn(rated, shape, best.rank, rng(seed, "ratings", "fit"), sweeps)
+    rater.take_lean(best)
     rater.learn_scale(scale=best.scale)
     rater.tried = tried
     return rater

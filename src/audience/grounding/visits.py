@@ -13,8 +13,8 @@ import numpy as np
 
 from audience.agents import BatchMind, Decision
 from audience.errors import BadInput
+from audience.grounding.lives import Lives
 from audience.grounding.ratings import STARS, whole
-from audience.grounding.tables import Lives
 from audience.world import (
     LAST_PAGE,
     MENUS,

@@ -11,13 +11,12 @@ from audience.lab.evaluation import AnswerStore, Case, Real, arenas, baseline_co
 from audience.lab.evaluation.baselines import Ground, PopularityBaseline
 from audience.lab.evaluation.cases import Contestant, TaskSet
 from audience.lab.evaluation.contest import (
-    CONTENT_MIX,
-    MIX,
     Entrant,
     StoredAnswers,
     made_on,
     task_digest,
 )
+from audience.lab.evaluation.mixes import BOOSTED, CONTENT_MIX, MIX
 from audience.llm import Counts
 from audience.world import Floats
 
@@ -99,7 +98,7 @@ def test_one_task_finished_before_a_stop_is_not_asked_again(ring: Real, tmp_path
 
 def test_mixes_come_from_all_baselines(ring: Real) -> None:
     found = asyncio.run(play(arena(ring), baseline_contestants(), AnswerStore(None)))
-    for label in (MIX, CONTENT_MIX):
+    for label in (MIX, CONTENT_MIX, BOOSTED):
         assert (label, "matched (1,5)") in found.answers
         assert (label, "matched (1,5)") in found.practice
     assert ("random", "uniform (1,5)") not in found.practice

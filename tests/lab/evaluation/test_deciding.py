@@ -7,7 +7,7 @@ import pytest
 from tests.lab.evaluation.test_mixing import world
 
 from audience.lab.evaluation import Case
-from audience.lab.evaluation.baselines import folds_of
+from audience.lab.evaluation.mixes import folds_of
 from audience.lab.evaluation.taste import decided, expected_worth, yes
 from audience.world import rng
 

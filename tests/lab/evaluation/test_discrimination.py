@@ -20,9 +20,10 @@ from audience.lab.evaluation import (
 )
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Contestant
-from audience.lab.evaluation.contest import MIX, Entrant
+from audience.lab.evaluation.contest import Entrant
 from audience.lab.evaluation.contestants import Grounded
 from audience.lab.evaluation.discrimination import HumanChoice, answered
+from audience.lab.evaluation.mixes import MIX
 from audience.lab.evaluation.result import PEOPLE
 
 

@@ -18,8 +18,8 @@ from audience.lab.evaluation import (
     walked,
 )
 from audience.lab.evaluation.baselines import Ground
-from audience.lab.evaluation.contest import MIX
 from audience.lab.evaluation.generation import PAGE, RankedPages, distances, edit_distance, walk
+from audience.lab.evaluation.mixes import MIX
 from audience.lab.judging import exported
 from audience.lab.judging.cases import TRUTH, SequenceFile, read_file
 from audience.world import Floats

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from audience.lab.evaluation import Case
-from audience.lab.evaluation.baselines import FOLDS, Flat, columns, folds_of, mixed
+from audience.lab.evaluation.mixes import FOLDS, Flat, columns, folds_of, mixed
 from audience.lab.evaluation.result import auc
 from audience.world import Floats, rng
 

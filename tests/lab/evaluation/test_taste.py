@@ -18,7 +18,7 @@ from audience.lab.evaluation import (
     taste_result,
 )
 from audience.lab.evaluation.cases import TaskSet
-from audience.lab.evaluation.contest import MIX
+from audience.lab.evaluation.mixes import MIX
 from audience.lab.evaluation.result import aucs
 from audience.lab.evaluation.source import TEST, TRAIN, VALID, SplitInteractions, drawn_parts
 from audience.lab.evaluation.taste import BY_RECOMMENDER, KNOWN, RATIOS, measured, ratio_name

@@ -14,10 +14,12 @@ from audience.datasets.corpus import Columns, Corpus, Edges, SkipTally, in_time,
 from audience.datasets.moments import moments_of
 from audience.datasets.source import Source
 from audience.errors import BadInput
-from audience.world import Domain, Floats, Ints, Item, Profile
+from audience.world import Domain, Floats, Ints, Item, Profile, keys
 
 _ROWS = 200_000
 _MARKS = ("::", "\t", ",", ";", "|")
+_SORTED = 0.98
+"""Share of neighbours in the order of their ids from which a history counts as sorted."""
 
 
 class TableFormat(msgspec.Struct, frozen=True):
@@ -295,8 +297,16 @@ class Gathering:
         if not len(interactions):
             raise BadInput(f"{self.where}: holds no interactions; nothing can be learnt from it")
         if not self.dated:
+            places = interactions.at
+            ids = _ranks(tuple(self.items.known))[interactions.items]
+            if _is_sorted(interactions.users, ids, places):
+                self.notes.append(
+                    "each person's items are sorted by id and have no times: their order is drawn"
+                )
+                drawn = keys(1, "datasets", "order", interactions.users, interactions.items)
+                places = (drawn >> np.uint64(1)).astype(np.int64)
             interactions = msgspec.structs.replace(
-                interactions, at=made_up(interactions.users, interactions.at)
+                interactions, at=made_up(interactions.users, places)
             )
         interactions = msgspec.structs.replace(interactions, stars=self._stars(interactions.stars))
         return in_time(interactions, self.tally, self.where, dated=self.dated)
@@ -364,6 +374,23 @@ def _each_once(
             continue
         kept.append(msgspec.structs.replace(thing, id=len(kept)))
     return kept
+
+
+def _ranks(names: Sequence[str]) -> Ints:
+    """Return the place of each id among all, as numbers where they are numbers."""
+    numeric = all(name.isdecimal() for name in names)
+    order = sorted(range(len(names)), key=lambda n: (int(names[n]) if numeric else 0, names[n]))
+    ranks = np.empty(len(names), np.int64)
+    ranks[order] = np.arange(len(names))
+    return ranks
+
+
+def _is_sorted(users: Ints, ids: Ints, positions: Ints) -> bool:
+    """Return whether histories without times are lists sorted by id, not an order of events."""
+    order = np.lexsort((positions, users))
+    same = np.diff(users[order]) == 0
+    up = np.diff(ids[order])[same] > 0
+    return len(up) >= 2 * len(np.unique(users)) and bool(up.mean() > _SORTED)
 
 
 def made_up(users: Ints, positions: Ints) -> Ints:

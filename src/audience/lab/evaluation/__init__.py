@@ -89,7 +89,9 @@ from audience.lab.evaluation.report import (
 from audience.lab.evaluation.result import Result as Result, result_values as result_values
 from audience.lab.evaluation.source import (
     Real as Real,
+    drawn_parts as drawn_parts,
     read_parts as read_parts,
     read_real as read_real,
+    without_rare as without_rare,
 )
 from audience.lab.evaluation.taste import arena_of as arena_of, taste_result as taste_result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -31,7 +31,7 @@ from audience.recommenders import (
     solved,
     text_of,
 )
-from audience.world import Bools, Floats, Interactions, Ints, dice, keys, rng
+from audience.world import Floats, Interactions, Ints, dice, rng
 
 RECENT = 20
 """How many of the last items of a history are compared."""
@@ -250,7 +250,7 @@ def ranked(name: str, recommender: Recommender, ground: Ground) -> RecommenderBa
 
 def ease(ground: Ground, regularisation: float) -> RecommenderBaseline:
     """Return EASE, from co-occurrences that are counted once for all who need them."""
-    check_size("ease", len(ground.lives.catalogue), MOST_EASE, "a smaller catalogue")
+    check_size("ease", len(ground.lives.catalogue), MOST_EASE, "--min-per-item")
     with one_thread():
         weights = solved(ground.together.copy(order="F"), regularisation)
     return RecommenderBaseline("ease", LinearScorer(ground.lived, weights))
@@ -259,7 +259,7 @@ def ease(ground: Ground, regularisation: float) -> RecommenderBaseline:
 def item_knn(ground: Ground) -> RecommenderBaseline:
     """Return the nearest items as `ItemKNN` computes them."""
     plain, items = ItemKNN(), len(ground.lives.catalogue)
-    check_size("item-knn", items, MOST_KNN, "a smaller catalogue")
+    check_size("item-knn", items, MOST_KNN, "--min-per-item")
     known = ground.together if items <= MOST_EASE else None
     weights = nearest(ground.lived, plain.neighbours, plain.shrink, known)
     return RecommenderBaseline("item-knn", LinearScorer(ground.lived, weights))
@@ -307,100 +307,3 @@ def recent_years(ground: Ground) -> _Recent:
         return np.exp(-np.minimum(apart, YEARS) / 2.0)
 
     return _Recent("recent_years", near)
-
-
-FOLDS = 5
-_PENALTY = 0.01
-_LEAST = 1e-6
-_COUNTS = frozenset(("popularity",))
-_SUMS = frozenset(("item-knn", "markov", "near_markov", "wide_markov"))
-_WEIGHTS = frozenset(("ease",))
-
-
-def columns(name: str, scores: Floats) -> list[Floats]:
-    """Return a contestant's scores in the transforms in which they add up best."""
-    if name in _COUNTS:
-        return [np.log1p(scores)]
-    if name in _SUMS:
-        return [np.log(np.maximum(scores, 0.0) + _LEAST), np.sqrt(np.maximum(scores, 0.0))]
-    if name in _WEIGHTS:
-        return [scores, np.sign(scores) * np.sqrt(np.abs(scores))]
-    return [scores]
-
-
-def folds_of(cases: Sequence[Case], seed: int) -> Ints:
-    """Return the fold of each case: that of its person, by a named draw."""
-    users = np.array([case.user for case in cases], np.int64)
-    return (keys(seed, "eval", "fold", users) % np.uint64(FOLDS)).astype(np.int64)
-
-
-class Flat:
-    """Cases concatenated as rows of candidates, with feature columns for each row."""
-
-    def __init__(self, cases: Sequence[Case], features: Mapping[str, Sequence[Floats]]) -> None:
-        sizes = np.array([len(case.candidates) for case in cases], np.int64)
-        self.starts = np.cumsum(sizes) - sizes
-        self.owner = np.repeat(np.arange(len(cases)), sizes)
-        self.truth = np.array([taken for case in cases for taken in case.truth], np.float64)
-        table = [
-            column
-            for name, scores in features.items()
-            for column in columns(name, np.concatenate(list(scores)))
-        ]
-        self.values: Floats = np.stack(table, axis=1) if table else np.zeros((len(self.truth), 0))
-
-    def split(self, values: Floats) -> list[Floats]:
-        """Return a column split case by case."""
-        return np.split(values, self.starts[1:].tolist())
-
-
-class MixWeights:
-    """A conditional logit: among a case's candidates, the truth is chosen with weight exp(w x)."""
-
-    def __init__(self, flat: Flat, rows: Bools) -> None:
-        """Fit the weights on some of the cases."""
-        from scipy.optimize import minimize
-
-        chosen = rows[flat.owner]
-        values = flat.values[chosen]
-        self.middle: Floats = values.mean(axis=0)
-        self.spread: Floats = values.std(axis=0) + 1e-9
-        scaled = (values - self.middle) / self.spread
-        _, owner = np.unique(flat.owner[chosen], return_inverse=True)
-        starts = np.flatnonzero(np.diff(owner, prepend=-1))
-        truth = flat.truth[chosen]
-        shares = truth / np.maximum(np.add.reduceat(truth, starts), 1.0)[owner]
-
-        def loss(weights: Floats) -> tuple[float, Floats]:
-            logits = scaled @ weights
-            logits = logits - np.maximum.reduceat(logits, starts)[owner]
-            sums = np.add.reduceat(np.exp(logits), starts)[owner]
-            chances = np.exp(logits) / sums
-            wrong = -float((shares * (logits - np.log(sums))).sum()) / len(starts)
-            slope = scaled.T @ (chances - shares) / len(starts)
-            return wrong + 0.5 * _PENALTY * float(weights @ weights), slope + _PENALTY * weights
-
-        nothing = np.zeros(values.shape[1])
-        with one_thread():
-            self.weights: Floats = minimize(loss, nothing, jac=True, method="L-BFGS-B").x
-
-    def score(self, flat: Flat) -> Floats:
-        """Return the log-odds of every candidate, up to a constant."""
-        scores: Floats = ((flat.values - self.middle) / self.spread) @ self.weights
-        return np.round(scores, 6)
-
-
-def mixed(
-    practice: Flat, practice_folds: Ints, flat: Flat, flat_folds: Ints
-) -> tuple[list[Floats], list[Floats]]:
-    """Return the mix's scores of the practice and of the real cases.
-
-    Either comes with its folds; each fold is scored with weights learnt from the others.
-    """
-    before, now = np.zeros(len(practice.truth)), np.zeros(len(flat.truth))
-    for fold in range(FOLDS):
-        weights = MixWeights(practice, practice_folds != fold)
-        for part, folds, scores in ((practice, practice_folds, before), (flat, flat_folds, now)):
-            mine = (folds == fold)[part.owner]
-            scores[mine] = weights.score(part)[mine]
-    return practice.split(before), flat.split(now)

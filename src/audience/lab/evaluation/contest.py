@@ -8,19 +8,33 @@ import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 
+from audience.errors import BadInput
 from audience.files import replace_all
 from audience.grounding import Lives
-from audience.lab.evaluation.baselines import Flat, Ground, folds_of, mixed
+from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, Contestant, Task, TaskSet
+from audience.lab.evaluation.mixes import (
+    BOOSTED,
+    CONTENT_MIX,
+    MIX,
+    WITHOUT_TREES,
+    BoostedTrees,
+    Flat,
+    MixWeights,
+    Weigh,
+    folds_of,
+    has_trees,
+    mixed,
+)
 from audience.llm import Counts
 from audience.world import Floats
 
-VERSION = 1
+VERSION = 2
 """Raised when a contestant or a protocol changes, so that stored scores are not reused."""
 
 
@@ -56,15 +70,27 @@ class AnswerStore:
             return None
         return StoredAnswers(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent)
 
-    def keep(self, task: str, contestant: str, digest: str, kept: StoredAnswers) -> None:
-        """Store the answers."""
+    def keep(
+        self,
+        task: str,
+        contestant: str,
+        digest: str,
+        kept: StoredAnswers,
+        cases: Sequence[Case] = (),
+    ) -> None:
+        """Store the answers, with whom and what they are about."""
         if self.folder is None:
             return
         out = io.BytesIO()
         sizes = np.array([len(scores) for scores in kept.scores], np.int64)
         values = np.concatenate(list(kept.scores)) if len(sizes) else np.empty(0)
         spent = np.frombuffer(msgspec.json.encode(kept.spent), np.uint8)
-        np.savez_compressed(out, sizes=sizes, values=values, spent=spent)
+        asked: dict[str, Any] = {
+            "user": np.repeat([case.user for case in cases], [len(c.candidates) for c in cases]),
+            "candidate": np.array([item for case in cases for item in case.candidates], np.int64),
+            "truth": np.array([taken for case in cases for taken in case.truth], np.bool_),
+        }
+        np.savez_compressed(out, sizes=sizes, values=values, spent=spent, **asked)
         replace_all({self._path(task, contestant, digest): out.getvalue()})
 
     def _path(self, task: str, contestant: str, digest: str) -> Path:
@@ -91,7 +117,6 @@ def joined(*parts: str) -> str:
 Progress = Callable[[str, int, int], None]
 """Called with who answers, how many of their cases are done, and how many there are."""
 Make = Callable[[Ground], Awaitable[Contestant]]
-MIX, CONTENT_MIX = "logistic mix", "content and popularity"
 _WITHOUT_OTHERS = ("popularity", "text embedding", "genre profile", "recsim", "recent")
 """Name prefixes of what the mix without a collaborative signal is made of."""
 
@@ -124,6 +149,8 @@ class ContestAnswers(msgspec.Struct, frozen=True, eq=False):
     answers: dict[tuple[str, str], StoredAnswers]
     """By contestant and task."""
     practice: dict[tuple[str, str], StoredAnswers]
+    aside: dict[str, str] = {}
+    """Baselines that cannot take part on these data, and why."""
 
 
 def quiet(name: str, done: int, total: int) -> None:
@@ -139,7 +166,7 @@ async def play(
     mixes: bool = True,
 ) -> ContestAnswers:
     """Return everybody's answers to the tasks; stored answers are not asked for again."""
-    played = ContestAnswers(arena, {}, {})
+    played = ContestAnswers(arena, {}, {}, {})
     ground = Ground(arena.lives, arena.seed, arena.weighed)
     earlier = ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
     sides = (
@@ -149,8 +176,17 @@ async def play(
     for is_practice, ground, tasks, answers in sides:
         digests = {task.name: task_digest(task, ground.lives) for task in tasks}
         for entry in entries:
-            if entry.practises or not is_practice:
+            if entry.name in played.aside or (is_practice and not entry.practises):
+                continue
+            try:
                 await _answer(entry, ground, tasks, digests, keeper, answers, progress)
+            except BadInput as error:
+                if entry.kind not in ("baseline", "feature"):
+                    raise
+                played.aside[entry.name] = f"{entry.name} steps aside: {error}."
+    for answers in (played.answers, played.practice):
+        for name, task in [key for key in answers if key[0] in played.aside]:
+            del answers[name, task]
     if mixes:
         _mix(played, entries)
     return played
@@ -182,7 +218,7 @@ async def _answer(
     async for stored in _each(contestant, [task for task, _ in missing]):
         task, digest = missing[place]
         answers[entry.name, task.name] = stored
-        keeper.keep(task.name, entry.name, digest, stored)
+        keeper.keep(task.name, entry.name, digest, stored, task.cases)
         place += 1
     progress(entry.name, total, total)
 
@@ -214,28 +250,38 @@ def spent_by(contestant: Contestant) -> Counts:
     return contestant.spent if isinstance(contestant, PaidContestant) else Counts()
 
 
-def mixed_in(entries: Sequence[Entrant]) -> list[str]:
+def mixed_in(entries: Sequence[Entrant], played: ContestAnswers) -> list[str]:
     """Return the names of the contestants whose scores are mixed."""
     names = [entry.name for entry in entries if entry.kind in ("baseline", "feature")]
-    return [name for name in names if name != "random"]
+    return [name for name in names if name != "random" and name not in played.aside]
 
 
 def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
-    """Add the mix of all baselines, and of those that ignore other people."""
-    names = mixed_in(entries)
+    """Add the mixes of all baselines, and of those that ignore other people."""
+    names = mixed_in(entries, played)
     some = [name for name in names if name.startswith(_WITHOUT_OTHERS)]
+    kinds: list[tuple[str, list[str], Weigh]] = [
+        (CONTENT_MIX, some, MixWeights),
+        (MIX, names, MixWeights),
+    ]
+    if has_trees():
+        kinds.append((BOOSTED, names, BoostedTrees))
+    else:
+        played.aside[BOOSTED] = WITHOUT_TREES
+    for label, chosen, weigh in kinds:
+        if len(chosen) >= 2:
+            _mix_of(played, label, chosen, weigh)
+
+
+def _mix_of(played: ContestAnswers, label: str, names: Sequence[str], weigh: Weigh) -> None:
     seed = played.arena.seed
-    for label, chosen in ((CONTENT_MIX, some), (MIX, names)):
-        if len(chosen) < 2:
-            continue
-        pairs = zip(played.arena.tasks, played.arena.practice, strict=True)
-        for task, before in pairs:
-            now = Flat(task.cases, features(played.answers, chosen, task.name))
-            earlier = Flat(before.cases, features(played.practice, chosen, before.name))
-            before_folds, folds = folds_of(before.cases, seed), folds_of(task.cases, seed)
-            practised, scores = mixed(earlier, before_folds, now, folds)
-            played.practice[label, before.name] = StoredAnswers(practised)
-            played.answers[label, task.name] = StoredAnswers(scores)
+    for task, before in zip(played.arena.tasks, played.arena.practice, strict=True):
+        now = Flat(task.cases, features(played.answers, names, task.name))
+        earlier = Flat(before.cases, features(played.practice, names, before.name))
+        before_folds, folds = folds_of(before.cases, seed), folds_of(task.cases, seed)
+        practised, scores = mixed(earlier, before_folds, now, folds, weigh)
+        played.practice[label, before.name] = StoredAnswers(practised)
+        played.answers[label, task.name] = StoredAnswers(scores)
 
 
 def features(

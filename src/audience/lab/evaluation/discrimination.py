@@ -28,6 +28,7 @@ from audience.lab.evaluation.result import (
     aucs,
     hits,
     order_of,
+    remarks_in,
     with_rows,
 )
 from audience.lab.evaluation.source import Real
@@ -112,7 +113,7 @@ def discrimination_result(
     people: Sequence[HumanChoice] = (),
 ) -> Result:
     """Return table A from everybody's answers, people's among them where there are any."""
-    kinds = order_of(entries)
+    kinds = order_of(entries, played)
     values: dict[str, dict[str, dict[str, Floats]]] = {}
     for contest in played:
         for task in contest.arena.tasks:
@@ -145,7 +146,7 @@ def discrimination_result(
         model,
         tuple(group for group in GROUPS if group in values),
         tuple(name for name in (shape_name(*shape) for shape in SHAPES) if name in present),
-        notes=_NOTES,
+        notes=(*_NOTES, *remarks_in(played)),
     )
     return with_rows(result, kinds, values, answers_in(played))
 

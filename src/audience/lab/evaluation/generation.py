@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from audience.lab.evaluation.baselines import FOLDS, Flat, Ground, MixWeights, folds_of
+from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import (
     Case,
     Contestant,
@@ -18,7 +18,6 @@ from audience.lab.evaluation.cases import (
     drawn_users,
 )
 from audience.lab.evaluation.contest import (
-    MIX,
     AnswerStore,
     ContestAnswers,
     Entrant,
@@ -33,8 +32,25 @@ from audience.lab.evaluation.contest import (
     spent_by,
     task_digest,
 )
+from audience.lab.evaluation.mixes import (
+    BOOSTED,
+    FOLDS,
+    MIX,
+    BoostedTrees,
+    Flat,
+    MixWeights,
+    Weigh,
+    folds_of,
+)
 from audience.lab.evaluation.ratings import divergence
-from audience.lab.evaluation.result import Result, answers_in, aucs, order_of, with_rows
+from audience.lab.evaluation.result import (
+    Result,
+    answers_in,
+    aucs,
+    order_of,
+    remarks_in,
+    with_rows,
+)
 from audience.lab.evaluation.source import Real
 from audience.recommenders import ALS, Context, Ranker
 from audience.world import Catalogue, Floats, Ints, dice, rng
@@ -114,8 +130,8 @@ def _choice(name: str, case: Case, scores: Floats, seed: int, step: int) -> int:
     return int(np.searchsorted(sums, draw * sums[-1], side="right").clip(0, len(sums) - 1))
 
 
-class LogisticMixWalker:
-    """The logistic mix as a contestant: weights by fold, from other people's practice."""
+class MixWalker:
+    """A mix as a contestant: weights by fold, from other people's practice."""
 
     def __init__(
         self,
@@ -124,13 +140,14 @@ class LogisticMixWalker:
         practice: Sequence[Case],
         scores: Mapping[str, Sequence[Floats]],
         seed: int,
+        weigh: Weigh = MixWeights,
     ) -> None:
         """`scores`: those of the parts on the practice."""
         self.name = name
         self.parts = parts
         self.seed = seed
         flat, folds = Flat(practice, scores), folds_of(practice, seed)
-        self.weights = [MixWeights(flat, folds != fold) for fold in range(FOLDS)]
+        self.weights = [weigh(flat, folds != fold) for fold in range(FOLDS)]
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         flat = Flat(cases, {part.name: await part.score(cases) for part in self.parts})
@@ -232,7 +249,7 @@ async def walked(
     digest = task_digest(path.arena.tasks[0], path.arena.lives)
     ways: dict[str, StoredAnswers] = {}
     task = f"N={path.steps}"
-    for place, entry in enumerate(_with_mix(steppers, entries, played)):
+    for place, entry in enumerate(_with_mixes(steppers, entries, played)):
         progress(f"{entry.name}, {task}", place, len(steppers) + 1)
         key = joined(digest, task, entry.name, entry.recipe)
         stored = keeper.find(task, entry.name, key)
@@ -246,21 +263,28 @@ async def walked(
     return GeneratedSteps(path, played, ways)
 
 
-def _with_mix(
+def _with_mixes(
     steppers: Sequence[Entrant], entries: Sequence[Entrant], played: ContestAnswers
 ) -> list[Entrant]:
-    """Return the contestants that generate, with the mix after the baselines."""
-    names = mixed_in(entries)
+    """Return the contestants that generate, with the mixes after the baselines."""
+    names = mixed_in(entries, played)
 
-    async def make(ground: Ground) -> Contestant:
-        parts = [await made_on(ground, entry) for entry in entries if entry.name in names]
-        task = played.arena.practice[0]
-        practised = features(played.practice, names, task.name)
-        return LogisticMixWalker(MIX, parts, task.cases, practised, played.arena.seed)
+    def mix(label: str, weigh: Weigh) -> Entrant:
+        async def make(ground: Ground) -> Contestant:
+            parts = [await made_on(ground, entry) for entry in entries if entry.name in names]
+            task = played.arena.practice[0]
+            practised = features(played.practice, names, task.name)
+            return MixWalker(label, parts, task.cases, practised, played.arena.seed, weigh)
 
-    baselines = [entry for entry in steppers if entry.kind == "baseline"]
-    minds = [entry for entry in steppers if entry.kind not in ("baseline", "feature")]
-    return [*baselines, Entrant(MIX, make, practises=False), *minds]
+        return Entrant(label, make, practises=False)
+
+    mixes = [mix(MIX, MixWeights)]
+    if BOOSTED not in played.aside:
+        mixes.append(mix(BOOSTED, BoostedTrees))
+    there = [entry for entry in steppers if entry.name not in played.aside]
+    baselines = [entry for entry in there if entry.kind == "baseline"]
+    minds = [entry for entry in there if entry.kind not in ("baseline", "feature")]
+    return [*baselines, *mixes, *minds]
 
 
 def generation_result(
@@ -272,7 +296,7 @@ def generation_result(
     model: str = "",
 ) -> Result:
     """Return table D."""
-    kinds = order_of(entries)
+    kinds = order_of(entries, [steps.played for steps in generated])
     values: dict[str, dict[str, dict[str, Floats]]] = {}
     for steps in generated:
         columns: dict[str, dict[str, Floats]] = {}
@@ -298,7 +322,7 @@ def generation_result(
         tuple(values),
         COLUMNS,
         LOWER,
-        notes=_NOTES,
+        notes=(*_NOTES, *remarks_in([steps.played for steps in generated])),
     )
     ways = [
         {(name, steps.path.arena.name): stored for name, stored in steps.ways.items()}

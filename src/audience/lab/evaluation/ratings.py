@@ -21,6 +21,7 @@ from audience.lab.evaluation.result import (
     answers_in,
     bounds_of,
     order_of,
+    remarks_in,
     with_rows,
 )
 from audience.lab.evaluation.source import Real
@@ -356,7 +357,7 @@ def ratings_result(
     model: str = "",
 ) -> Result:
     """Return table C."""
-    kinds = order_of(entries, mixes=False)
+    kinds = order_of(entries, played, mixes=False)
     baselines = [name for name, kind in kinds.items() if kind == "baseline"]
     empty = Result(
         "ratings",
@@ -368,7 +369,7 @@ def ratings_result(
         tuple(split.arena.name for split in splits),
         COLUMNS,
         lower_is_better=COLUMNS,
-        notes=_NOTES,
+        notes=(*_NOTES, *remarks_in(played)),
     )
     empty = with_rows(empty, kinds, {}, answers_in(played))
     rows = {row.name: row for row in empty.rows}

@@ -11,7 +11,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from audience.lab.evaluation.cases import Case
-from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant, StoredAnswers
+from audience.lab.evaluation.contest import ContestAnswers, Entrant, StoredAnswers
+from audience.lab.evaluation.mixes import BOOSTED, CONTENT_MIX, MIX
 from audience.llm import Counts
 from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval, finite, t_interval
 from audience.world import Bools, Floats, Ints
@@ -207,12 +208,20 @@ def _alike(cases: Sequence[Case], scores: Sequence[Floats]) -> Iterator[tuple[In
         yield rows, truth, np.array([scores[row] for row in rows.tolist()], np.float64)
 
 
-def order_of(entries: Sequence[Entrant], *, mixes: bool = True) -> dict[str, str]:
+def order_of(
+    entries: Sequence[Entrant], played: Sequence[ContestAnswers], *, mixes: bool = True
+) -> dict[str, str]:
     """Return the kind of everybody in a table by name: baselines, the mixes, then minds."""
+    aside = {name for contest in played for name in contest.aside}
     shown = {entry.name: entry.kind for entry in entries if entry.kind != "feature"}
     ordered = {name: kind for name, kind in shown.items() if kind == "baseline"}
-    ordered |= dict.fromkeys((CONTENT_MIX, MIX), "baseline") if mixes else {}
-    return ordered | shown
+    ordered |= dict.fromkeys((CONTENT_MIX, MIX, BOOSTED), "baseline") if mixes else {}
+    return {name: kind for name, kind in (ordered | shown).items() if name not in aside}
+
+
+def remarks_in(played: Sequence[ContestAnswers]) -> tuple[str, ...]:
+    """Return who stepped aside and why."""
+    return tuple(dict.fromkeys(remark for each in played for remark in each.aside.values()))
 
 
 def answers_in(played: Sequence[ContestAnswers]) -> list[Mapping[tuple[str, str], StoredAnswers]]:

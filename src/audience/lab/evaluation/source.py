@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from audience.datasets.loaders import PUBLIC, is_own, public, read_folder, recognise, title_of
 from audience.errors import BadInput, unknown
@@ -36,12 +37,34 @@ class Real(msgspec.Struct, frozen=True, eq=False):
         return len(self.users)
 
 
-def read_real(path: Path) -> Real:
-    """Return the interactions of a dataset by its path or its published name."""
+def read_real(path: Path, *, least: int = 0) -> Real:
+    """Return the interactions of a dataset by its path or its published name.
+
+    With `least`, only items that so many people took.
+    """
     real = _own(path) if path.is_dir() and is_own(path) else _loaded(path)
     if not len(real):
         raise BadInput(f"{path}: has no interactions, so there is nothing to compare with")
-    return real
+    return real if least <= 1 else without_rare(real, least)
+
+
+def without_rare(real: Real, least: int) -> Real:
+    """Return the data without items that fewer than `least` people took."""
+    pairs = np.unique(real.users * len(real.catalogue) + real.items)
+    counts = np.bincount(pairs % len(real.catalogue), minlength=len(real.catalogue))
+    kept = np.flatnonzero(counts >= least)
+    if not len(kept):
+        raise BadInput(
+            f"--min-per-item {least}: no item was taken by so many; the most is {counts.max()}"
+        )
+    place = np.full(len(counts), -1, np.int64)
+    place[kept] = np.arange(len(kept))
+    items = (real.catalogue.items[old] for old in kept.tolist())
+    catalogue = Catalogue(tuple(replace(item, id=new) for new, item in enumerate(items)))
+    rows = place[real.items] >= 0
+    columns = (real.users[rows], place[real.items[rows]], real.at[rows], real.stars[rows])
+    users, taken, at, stars = columns
+    return replace(real, catalogue=catalogue, users=users, items=taken, at=at, stars=stars)
 
 
 def _own(path: Path) -> Real:
@@ -96,12 +119,14 @@ class SplitInteractions(msgspec.Struct, frozen=True, eq=False):
     """People up to this id may be evaluated; the others are training data only."""
 
 
-def read_parts(path: Path, also: Path | None, seed: int) -> SplitInteractions:
+def read_parts(path: Path, also: Path | None, seed: int, *, least: int = 0) -> SplitInteractions:
     """Return a published split by its folder, or any dataset split by a named draw."""
     if not all((path / name).is_file() for name in FILES):
         if also is not None:
             raise BadInput(f"--also {also}: {path} holds no published split to add people to")
-        return drawn_parts(read_real(path), seed)
+        return drawn_parts(read_real(path, least=least), seed)
+    if least > 1:
+        raise BadInput(f"--min-per-item {least}: {path} is a published split, taken as it is")
     parts = _published(path)
     return parts if also is None else _with(parts, path, read_real(also))
 

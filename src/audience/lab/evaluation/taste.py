@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from audience.grounding import Lives
-from audience.lab.evaluation.baselines import FOLDS, Flat, Ground, folds_of
+from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import (
     UNIFORM,
     Case,
@@ -17,8 +17,17 @@ from audience.lab.evaluation.cases import (
     drawn_users,
     lives_of,
 )
-from audience.lab.evaluation.contest import CONTENT_MIX, MIX, ContestAnswers, Entrant
-from audience.lab.evaluation.result import Result, answers_in, aucs, hits, order_of, with_rows
+from audience.lab.evaluation.contest import ContestAnswers, Entrant
+from audience.lab.evaluation.mixes import BOOSTED, CONTENT_MIX, FOLDS, MIX, Flat, folds_of
+from audience.lab.evaluation.result import (
+    Result,
+    answers_in,
+    aucs,
+    hits,
+    order_of,
+    remarks_in,
+    with_rows,
+)
 from audience.lab.evaluation.source import TEST, TRAIN, VALID, SplitInteractions
 from audience.recommenders import ALS, Context, one_thread
 from audience.world import Bools, Floats, Ints, dice, rng
@@ -266,8 +275,8 @@ def taste_result(
     model: str = "",
 ) -> Result:
     """Return table B."""
-    arena, kinds = played.arena, order_of(entries)
-    graded = {entry.name for entry in entries if entry.practises} | {MIX, CONTENT_MIX}
+    arena, kinds = played.arena, order_of(entries, [played])
+    graded = {entry.name for entry in entries if entry.practises} | {MIX, CONTENT_MIX, BOOSTED}
     values: dict[str, dict[str, dict[str, Floats]]] = {}
     for task, practice in zip(arena.tasks, arena.practice, strict=True):
         columns: dict[str, dict[str, Floats]] = {}
@@ -299,7 +308,7 @@ def taste_result(
         tuple(task.name for task in arena.tasks),
         COLUMNS,
         headline="AUC",
-        notes=_NOTES,
+        notes=(*_NOTES, *remarks_in([played])),
     )
     return with_rows(result, kinds, values, answers_in([played]))
 

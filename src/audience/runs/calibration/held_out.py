@@ -9,8 +9,7 @@ from audience.grounding import (
     LEAST,
     Bin,
     Lives,
-    fit_chooser,
-    fit_evidence,
+    fit_grounds,
     fit_ratings,
     recalibrate,
     reliability,
@@ -30,8 +29,7 @@ def choices_held(split: Split, seed: int) -> dict[str, tuple[Bin, ...]]:
     people and checked on the other half.
     """
     train, corpus, lives = split.train, split.corpus, _lives(split)
-    chooser, _ = fit_chooser(lives, seed=seed)
-    evidence = fit_evidence(lives, seed=seed)
+    grounds = fit_grounds(lives, seed=seed)
     people, first = np.unique(split.test.users, return_index=True)
     taken = split.test.items[first]
     histories = _histories(train.users, train.items, len(corpus.people))
@@ -41,8 +39,7 @@ def choices_held(split: Split, seed: int) -> dict[str, tuple[Bin, ...]]:
     for kind in KINDS:
         others = _others(split, people, taken, kind, seed)
         pairs = np.stack([taken, others], axis=1)
-        values = evidence.of(known, pairs.tolist())
-        scores = np.array([chooser.score(row) for row in values])
+        scores = np.array(grounds.log_odds(known, pairs.tolist()))
         outcome = np.tile([1.0, 0.0], (len(people), 1))
         slope, shift = recalibrate(scores[fitted].ravel(), outcome[fitted].ravel())
         chances = 1.0 / (1.0 + np.exp(-(slope * scores[~fitted] + shift)))
