@@ -42,6 +42,10 @@ OfHistory = Callable[[tuple[int, ...], Ints], Floats]
 OfRow = Callable[[int, Ints], Floats]
 
 
+INTERESTS = 3
+"""Kinds that a person likes, as many as people made from data get."""
+
+
 class Ground:
     """A training part with what several baselines derive from it, computed once."""
 
@@ -52,6 +56,21 @@ class Ground:
         """The part of it that weights are learnt from, where several task sets share that."""
         self.made: dict[str, Contestant] = {}
         """Contestants fitted on it, by name."""
+
+    @cached_property
+    def _usual(self) -> Floats:
+        """The root of each tag's share of everything consumed."""
+        lives = self.lives
+        sums = lives.catalogue.weights[lives.items].sum(axis=0)
+        usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
+        return usual
+
+    def dearest(self, history: Sequence[int]) -> list[int]:
+        """Return the tags that a history has more of than others, as for people made from data."""
+        lived = self.lives.catalogue.weights[list(history)]
+        shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
+        first = np.argsort(-shares / self._usual, kind="stable")[:INTERESTS]
+        return [tag for tag in first.tolist() if shares[tag] > 0]
 
     @cached_property
     def interactions(self) -> RecommenderView:

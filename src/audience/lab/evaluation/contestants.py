@@ -25,7 +25,6 @@ from audience.scenario import Models, SpendingOptions, door_of, name_of
 from audience.world import INDIFFERENT, INTERESTED, Domain, Floats, Profile
 
 _RECENT = 5
-_INTERESTS = 3
 _EXPLORER = 0.5
 
 
@@ -42,18 +41,15 @@ class RuleChoice:
         self.p = parameters or RuleParameters()
         self.weights = ground.lives.catalogue.weights
         self.quality = ground.quality
-        sums = self.weights[ground.lives.items].sum(axis=0)
-        self.usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
+        self.ground = ground
 
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         return [self._score(case) for case in cases]
 
     def _score(self, case: Case) -> Floats:
         lived = self.weights[list(case.history)]
-        shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
-        taste = np.full(len(shares), INDIFFERENT)
-        dearest = np.argsort(-shares / self.usual, kind="stable")[:_INTERESTS]
-        taste[dearest[shares[dearest] > 0]] = INTERESTED
+        taste = np.full(lived.shape[1], INDIFFERENT)
+        taste[self.ground.dearest(case.history)] = INTERESTED
         page = self.weights[list(case.candidates)]
         unknown = ~(lived[-_RECENT:] > 0).any(axis=0)
         quality = self.quality[list(case.candidates)]

@@ -28,8 +28,6 @@ from audience.world import (
 )
 
 AT_ONCE = 512
-INTERESTS = 3
-"""Kinds that a person likes, as many as people made from data get."""
 
 
 class RunMind:
@@ -59,10 +57,6 @@ class RunMind:
         self.progress = progress
         self.mind = LLMMind(self, grounds, model=model, evidence=grounds is not None, words="none")
         self._stars: Mapping[tuple[int, int], float] = stars_given(ground.lives)
-        weights = ground.lives.catalogue.weights
-        sums = weights[ground.lives.items].sum(axis=0)
-        self._weights = weights
-        self._usual: Floats = np.sqrt(np.maximum(sums / max(float(sums.sum()), 1.0), 1e-9))
 
     async def ask(self, request: Request) -> Reply:
         """Ask, and count what it cost."""
@@ -117,8 +111,5 @@ class RunMind:
 
     def _interests(self, case: Case) -> tuple[str, ...]:
         """Return the kinds that a person has more of than others, from the history alone."""
-        lived = self._weights[list(case.history)]
-        shares = lived.sum(axis=0) / max(float(lived.sum()), 1e-9)
-        dearest = np.argsort(-shares / self._usual, kind="stable")[:INTERESTS]
         tags = self.ground.lives.catalogue.tags
-        return tuple(tags[tag] for tag in dearest.tolist() if shares[tag] > 0)
+        return tuple(tags[tag] for tag in self.ground.dearest(case.history))
