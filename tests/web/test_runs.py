@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from tests.runs.calibration.test_fit import files
 from tests.web.conftest import SMALL, Site, Sites
 
 from audience.log import Log
-from audience.runs import resume, start
+from audience.runs import resume, scenario_of, start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import Scenario, parse
 
 
@@ -33,6 +35,15 @@ def test_a_run_started_here_is_the_same_as_one_started_in_a_terminal(
     assert found["round"] == found["rounds"] == 4
     again = start(small, 1, tmp_path / "again")
     assert digest(site.root / run) == again.measured.digest
+
+
+def test_rule_minds_on_data_are_fitted_here_as_in_a_terminal(site: Site, tmp_path: Path) -> None:
+    data = files(tmp_path / "tiny")
+    text = f'agents = 10\nrounds = 1\nmind = "rule"\n[dataset]\nkind = "recbole"\npath = "{data}"\n'
+    run = site.begin(toml=text)
+    site.until(run, "finished")
+    assert scenario_of(site.root / run).mind == with_fitted_people(parse(text)).scenario.mind
+    assert "enjoy" in scenario_of(site.root / run).mind.options
 
 
 def test_a_run_is_stepped_by_visits_and_by_rounds(site: Site) -> None:

@@ -15,6 +15,7 @@ from audience.errors import AudienceError
 from audience.llm import FILE as CALLS, CallStore
 from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_in
 from audience.runs import LivePanel, Panel, prolong, settle_people, verify
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
@@ -234,7 +235,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        scenario = offer.requested(body.toml, body.form)
+        scenario = with_fitted_people(offer.requested(body.toml, body.form)).scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
         verify(scenario)
