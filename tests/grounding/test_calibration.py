@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from audience.agents.rule import RuleMind
 from audience.errors import BadInput
@@ -76,6 +77,15 @@ def test_what_is_given_stays(real: Sessions) -> None:
     fitted = fit_habits(real, stage(1, 30), rule, given={"taste": 1.5}, tries=6, rates=False)
     assert fitted.parameters["taste"] == 1.5
     assert not set(BOUNDS) & set(fitted.parameters)
+
+
+def test_as_many_items_are_watched_to_the_end_as_in_the_data(real: Sessions) -> None:
+    here = stage(1)
+    for share in (0.3, 0.7):
+        wanted = replace(real, finished=share)
+        fitted = fit_habits(wanted, here, rule, tries=4, rates=False)
+        found = live_visits(rule(fitted.parameters), here).finished
+        assert found == pytest.approx(share, abs=0.05)
 
 
 def test_equal_seeds_give_equal_parameters(real: Sessions) -> None:

@@ -45,6 +45,19 @@ def test_stars_are_whole_and_nothing_is_no_star() -> None:
     assert set(found.raters.tolist()) == {0}
 
 
+def test_everybody_counts_the_same_however_often_they_came() -> None:
+    found = sessions_of(lives(ROWS)).histograms()
+    assert found["picks per visit"][0] == pytest.approx(0.5), "one person's only visit"
+    assert found["picks per page"].tolist()[:3] == pytest.approx([2 / 3, 1 / 6, 1 / 6])
+
+
+def test_how_much_was_watched_gives_the_share_that_ended() -> None:
+    fractions = np.array([1.0, 1.0, 0.2, 0.3, 1.0, 0.95, 0.1])
+    found = sessions_of(lives(ROWS), fractions=fractions)
+    assert found.finished == pytest.approx((4 / 6 + 0.0) / 2)
+    assert sessions_of(lives(ROWS), fractions=np.ones(7)).finished is None
+
+
 def test_the_gap_decides_what_is_one_visit() -> None:
     assert sessions_of(lives(ROWS), gap=0.5).picks.tolist() == [3, 1, 2, 1]
     assert sessions_of(lives(ROWS), gap=2000.0).picks.tolist() == [6, 1]

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from audience.agents.rule import RuleMind
+from audience.datasets import halves
 from audience.errors import BadInput
+from audience.grounding import live_visits
 from audience.results import Calibration, calibration_figure
 from audience.results.calibration import calibrations_in, read_calibration
 from audience.runs.calibration import CalibrationOptions, calibrate, write_parameters
-from audience.runs.calibration.fit import corpus_at
+from audience.runs.calibration.fit import corpus_at, half_of, kept, maker_of, stage_for
 from audience.world import rng
 
 PEOPLE, ITEMS = 40, 60
@@ -73,6 +75,19 @@ def test_fitted_minds_are_nearer_to_people_who_were_not_fitted_on(found: Calibra
     assert sum(one.distance for one in found.compared) < sum(
         one.distance_before for one in found.compared
     )
+
+
+def test_what_is_no_closer_to_other_people_is_dropped_with_a_remark(tmp_path: Path) -> None:
+    mine, others = halves(corpus_at(files(tmp_path / "tiny")), 1)
+    fitted_on = half_of(mine, SMALL, None)
+    checked_on = half_of(others, SMALL, fitted_on.genesis.catalogue)
+    here = stage_for(checked_on, fitted_on, SMALL)
+    make = maker_of(SMALL, checked_on.genesis)
+    before = live_visits(make({}), here)
+    bad = {"two_stars": 0.96, "three_stars": 0.97, "four_stars": 0.98, "five_stars": 0.99}
+    left, notes = kept({"taste": 1.0, **bad}, checked_on.real, make, here, before)
+    assert left == {"taste": 1.0}
+    assert notes == ("stars: the fit is no closer to other people; parameters stay",)
 
 
 def test_predictions_are_held_against_what_was_held_out(found: Calibration) -> None:
