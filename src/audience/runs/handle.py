@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from importlib import import_module
@@ -27,6 +26,7 @@ from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
 from audience.runs.people import settle_people
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
+from audience.toml_reader import read_toml_file
 
 _OURS = (
     *(FILE, "run.db*", "calls.db*", "human.db*", "lock", "report.*", "figures", "export"),
@@ -194,10 +194,7 @@ def load_interventions(path: Path) -> tuple[dict[str, object], ...]:
         raise BadInput(
             f"--intervene {path} does not exist; give a TOML file with [[interventions]]"
         )
-    try:
-        tree = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}") from None
+    tree = read_toml_file(path)
     interventions = tree.get("interventions")
     if not isinstance(interventions, list) or not interventions or set(tree) != {"interventions"}:
         raise BadInput(f"{path}: it must hold [[interventions]] tables and nothing else")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
@@ -11,6 +10,7 @@ from audience.errors import BadInput
 from audience.grounding import TooFew, grounds_of
 from audience.runs.marks import as_tree, can_be_apart
 from audience.scenario import PRESETS, Part, Scenario, genesis_of
+from audience.toml_reader import read_toml_file
 from audience.world import Genesis
 
 
@@ -25,9 +25,10 @@ def names_mind(path: Path) -> bool:
     """Return whether a scenario file, or any arm of it, says by which minds people decide."""
     if not path.is_file():
         return str(path) in PRESETS
-    tree = tomllib.loads(path.read_text("utf-8"))
-    arms = tree.get("arms", {})
-    return "mind" in tree or any("mind" in arm for arm in arms.values())
+    tree = read_toml_file(path)
+    arms = tree.get("arms")
+    variants = arms.values() if isinstance(arms, dict) else ()
+    return "mind" in tree or any("mind" in arm for arm in variants if isinstance(arm, dict))
 
 
 def with_judges(scenario: Scenario) -> Judges:

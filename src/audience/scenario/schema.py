@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -19,6 +18,7 @@ from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
 from audience.scenario.preset import PRESETS, preset_text
 from audience.scenario.spread import SpreadTable
+from audience.toml_reader import read_toml, text_file
 from audience.world import INBOX, Clock
 
 _WORDS = {
@@ -189,18 +189,14 @@ def load(path: Path) -> Scenario:
 
     Relative paths of a file start from its folder.
     """
-    if not path.is_file():
+    if not path.exists():
         if str(path) in PRESETS:
             return parse(preset_text(str(path)), str(path))
         raise BadInput(
             f"scenario {path} does not exist; `audience init` writes one to start from, and "
             f"presets are {', '.join(PRESETS)}"
         )
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    scenario = parse(text, str(path), path.parent)
+    scenario = parse(text_file(path), str(path), path.parent)
     if scenario.validated and not Path(scenario.validated).is_file():
         raise BadInput(
             f"{path}: validated: {scenario.validated} does not exist; name the validation.json "
@@ -211,10 +207,7 @@ def load(path: Path) -> Scenario:
 
 def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:
     """Return the scenario in a TOML text; its relative paths start from `folder`."""
-    try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where}: {error}; fix the TOML there") from None
+    tree = read_toml(text, where)
     try:
         return from_tree(tree if folder is None else anchored(tree, folder), where)
     except BadInput as error:
