@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.log import Log
 
 
@@ -55,7 +55,8 @@ def get(name: str) -> None:
     ) as bar:
         task = bar.add_task(name, total=None)
         path = get_model(name, lambda done, total: bar.update(task, completed=done, total=total))
-    click.echo(f"{path}\nUse it with: audience run --mind llm --model {path}")
+    use = shell_command("run", "--mind", "llm", "--model", path)
+    click.echo(f"{path}\nUse it with: {use}")
 
 
 @click.command("doctor")

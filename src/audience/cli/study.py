@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput, Interrupted
+from audience.errors import BadInput, Interrupted, shell_command
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,7 +85,7 @@ def _write_file(name: str, path: Path) -> None:
     if path.exists():
         raise BadInput(f"--write {path} already exists; give the name of a new file")
     replace_all({path: shipped(name).encode()})
-    click.echo(f"Change {path}, then: audience study {path}")
+    click.echo(f"Change {path}, then: {shell_command('study', path)}")
 
 
 def _one(

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from filelock import lock_descriptor
 
-from audience.errors import BadInput, Unusable
+from audience.errors import BadInput, Unusable, shell_command
 from audience.log.check import writing
 from audience.log.checksum import GENESIS_SUM, seal, text_sum
 from audience.log.schema import APPLICATION, CREATE, FILE, RECORDS, SNAPSHOTS, VERSION, Lineage
@@ -185,7 +185,8 @@ def _refuse_occupied(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()} - _OURS if folder.exists() else set()
     if FILE in names:
         raise BadInput(
-            f"--out {folder} already holds a run; continue it with `audience resume {folder}`, "
+            f"--out {folder} already holds a run; continue it with "
+            f"`{shell_command('resume', folder)}`, "
             "or choose another folder with --out"
         )
     if names:

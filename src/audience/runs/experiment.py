@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.files import claim
 from audience.log import Log
 from audience.metrics import LABELS, suite
@@ -208,7 +208,8 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     }
     for place in (place for each in places.values() for place in each):
         if not _is_finished(place):
-            raise BadInput(f"{place} is not finished; continue with: audience resume {folder}")
+            go_on = shell_command("resume", folder)
+            raise BadInput(f"{place} is not finished; continue with: {go_on}")
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.files import free_path
 from audience.log import Log, is_held
 from audience.plugins import offer
@@ -49,7 +49,8 @@ def make_room(folder: Path, *, overwrite: bool = False) -> None:
         )
     if not overwrite:
         raise BadInput(
-            f"--out {folder} already holds a run; continue with `audience resume {folder}`, "
+            f"--out {folder} already holds a run; continue with "
+            f"`{shell_command('resume', folder)}`, "
             "choose another folder with --out, or replace it with --overwrite"
         )
     _remove(folder, there)

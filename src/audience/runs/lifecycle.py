@@ -13,7 +13,7 @@ import msgspec
 from audience.agents import Mind
 from audience.agents.human import MixedMind
 from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
-from audience.errors import AudienceError, Halt, Interrupted
+from audience.errors import AudienceError, Halt, Interrupted, shell_command
 from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
 from audience.log import Log, Snapshooter, failed_slates, memory_problems
 from audience.metrics import Metrics, suite
@@ -267,11 +267,13 @@ class RunDriver:
             self._keep_pending()
             self.log.set_state("stopped")
             where = f"stopped in round {sim.world.round}"
-            raise Interrupted(f"{where}; continue with: audience resume {folder}") from None
+            raise Interrupted(
+                f"{where}; continue with: {shell_command('resume', folder)}"
+            ) from None
         except Halt as halt:
             self._keep_pending()
             self.log.set_state("stopped")
-            raise Interrupted(f"{halt}: audience resume {folder}") from halt
+            raise Interrupted(f"{halt}: {shell_command('resume', folder)}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error matters more than a full disk
                 stopped = isinstance(error, KeyboardInterrupt)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from audience.errors import BadInput, unknown
+from audience.errors import BadInput, shell_command, unknown
 from audience.lab.studies.study import DRAWN, RULE, Study
 from audience.plugins import find as find_part, known
 from audience.scenario import Options, Scenario, changed, dump, parse, part_of, text_of
@@ -88,7 +88,8 @@ def find(source: str) -> Recipe:
     path = Path(source)
     if not path.is_file():
         raise BadInput(
-            f"{path} does not exist; write one with: audience study cocoon --write {path}"
+            f"{path} does not exist; write one with: "
+            f"{shell_command('study', 'cocoon', '--write', path)}"
         )
     return read(text_file(path), str(path), path.parent)
 
