@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import version
+from traceback import extract_tb
 from typing import Any
 
 import click
@@ -135,8 +136,19 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(_told(error))
     except SystemExit as done:
         broken = isinstance(done.__context__, BrokenPipeError)  # rich, too, exits with 1
-        sys.exit(UNREAD if broken else done.code)
+        sys.exit(UNREAD if broken else _ended(done))
     sys.exit(OK)
+
+
+def _ended(done: SystemExit) -> int:
+    """Return the exit code if something within a command ended the program; never success."""
+    place = extract_tb(done.__traceback__)[-1]
+    click.echo(
+        f"audience: {place.filename}, line {place.lineno} ended the program with "
+        f"sys.exit({done.code!r}) before it was done; take that out",
+        err=True,
+    )
+    return BAD
 
 
 def _told(error: OSError) -> int:

@@ -148,7 +148,11 @@ class RunDriver:
         """Run to the last round and measure."""
         log, scenario, resumed_at = self.log, self.scenario, world.round
         found = log.partial(resumed_at + 1)
-        live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        live = (
+            suite(scenario.metrics, scenario.run.part_deadline)
+            if resumed_at == 0 and not found
+            else None
+        )
         if self.watch:
             live = live or measured_upto(log, resumed_at)
             self.watch.begin(world, live, scenario.rounds, found)
@@ -235,7 +239,7 @@ class RunDriver:
         """Return the rules; models get no more visits than they can serve at once."""
         rules, models = self.scenario.run, self.scenario.llm
         if self._is_played:  # one question at a time, and no hurry
-            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
+            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0, part_deadline=0.0)
         if self.door is None:
             return rules
         endpoints = endpoints_of(models)

@@ -29,6 +29,7 @@ from audience.scenario.models import (
 )
 from audience.scenario.schema import Part, Scenario, is_address, label
 from audience.scenario.spread import SpreadTable, raised, with_graph
+from audience.user_code import LONGEST, PASSING, said, within
 from audience.world import Chapter, Clock, Genesis, SwapRecommender, View
 
 HTTP = "http"
@@ -126,17 +127,20 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
     context = context or PartContext()
     try:
         _check_options(what, part, make)
-        if builds(make):
-            return make.build(context, **part.options)
         offered = _named(make, part, context) if group in ("minds", "memories") else {}
-        return make(**offered | part.options)
-    except AudienceError:
+        with within(LONGEST):
+            if builds(make):
+                return make.build(context, **part.options)
+            return make(**offered | part.options)
+    except (AudienceError, *PASSING):
         raise
     except Exception as error:
         options = ", ".join(f"{key}={value!r}" for key, value in part.options.items()) or "none"
         raise BadInput(
             f"{what} {part.kind!r} does not take these options ({options}): {error}"
         ) from error
+    except BaseException as error:
+        raise BadInput(f"{what} {part.kind!r} {said(error)}; fix it and try again") from error
 
 
 def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[str, Any]:
@@ -193,9 +197,21 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
     mixture, options = split_options(part.options)
     dataset: Dataset = made("datasets", Part(part.kind, options))
     if mixture is None:
-        return with_graph(dataset.genesis(agents, seed, clock), graph, seed)
+        return with_graph(_drawn(dataset, part.kind, agents, seed, clock), graph, seed)
     genesis = mixed_genesis(dataset, mixture, agents, seed, clock, model)
     return with_graph(genesis, graph, seed)
+
+
+def _drawn(dataset: Dataset, kind: str, agents: int, seed: int, clock: Clock) -> Genesis:
+    if type(dataset).__module__.partition(".")[0] == "audience":
+        return dataset.genesis(agents, seed, clock)
+    try:
+        with within(LONGEST):
+            return dataset.genesis(agents, seed, clock)
+    except (AudienceError, *PASSING):
+        raise
+    except BaseException as error:
+        raise BadInput(f"dataset {kind!r} {said(error)}; fix it and try again") from error
 
 
 def asks_models(scenario: Scenario) -> bool:
