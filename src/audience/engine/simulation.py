@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -250,18 +250,29 @@ class Simulation:
         return UserTable(self.world.genesis.profiles)
 
 
+async def _stoppable(work: Callable[[], object]) -> None:
+    """Await work; if it is stopped at once, nobody complains about the tasks that were left."""
+
+    def complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not isinstance(context.get("exception"), KeyboardInterrupt):
+            loop.default_exception_handler(context)
+
+    asyncio.get_running_loop().set_exception_handler(complain)
+    await work()  # type: ignore[misc]
+
+
 def run_sync(work: Callable[[], object]) -> None:
     """Run an async function to its end, also inside a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work())  # type: ignore[arg-type]
+        asyncio.run(_stoppable(work))
         return
     failure: list[BaseException] = []
 
     def apart() -> None:
         try:
-            asyncio.run(work())  # type: ignore[arg-type]
+            asyncio.run(_stoppable(work))
         except BaseException as error:
             failure.append(error)
 

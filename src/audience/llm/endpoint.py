@@ -14,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
+from audience.address import split_address
 from audience.errors import BadInput
 
 HIDDEN = "***"
@@ -147,10 +148,9 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def _check(endpoint: Endpoint) -> None:
-    parts = urlsplit(endpoint.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        shown = scrub(endpoint.url)
-        raise BadInput(f"the endpoint {shown!r} is no address; write http://host:port/v1")
+    split_address(scrub(endpoint.url), "the endpoint")
+    if endpoint.proxy:
+        split_address(scrub(endpoint.proxy), "the proxy")
     if not endpoint.weight > 0.0:
         raise BadInput(f"the weight of {endpoint.name} is {endpoint.weight}; give more than 0")
     if endpoint.key_env and not endpoint.key_env.isidentifier():

@@ -18,6 +18,7 @@ from audience.grounding import Grounds, TooFew, grounds_of, ratings_of
 from audience.llm import Gateway, Reply, Request
 from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find, singular
+from audience.ranges import check_options
 from audience.recommenders import Recommender, Service
 from audience.scenario.interventions import changes_of
 from audience.scenario.models import (
@@ -127,6 +128,8 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
     context = context or PartContext()
     try:
         _check_options(what, part, make)
+        if _is_ours(make):
+            check_options(what, part.options, f"{what} {part.kind!r}")
         offered = _named(make, part, context) if group in ("minds", "memories") else {}
         with within(LONGEST):
             if builds(make):
@@ -141,6 +144,10 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
         ) from error
     except BaseException as error:
         raise BadInput(f"{what} {part.kind!r} {said(error)}; fix it and try again") from error
+
+
+def _is_ours(make: object) -> bool:
+    return str(getattr(make, "__module__", "")).partition(".")[0] == "audience"
 
 
 def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[str, Any]:
@@ -203,7 +210,7 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
 
 
 def _drawn(dataset: Dataset, kind: str, agents: int, seed: int, clock: Clock) -> Genesis:
-    if type(dataset).__module__.partition(".")[0] == "audience":
+    if _is_ours(type(dataset)):
         return dataset.genesis(agents, seed, clock)
     try:
         with within(LONGEST):

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from audience.errors import BadInput, unknown
+from audience.ranges import check_rules
 from audience.toml_reader import read_toml_file
 
 
@@ -153,6 +154,7 @@ def check_parameters(found: Mapping[str, object], where: str) -> None:
         if isinstance(value, bool) or not isinstance(value, wanted):
             said = "a whole number" if whole else "a number"
             raise BadInput(f"{where}: {key}: {value!r} is not {said}")
+    check_rules(found, where)
 
 
 @runtime_checkable

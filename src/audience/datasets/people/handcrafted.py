@@ -19,6 +19,7 @@ from audience.datasets.csv_table import (
     read_table,
 )
 from audience.errors import BadInput, unknown
+from audience.files import check_regular
 from audience.toml_reader import read_toml
 from audience.world import HABITS, NO_HABITS, Profile
 
@@ -120,6 +121,7 @@ def _csv_rows(path: Path) -> list[TableRow]:
 
 
 def _text(path: Path) -> str:
+    check_regular(path)
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
