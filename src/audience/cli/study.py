@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,7 +106,8 @@ def _one(
             page = write_study(studied, again)
     except (Interrupted, KeyboardInterrupt):
         raise Interrupted(
-            f"Stopped; the rounds so far are kept. Continue with: {again} --out {folder}"
+            "Stopped; the rounds so far are kept. Continue with: "
+            f"{again} --out {quote(str(folder))}"
         ) from None
     if not as_json:
         click.echo(studied.findings.verdict)
