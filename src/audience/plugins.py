@@ -50,6 +50,8 @@ def known(group: str) -> dict[str, EntryPoint]:
 
 def find(group: str, kind: str) -> Any:  # noqa: ANN401
     """Return what a kind, `package.module:Class` or `file.py:Class` names."""
+    if not isinstance(kind, str):
+        raise BadInput(f'{singular(group)}: kind: {kind!r} is no text; give a name, as in "rule"')
     if kind in _OFFERED:
         return lambda: _OFFERED[kind]
     if kind.startswith(_OBJECT):

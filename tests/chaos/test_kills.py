@@ -138,12 +138,16 @@ def test_a_driver_is_killed(tmp_path: Path, whole: dict[str, tuple[str, str]]) -
 @pytest.mark.chaos
 @pytest.mark.parametrize(
     ("name", "number"),
-    [(name, number + 1) for name, number in moments("rules", 10) + moments("speaking", 9)],
+    [(name, number + 1) for name, number in moments("rules", 14) + moments("speaking", 14)],
 )
 def test_many_drivers_are_killed(
-    tmp_path: Path, whole: dict[str, tuple[str, str]], name: str, number: int
+    tmp_path: Path,
+    whole: dict[str, tuple[str, str]],
+    name: str,
+    number: int,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    kill_driver(tmp_path, whole, name, number)
+    record_property("kills", kill_driver(tmp_path, whole, name, number))
 
 
 def children_of(parent: int) -> list[int]:

@@ -117,10 +117,14 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {error}; give the archive as CSV") from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    try:
+        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        rows = list(enumerate(reader, 2))
+    except csv.Error as error:
+        raise BadInput(f"{path}: near line {reader.line_num}: {error}; check the quotes") from None
     if missing:
         raise BadInput(f"{path}: column {missing[0]!r} is missing; needed: {', '.join(COLUMNS)}")
-    return list(enumerate(reader, 2))
+    return rows
 
 
 class HeadlineReader(msgspec.Struct, frozen=True):
