@@ -21,9 +21,9 @@ SECTIONS: dict[str, dict[str, Range]] = {
     "clock": {},
     "": {"seed": (-LARGEST_SEED, LARGEST_SEED), "seeds": (1, 10_000), "agents": (1, 10_000_000)},
     "platform": {
-        "page_size": (1, 1_000),
-        "max_pages": (1, 1_000),
-        "random_k": (0, 1_000),
+        "page_size": _MANY,
+        "max_pages": _MANY,
+        "random_k": (0, 1_000_000),
         "feed_length": (1, 1_000),
     },
     "activation": {
@@ -34,7 +34,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
     },
     "run": {
         "rounds": (1, 1_000_000),
-        "max_turns": (1, 1_000),
+        "max_turns": _MANY,
         "max_lines": (0, 100),
         "refit": (0, 1_000_000),
         "drift": _SHARE,
@@ -45,7 +45,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
     },
     "ties": {
         "grow": _SHARE,
-        "fade": _SHARE,
+        "fade": (0, 1_000_000),
         "random_k": _AMOUNT,
         "rewire": _SHARE,
         "every": _MANY,
@@ -63,7 +63,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
         "mutual": _SHARE,
         "decay": _SHARE,
         "half_life": (0.001, 1_000_000),
-        "keep": (0, 1_000),
+        "keep": (1, 100_000),
         "at": _MANY,
         "stance": (-1, 1),
         "favour": _SHARE,
@@ -90,7 +90,7 @@ PARTS: dict[str, dict[str, Range]] = {
         "recall": (0, 1_000),
         "candidates": (1, 100),
         "share": _SHARE,
-        "pull": (0, 1_000),
+        "pull": _WEIGHT,
         "usual": _WEIGHT,
     },
     "memory": {
