@@ -200,3 +200,11 @@ def test_a_run_edited_by_hand_is_told(
         assert cli(*words).returncode in (0, 2, 130)
     assert page.get("/api/runs").status_code == 200
     assert page.get("/api/runs/one").status_code < 500
+
+
+@pytest.mark.parametrize("name", ["experiment.toml", "sensitivity.json"])
+@pytest.mark.parametrize("content", [b"", b"\xff\x00x", b"[[", b"{}"])
+def test_a_damaged_experiment_is_told(cli: Cli, both: Path, name: str, content: bytes) -> None:
+    (both / name).write_bytes(content)
+    for words in (("report", both, "--format", "csv"), ("compare", both), ("runs", ".")):
+        assert cli(*words).returncode in (0, 1, 2)

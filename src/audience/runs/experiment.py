@@ -38,6 +38,7 @@ from audience.scenario import (
     reach,
     text_of,
 )
+from audience.toml_reader import text_file
 
 FILE = "experiment.toml"
 """The file that marks a folder as an experiment: the whole scenario, with its arms."""
@@ -191,7 +192,7 @@ def is_experiment(folder: Path) -> bool:
 def scenario_of(folder: Path) -> Scenario:
     """Return the scenario of an experiment's or a run's folder."""
     if is_experiment(folder):
-        return parse((folder / FILE).read_text("utf-8"), str(folder / FILE))
+        return parse(text_file(folder / FILE), str(folder / FILE))
     with Log.open(folder) as log:
         return parse(log.scenario, str(folder))
 
