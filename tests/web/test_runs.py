@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from tests.lab.verdicts.test_verdicts import dataset
 from tests.runs.calibration.test_fit import files
 from tests.web.conftest import SMALL, Site, Sites
 
@@ -44,6 +45,19 @@ def test_rule_minds_on_data_are_fitted_here_as_in_a_terminal(site: Site, tmp_pat
     site.until(run, "finished")
     assert scenario_of(site.root / run).mind == with_fitted_people(parse(text)).scenario.mind
     assert "enjoy" in scenario_of(site.root / run).mind.options
+
+
+def test_where_there_is_a_past_those_judge_who_know_it_unless_a_mind_is_named(
+    site: Site, tmp_path: Path
+) -> None:
+    data = {"kind": "recbole", "path": str(dataset(tmp_path / "camps"))}
+    form = {"agents": 20, "rounds": 1, "dataset": data}
+    for name, changes, mind in (("a", {}, "grounded"), ("b", {"mind": "rule"}, "rule")):
+        status, reply = site.post("/runs", {"form": form | changes, "name": name})
+        assert status == 201, reply
+        site.until(name, "finished")
+        assert scenario_of(site.root / name).mind.kind == mind
+        assert (site.root / name / "people.json").is_file() == (mind == "rule")
 
 
 def test_a_run_is_stepped_by_visits_and_by_rounds(site: Site) -> None:

@@ -62,6 +62,13 @@ from audience.results.findings import (
     readable as readable,
     withheld as withheld,
 )
+from audience.results.fitted import (
+    FittedFigure as FittedFigure,
+    Fitting as Fitting,
+    fitting_table as fitting_table,
+    read_fitting as read_fitting,
+    write_fitting as write_fitting,
+)
 from audience.results.interval import (
     ANY as ANY,
     CORRELATION as CORRELATION,

@@ -62,8 +62,11 @@ from audience.runs.interviews import (
     reminders as reminders,
 )
 from audience.runs.judges import (
+    Audience as Audience,
     Judges as Judges,
+    audience_of as audience_of,
     names_mind as names_mind,
+    tells_mind as tells_mind,
     with_judges as with_judges,
 )
 from audience.runs.launch import (

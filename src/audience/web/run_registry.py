@@ -16,6 +16,7 @@ from audience.errors import AudienceError, BadInput, Interrupted
 from audience.files import free_path, slug_of
 from audience.llm import FILE as CALLS, copy_calls
 from audience.log import FILE, Log, is_held
+from audience.results import Fitting
 from audience.runs import Watch, conduct, resume, scenario_of
 from audience.scenario import Scenario, SpendingOptions, parse, text_of
 from audience.web.readers import Readers
@@ -150,6 +151,7 @@ class RunRegistry:
         *,
         paused: bool,
         spending: SpendingOptions | None = None,
+        fitting: Fitting | None = None,
     ) -> Path:
         """Start a scenario in a new folder; return the folder of its (first) run."""
         first: list[Path] = []
@@ -162,7 +164,10 @@ class RunRegistry:
                 first.append(run.folder)
             return run.watch
 
-        self._go(folder, lambda: conduct(scenario, folder, spending=spending, watching=watching))
+        def work() -> None:
+            conduct(scenario, folder, spending=spending, watching=watching, fitting=fitting)
+
+        self._go(folder, work)
         if not first:
             raise Conflict(f"{folder.name} takes long to start; look again soon")
         return first[0]

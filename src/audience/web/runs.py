@@ -14,8 +14,7 @@ from starlette.responses import Response
 from audience.errors import AudienceError
 from audience.llm import FILE as CALLS, CallStore
 from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_in
-from audience.runs import LivePanel, Panel, prolong, settle_people, verify
-from audience.runs.calibration import with_fitted_people
+from audience.runs import LivePanel, Panel, audience_of, prolong, settle_people, verify
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
@@ -235,7 +234,9 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        scenario = with_fitted_people(offer.requested(body.toml, body.form)).scenario
+        asked = offer.requested(body.toml, body.form)
+        people = audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
+        scenario = people.scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
         verify(scenario)
@@ -244,7 +245,9 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
             if body.name
             else registry.folders.free(scenario.title)
         )
-        first = registry.start(scenario, place, paused=body.paused, spending=spending)
+        first = registry.start(
+            scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
+        )
         return json_reply(StartedRun(registry.folders.id_of(first)), 201)
 
     @api.get("/runs/{run}", response_class=Response)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
 from audience.plugins import known
-from audience.runs import drawn_instead, estimate, variants, verify
+from audience.runs import drawn_instead, estimate, names_mind, tells_mind, variants, verify
 from audience.scenario import (
     PRESETS,
     Scenario,
@@ -71,6 +71,14 @@ class Offer:
         if not self._is_open:
             _check_reach(scenario)
         return scenario
+
+    def names_mind(self, text: str | None, form: Form | None) -> bool:
+        """Return whether a request says by which minds people decide."""
+        if form is None:
+            return tells_mind(text or "")
+        name = form.scenario or "plain"
+        path = self._paths.get(name, Path(name))
+        return form.mind is not None or names_mind(path)
 
     def check_changes(self, changes: Sequence[dict[str, Any]]) -> None:
         """Refuse interventions from another machine that name files or addresses."""

@@ -15,7 +15,7 @@ interface Form {
 
 const FIRST: Form = {
   title: "A first look", agents: "200", rounds: "10", seed: "1", dataset: "films", recommender: "popular",
-  mind: "rule", memory: "none", llm: "", model: "", budget: "",
+  mind: "", memory: "none", llm: "", model: "", budget: "",
 };
 
 type Way = "form" | "toml";
@@ -171,7 +171,7 @@ function FormFields({ form, set, session, wrong }: {
     <Field label={label} hint={hint} problem={wrong(key)}>
       {(id, told) => (
         <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
-          {[...new Set([form[key], ...choices])].sort().map((one) => <option key={one}>{one}</option>)}
+          {[...new Set([FIRST[key], form[key], ...choices])].sort().map((one) => <option key={one} value={one}>{one || "chosen for the data"}</option>)}
         </select>
       )}
     </Field>
@@ -183,7 +183,7 @@ function FormFields({ form, set, session, wrong }: {
       {typed("title", "Title")}
       <div className="three">{typed("agents", "People", "", "number")}{typed("rounds", "Rounds", "", "number")}{typed("seed", "Seed", "", "number")}</div>
       <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders)}</div>
-      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
+      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide. Chosen for the data: grounded where there is a past, else rule")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
       {asks ? (
         <fieldset><legend>Language model</legend>
           <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible URL, or embedded for the small embedded model")}{typed("model", "Model", "Leave empty for the first model that the endpoint lists")}</div>
