@@ -28,7 +28,9 @@ export function App() {
   const session = useAsked(begun, "session");
   const known = session.value;
   useEffect(() => {
-    if (known?.opened && location.hash.length < 3) go({ screen: "run", id: known.opened, tab: "watch" });
+    if (!known || location.hash.length >= 3) return;
+    if (known.opened) go({ screen: "run", id: known.opened, tab: "watch" });
+    else if (known.scenario) go({ screen: "new", from: known.scenario });
   }, [known]);
   useKeys({
     "?": () => setSheet(true), t: flip,
@@ -64,7 +66,7 @@ export function App() {
 function Screen({ route, session, theme }: { route: ReturnType<typeof read>; session: Session; theme: "dark" | "light" }) {
   switch (route.screen) {
     case "list": return <ListScreen session={session} />;
-    case "new": return <NewScreen session={session} />;
+    case "new": return <NewScreen key={route.from} session={session} from={route.from ?? ""} />;
     case "run": return <RunScreen key={route.id} id={route.id} tab={route.tab} session={session} theme={theme} />;
     case "compare": return <CompareScreen key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
   }

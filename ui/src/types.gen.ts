@@ -373,19 +373,6 @@ export type AnyAction =
 
 export type Entry = [event: AnyEvent, cause: string, calls: string[]];
 
-export interface SessionReply {
-  version: string;
-  keys: Record<string, boolean>;
-  minds: string[];
-  memories: string[];
-  recommenders: string[];
-  datasets: string[];
-  runs_folder: string;
-  opened: string | null;
-  streams: number;
-  token?: string;
-}
-
 export interface RunRow {
   id: string;
   title: string;
@@ -907,6 +894,26 @@ export interface TicketReply {
 
 export interface Acknowledged {
   ok?: boolean;
+}
+
+export interface ActivityReply {
+  round: number;
+  activity: number[];
+}
+
+export interface SessionReply {
+  version: string;
+  keys: Record<string, boolean>;
+  minds: string[];
+  memories: string[];
+  recommenders: string[];
+  datasets: string[];
+  runs_folder: string;
+  opened: string | null;
+  scenario: string | null;
+  needs: Record<string, Record<string, string>>;
+  streams: number;
+  token?: string;
 }
 
 export interface SlateCard {

@@ -112,6 +112,9 @@ from audience.runs.people import (
 )
 from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
-from audience.runs.recommender_check import try_recommender as try_recommender
+from audience.runs.recommender_check import (
+    try_recommender as try_recommender,
+    try_swap as try_swap,
+)
 from audience.runs.takeover import play_person as play_person
 from audience.runs.verdict import with_band as with_band

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -202,6 +203,12 @@ _POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The page itself forbids every request and every script but its own."""
 
 
+_NOTHING = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Nothing to judge</title>"
+    "<h1>Nothing to judge yet</h1><p>{}</p><p>You can close this page.</p></html>"
+)
+
+
 def judge_router(registry: RunRegistry) -> APIRouter:
     """Return the endpoint of the judging page."""
     api = APIRouter()
@@ -226,8 +233,12 @@ def judge_router(registry: RunRegistry) -> APIRouter:
             if task not in _TASKS:
                 raise unknown("task", task, _TASKS)
         sources = Sources(run=registry.folders.folder_of(run))
-        key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
         headers = {"content-security-policy": _POLICY}
+        try:
+            key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
+        except BadInput as error:
+            told = _NOTHING.format(escape(str(error)))
+            return Response(told, 400, headers, media_type="text/html; charset=utf-8")
         return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
 
     return api

@@ -187,7 +187,9 @@ class RunRegistry:
                 opened = done + bool(kept.partial(done + 1))
             if done >= whole:
                 raise Conflict(f"{folder.name} has reached its last round, {whole}")
-            run = LocalRun(folder, Watch(Control(paused=paused, opened=opened)))
+            before = self.here(folder)
+            speed = before.watch.control.steering.speed if before else 0.0
+            run = LocalRun(folder, Watch(Control(paused=paused, speed=speed, opened=opened)))
             self._here[folder] = run
 
             def work() -> None:

@@ -169,8 +169,8 @@ def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
         )
     control = ControlState(
         state,
-        speed=0.0,
-        round=done,
+        speed=ended.watch.control.steering.speed if ended else 0.0,
+        round=done + bool(visits),
         rounds=scenario.rounds,
         visits_done=visits,
         visits_total=0,

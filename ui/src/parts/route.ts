@@ -10,13 +10,18 @@ export const TAB_NAMES: Record<Tab, string> = {
 
 export type Route =
   | { screen: "list" }
-  | { screen: "new" }
+  | { screen: "new"; from?: string }
   | { screen: "run"; id: string; tab: Tab }
   | { screen: "compare"; a: string; b: string };
 
+/** An address that was typed or cut short may not be well formed. */
+function decoded(part: string): string {
+  try { return decodeURIComponent(part); } catch { return part; }
+}
+
 export function read(hash: string): Route {
-  const [first, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
-  if (first === "new") return { screen: "new" };
+  const [first, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  if (first === "new") return { screen: "new", from: rest[0] ?? "" };
   if (first === "run" && rest[0]) {
     const tab = TABS.find((one) => one === rest[1]) ?? "watch";
     return { screen: "run", id: rest[0], tab };
@@ -29,7 +34,7 @@ export function address(route: Route): string {
   const code = encodeURIComponent;
   switch (route.screen) {
     case "list": return "#/";
-    case "new": return "#/new";
+    case "new": return route.from ? `#/new/${code(route.from)}` : "#/new";
     case "run": return `#/run/${code(route.id)}/${route.tab}`;
     case "compare": return `#/compare/${code(route.a)}/${code(route.b)}`;
   }

@@ -1,6 +1,6 @@
 // A new run: from a scenario or a form, checked as one types, with what it will cost.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { said, useAsked, useSettled } from "../fold/store";
 import { count, duration, money } from "../parts/format";
 import { go } from "../parts/route";
@@ -11,19 +11,30 @@ import type { Check, ScenarioRow, Session, StartedRun } from "../wire/types";
 interface Form {
   title: string; agents: string; rounds: string; seed: string; dataset: string; recommender: string;
   mind: string; memory: string; llm: string; model: string; budget: string;
+  /** What a dataset or a recommender needs to be made, such as a path. */
+  dataset_needs: string; recommender_needs: string;
 }
 
 const FIRST: Form = {
   title: "A first look", agents: "200", rounds: "10", seed: "1", dataset: "films", recommender: "popular",
-  mind: "", memory: "none", llm: "", model: "", budget: "",
+  mind: "", memory: "none", llm: "", model: "", budget: "", dataset_needs: "", recommender_needs: "",
 };
+
+const NEEDED: Record<string, string> = { path: "Folder or file of the data", name: "Name of the public dataset", url: "Address of the service" };
 
 type Way = "form" | "toml";
 
-function body(way: Way, form: Form, toml: string): unknown {
+function body(way: Way, form: Form, toml: string, needs: Session["needs"]): unknown {
   if (way === "toml") return { toml };
-  const { agents, rounds, seed, ...rest } = form;
-  const words = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+  const { agents, rounds, seed, dataset, dataset_needs, recommender, recommender_needs, ...rest } = form;
+  const part = (group: string, kind: string, given: string) => {
+    const need = needs[group]?.[kind];
+    return need && given ? { kind, [need]: given } : kind;
+  };
+  const words = {
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")),
+    dataset: part("datasets", dataset, dataset_needs), recommender: part("recommenders", recommender, recommender_needs),
+  };
   const numbers = Object.fromEntries(Object.entries({ agents, rounds, seed }).map(([key, value]) => [key, whole(value)]));
   return { form: { ...words, ...numbers } };
 }
@@ -40,15 +51,17 @@ export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record
 
 const whole = (typed: string): number | string => (/^\d+$/.test(typed.trim()) ? Number(typed) : typed);
 
-export function NewScreen({ session }: { session: Session }) {
-  const [way, setWay] = useState<Way>("form");
+export function NewScreen({ session, from }: { session: Session; from: string }) {
+  const [way, setWay] = useState<Way>(from ? "toml" : "form");
   const [form, setForm] = useState(FIRST);
   const [toml, setToml] = useState("");
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const scenarios = useAsked((signal) => get<ScenarioRow[]>("/scenarios", signal), "scenarios");
-  const wanted = JSON.stringify(body(way, form, toml));
+  const begun = scenarios.value?.find((one) => one.name === from)?.toml;
+  useEffect(() => { if (begun) { setToml(begun); setWay("toml"); } }, [begun]);
+  const wanted = JSON.stringify(body(way, form, toml, session.needs));
   const settled = useSettled(wanted);
   const check = useAsked(
     (way === "toml" && !toml.trim()) || (way === "form" && Object.keys(mistakes(form)).length) ? null : () => send<Check>("/scenarios/check", JSON.parse(settled)), settled,
@@ -61,7 +74,7 @@ export function NewScreen({ session }: { session: Session }) {
     setProblem("");
     try {
       const made = await send<StartedRun>("/runs", {
-        ...(body(way, form, toml) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
+        ...(body(way, form, toml, session.needs) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
       });
       go({ screen: "run", id: made.id, tab: "watch" });
     } catch (failure) {
@@ -176,13 +189,18 @@ function FormFields({ form, set, session, wrong }: {
       )}
     </Field>
   );
+  const needed = (group: string, key: "dataset" | "recommender", into: "dataset_needs" | "recommender_needs") => {
+    const need = session.needs[group]?.[form[key]];
+    return need ? typed(into, NEEDED[need] ?? need, `${form[key]} needs it`) : null;
+  };
   const asks = form.mind === "llm" || form.mind === "voiced" || form.memory !== "none";
   const keys = Object.entries(session.keys).filter(([, isSet]) => isSet).map(([key]) => key);
   return (
     <>
       {typed("title", "Title")}
       <div className="three">{typed("agents", "People", "", "number")}{typed("rounds", "Rounds", "", "number")}{typed("seed", "Seed", "", "number")}</div>
-      <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders)}</div>
+      <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders.filter((kind) => session.needs.recommenders?.[kind] !== "parts"))}</div>
+      {needed("datasets", "dataset", "dataset_needs")}{needed("recommenders", "recommender", "recommender_needs")}
       <div className="two">{chosen("mind", "Mind", session.minds, "How people decide. Chosen for the data: grounded where there is a past, else rule")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
       {asks ? (
         <fieldset><legend>Language model</legend>
