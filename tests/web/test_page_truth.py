@@ -121,3 +121,34 @@ def test_a_scenario_that_is_served_is_the_one_that_a_new_run_begins_with(
     with looking(chromium, site.address) as page:
         page.get_by_text("Ready to start.").wait_for()
         assert "My own" in page.get_by_label("Scenario, in TOML").input_value()
+
+
+def test_two_recommenders_are_compared_without_a_terminal(chromium: Any, site: Site) -> None:
+    with looking(chromium, site.address, "#/new") as page:
+        page.get_by_label("People", exact=True).fill("60")
+        page.get_by_label("Rounds").fill("2")
+        page.get_by_label("random", exact=True).check()
+        page.get_by_label("Name of the run").fill("both")
+        page.get_by_text("Ready to start.").wait_for()
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.locator(".verdict").wait_for()
+        page.get_by_text("6 of 6 finished").wait_for()
+        page.locator(".forest tbody tr").first.wait_for()
+        page.get_by_role("tab", name="Segments").click()
+        page.get_by_text("Satisfaction by segment").wait_for()
+        page.get_by_role("tab", name="Report").click()
+        page.frame_locator("iframe").get_by_text("All numbers").wait_for()
+        page.get_by_role("link", name="Runs", exact=True).click()
+        page.get_by_role("link", name="both", exact=True).wait_for()
+
+
+@pytest.mark.parametrize("tab", ["watch", "measures", "ask", "play", "change", "branch"])
+def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
+    chromium: Any, sites: Sites, lived: Path, tab: str
+) -> None:
+    size = {"width": 390, "height": 844}
+    with looking(chromium, sites(lived).address, run_path("done", tab), viewport=size) as page:
+        page.locator(".run-body").wait_for()
+        page.wait_for_timeout(300)
+        for part in ("document.documentElement", "document.querySelector('main')"):
+            assert page.evaluate(f"{part}.scrollWidth") == 390

@@ -7,6 +7,7 @@ import { address, go, read, useHash } from "./parts/route";
 import { useTheme } from "./parts/theme";
 import { Problem, Sheet } from "./parts/ui";
 import { CompareScreen } from "./screens/Compare";
+import { ExperimentScreen } from "./screens/Experiment";
 import { ListScreen } from "./screens/List";
 import { NewScreen } from "./screens/New";
 import { RunScreen } from "./screens/Run";
@@ -36,7 +37,7 @@ export function App() {
     "?": () => setSheet(true), t: flip,
     r: () => go({ screen: "list" }), n: () => go({ screen: "new" }),
   });
-  const crumb = route.screen === "run" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : "";
+  const crumb = route.screen === "run" || route.screen === "experiment" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : "";
   useEffect(() => { document.title = crumb ? `${crumb} · Audience` : "Audience"; }, [crumb]);
   return (
     <>
@@ -68,6 +69,7 @@ function Screen({ route, session, theme }: { route: ReturnType<typeof read>; ses
     case "list": return <ListScreen session={session} />;
     case "new": return <NewScreen key={route.from} session={session} from={route.from ?? ""} />;
     case "run": return <RunScreen key={route.id} id={route.id} tab={route.tab} session={session} theme={theme} />;
+    case "experiment": return <ExperimentScreen key={route.id} id={route.id} />;
     case "compare": return <CompareScreen key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
   }
 }

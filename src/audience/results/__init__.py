@@ -107,6 +107,7 @@ from audience.results.report import (
 from audience.results.summary_lines import (
     Line as Line,
     bounds_of as bounds_of,
+    headline as headline,
     summary as summary,
 )
 from audience.results.summary_table import (

@@ -19,6 +19,7 @@ from audience.runs.cost import (
     with_way as with_way,
 )
 from audience.runs.experiment import (
+    EXPERIMENT as EXPERIMENT,
     SUMMARY as SUMMARY,
     Outcome as Outcome,
     conduct as conduct,

@@ -42,7 +42,7 @@ from audience.scenario import (
     text_of,
 )
 
-FILE = "experiment.toml"
+EXPERIMENT = "experiment.toml"
 """The file that marks a folder as an experiment: the whole scenario, with its arms."""
 SUMMARY = (
     "satisfaction",
@@ -151,7 +151,7 @@ def conduct(
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
-    claim(folder / FILE, text_of(scenario), "another experiment")
+    claim(folder / EXPERIMENT, text_of(scenario), "another experiment")
     if fitting:
         write_fitting(fitting, folder)
     finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
@@ -193,13 +193,13 @@ def _one(
 
 
 def is_experiment(folder: Path) -> bool:
-    return (folder / FILE).is_file()
+    return (folder / EXPERIMENT).is_file()
 
 
 def scenario_of(folder: Path) -> Scenario:
     """Return the scenario of an experiment's or a run's folder."""
     if is_experiment(folder):
-        return parse((folder / FILE).read_text("utf-8"), str(folder / FILE))
+        return parse((folder / EXPERIMENT).read_text("utf-8"), str(folder / EXPERIMENT))
     with Log.open(folder) as log:
         return parse(log.scenario, str(folder))
 

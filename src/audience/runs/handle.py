@@ -19,7 +19,7 @@ from audience.plugins import offer
 from audience.recommenders import Recommender
 from audience.results import Measured, write_report
 from audience.runs.band import with_sensitivity
-from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
+from audience.runs.experiment import EXPERIMENT, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
 from audience.runs.judges import Audience, audience_of, names_mind
 from audience.runs.lifecycle import Progress
@@ -28,7 +28,7 @@ from audience.runs.people import settle_people
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
 
 _OURS = (
-    *(FILE, "run.db*", "calls.db*", "human.db*", "lock", "people.json", "report.*"),
+    *(EXPERIMENT, "run.db*", "calls.db*", "human.db*", "lock", "people.json", "report.*"),
     *("figures", "export"),
     *("verdicts.*", "sensitivity.*", "measured*", "comparison*"),
 )

@@ -16,9 +16,10 @@ class ErrorReply(msgspec.Struct, frozen=True):
 
 
 class StartedRun(msgspec.Struct, frozen=True):
-    """The id of a new run or branch."""
+    """The id of a new run or branch, and of the experiment whose first run it is."""
 
     id: str
+    experiment: str = ""
 
 
 class StartedInterview(msgspec.Struct, frozen=True):

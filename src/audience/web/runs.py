@@ -14,7 +14,15 @@ from starlette.responses import Response
 from audience.errors import AudienceError
 from audience.llm import FILE as CALLS, CallStore
 from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_in
-from audience.runs import LivePanel, Panel, audience_of, prolong, settle_people, verify
+from audience.runs import (
+    LivePanel,
+    Panel,
+    audience_of,
+    is_experiment,
+    prolong,
+    settle_people,
+    verify,
+)
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
@@ -248,7 +256,8 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
         first = registry.start(
             scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
         )
-        return json_reply(StartedRun(registry.folders.id_of(first)), 201)
+        whole = registry.folders.id_of(place) if is_experiment(place) else ""
+        return json_reply(StartedRun(registry.folders.id_of(first), whole), 201)
 
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:

@@ -21,6 +21,7 @@ from audience.scenario import (
     PRESETS,
     Scenario,
     SpendingOptions,
+    arms_of,
     asks_models,
     changed,
     check_chosen,
@@ -92,7 +93,7 @@ class Offer:
         if name not in offered:
             raise unknown("scenario", name, offered)
         changes: dict[str, Any] = form.model_dump(
-            exclude_none=True, exclude={"scenario", "budget", "share"}
+            exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
         if llm := models_table(changes):
             changes["llm"] = llm
@@ -100,6 +101,8 @@ class Offer:
             changes["dataset"] = options_for(changes["dataset"])
         if form.recommender is not None:
             changes["arms"] = {}
+        if form.recommenders is not None:
+            changes["arms"] = arms_of(form.recommenders)
         if form.share is not None:
             waking = msgspec.to_builtins(offered[name].activation)
             changes["activation"] = {**waking, "share": form.share}

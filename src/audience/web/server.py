@@ -25,6 +25,7 @@ from audience.scenario import endpoints_of, load
 from audience.web import (
     changes,
     comparison,
+    experiments,
     graph,
     interviews,
     measures,
@@ -209,6 +210,7 @@ def make_app(
         changes.router(registry, desk),
         changes.branches_router(registry, offer),
         comparison.router(registry),
+        experiments.router(registry),
         measures.router(registry),
         measures.judge_router(registry),
     ):

@@ -12,6 +12,7 @@ export type Route =
   | { screen: "list" }
   | { screen: "new"; from?: string }
   | { screen: "run"; id: string; tab: Tab }
+  | { screen: "experiment"; id: string }
   | { screen: "compare"; a: string; b: string };
 
 /** An address that was typed or cut short may not be well formed. */
@@ -26,6 +27,7 @@ export function read(hash: string): Route {
     const tab = TABS.find((one) => one === rest[1]) ?? "watch";
     return { screen: "run", id: rest[0], tab };
   }
+  if (first === "experiment" && rest[0]) return { screen: "experiment", id: rest[0] };
   if (first === "compare") return { screen: "compare", a: rest[0] ?? "", b: rest[1] ?? "" };
   return { screen: "list" };
 }
@@ -36,6 +38,7 @@ export function address(route: Route): string {
     case "list": return "#/";
     case "new": return route.from ? `#/new/${code(route.from)}` : "#/new";
     case "run": return `#/run/${code(route.id)}/${route.tab}`;
+    case "experiment": return `#/experiment/${code(route.id)}`;
     case "compare": return `#/compare/${code(route.a)}/${code(route.b)}`;
   }
 }
