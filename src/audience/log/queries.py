@@ -5,6 +5,9 @@ from __future__ import annotations
 from audience.log.store import Log
 from audience.world import CLOSING, CONVERSATIONS, MEMORY, OPENING, VISITS
 
+_FAILED = '["Failed",'
+"""How a failed decision begins in the body of a chapter."""
+
 
 def last_arrival(log: Log) -> int:
     """Return the number of the chapter that arrived last; 0 if there is none."""
@@ -31,6 +34,25 @@ def visits_in(log: Log, round_: int) -> int:
     return _number(
         log, "SELECT count(*) FROM chapters WHERE round = ? AND phase = ?", round_, VISITS
     )
+
+
+def last_visits(log: Log, upto: int) -> dict[int, int]:
+    """Return the round of everybody's last visit up to the end of a round."""
+    rows = log.query(
+        "SELECT agent, max(round) FROM chapters WHERE phase = ? AND round <= ? GROUP BY agent",
+        (VISITS, upto),
+    )
+    return {int(agent): int(round_) for agent, round_ in rows}
+
+
+def failures_by_person(log: Log, upto: int) -> dict[int, int]:
+    """Return how many decisions of each person failed up to the end of a round."""
+    rows = log.query(
+        "SELECT agent, sum((length(body) - length(replace(body, ?, ''))) / ?) FROM chapters"
+        " WHERE round <= ? AND agent >= 0 AND instr(CAST(body AS TEXT), ?) > 0 GROUP BY agent",
+        (_FAILED, len(_FAILED), upto, _FAILED),
+    )
+    return {int(agent): int(count) for agent, count in rows}
 
 
 def talks_upto(log: Log, round_: int) -> int:
