@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -70,19 +70,6 @@ class PartContext(msgspec.Struct, frozen=True):
         if self.gateway is None:
             raise ValueError("it asks language models, and there is no gateway here")
         return self.gateway
-
-
-FilePath: TypeAlias = Annotated[str, "a file or folder"]
-"""The type of an option that names a file; a relative one starts from the scenario's folder."""
-
-
-def file_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Return the options of a kind of part that name files: those of the type `FilePath`."""
-    try:
-        parameters = inspect.signature(make).parameters.values()
-    except (TypeError, ValueError):
-        return ()
-    return tuple(p.name for p in parameters if "FilePath" in str(p.annotation))
 
 
 @runtime_checkable

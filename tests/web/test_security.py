@@ -101,7 +101,7 @@ def test_elsewhere_no_file_is_loaded_and_no_host_is_asked(sites: Sites, tmp_path
         f"[arms.x]\nrecommender = '{tmp_path}/mine.py:A'",
     ):
         status, found = site.post("/runs", {"toml": f"{toml}\n"})
-        assert (status, "only from this machine" in found["error"]) == (400, True)
+        assert (status, "not offered to other machines" in found["error"]) == (400, True)
     assert not (tmp_path / "owned").exists()
 
 

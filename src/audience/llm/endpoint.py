@@ -15,6 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 import msgspec
 
 from audience.errors import BadInput
+from audience.outside import FilePath, HeaderText, ModelName, Url, VariableName
 
 HIDDEN = "***"
 _LOOKS_SECRET = (
@@ -95,21 +96,21 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One OpenAI-compatible server, as a scenario's `[llm]` table gives it."""
 
-    url: str
-    model: str = ""
+    url: Url
+    model: ModelName = ""
     """Empty: the first model that the server lists."""
-    key_env: str = ""
+    key_env: VariableName = ""
     """The environment variable that holds the key; never the key itself."""
     weight: float = 1.0
     """Its share of the calls among several endpoints."""
-    headers: dict[str, str] = {}
+    headers: dict[str, HeaderText] = {}
     """Extra headers; `${NAME}` is replaced by a key from the environment."""
     body: dict[str, Any] = {}
     """Extra fields of every request body, which override ours."""
     drop: tuple[str, ...] = ()
     """Fields that are never sent, such as `seed`."""
-    proxy: str = ""
-    ca: str = ""
+    proxy: Url = ""
+    ca: FilePath = ""
     """A file of trusted certificates in PEM format."""
     reasoning: str = ""
     """The effort of a reasoning model: minimal, low, medium, high."""

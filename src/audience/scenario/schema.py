@@ -8,13 +8,14 @@ import tomllib
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
+from audience.outside import FilePath, KindOf, PartOf
 from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
 from audience.scenario.preset import PRESETS, preset_text
@@ -145,18 +146,18 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seeds: int = 1
     """How many seeds each arm runs with: seed, seed + 1, …"""
     agents: int = 1000
-    dataset: Part = Part("films")
+    dataset: Annotated[Part, PartOf("datasets")] = Part("films")
     clock: Clock = Clock()
-    mind: Part = Part("rule")
-    memory: Part = Part("none")
-    recommender: Part = Part("popular")
+    mind: Annotated[Part, PartOf("minds")] = Part("rule")
+    memory: Annotated[Part, PartOf("memories")] = Part("none")
+    recommender: Annotated[Part, PartOf("recommenders")] = Part("popular")
     platform: PageSettings = PageSettings()
     activation: Activation = Activation()
     run: Rules = Rules()
     ties: TieRules = TieRules()
     groups: Groups = Groups()
     llm: Models = Models()
-    metrics: tuple[str, ...] = ()
+    metrics: tuple[Annotated[str, KindOf("metrics")], ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
     arms: dict[str, Options] = {}
     """Variants: any of the keys above, by name. The first is the reference."""
@@ -164,7 +165,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spread: SpreadTable = SpreadTable()
     played: tuple[Played, ...] = ()
     """Who was played, and when: written by a run, so that it can be replayed."""
-    validated: str = ""
+    validated: FilePath = ""
     """The validation.json of a backtest on real people, told by every report."""
 
     @property
@@ -368,7 +369,13 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
 
 def changed(scenario: Scenario, **changes: object) -> Scenario:
     """Return the scenario with some keys replaced, checked again; paths start from here."""
+    return overlaid(scenario, anchored(changes, Path()), "command line")
+
+
+def overlaid(scenario: Scenario, changes: Options, where: str = "scenario") -> Scenario:
+    """Return the scenario with some keys replaced, checked again; no part is loaded for that."""
     tree: Options = msgspec.to_builtins(scenario)
+    changes = dict(changes)
     rounds = changes.pop("rounds", None)
     if rounds is not None:
         tree["run"]["rounds"] = rounds
@@ -376,5 +383,5 @@ def changed(scenario: Scenario, **changes: object) -> Scenario:
     if order is not None:
         tree["run"]["order"] = order
     tree["llm"] |= changes.pop("llm", None) or {}
-    tree.update(anchored(changes, Path()))
-    return from_tree(tree, "command line")
+    tree.update(changes)
+    return from_tree(tree, where)

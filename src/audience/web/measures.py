@@ -7,6 +7,7 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -16,6 +17,7 @@ from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS, Metrics, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
 from audience.runs import gathered
+from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
 from audience.web.reply_types import (
@@ -28,6 +30,7 @@ from audience.web.reply_types import (
 )
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
+from audience.web.scenarios import Offer
 from audience.world import HABITS, Floats, World
 
 REPORTS = 4
@@ -45,8 +48,8 @@ _REPORT = (
 class Reports:
     """The reports that were requested last; drawing one takes seconds."""
 
-    def __init__(self, registry: RunRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
+        self._registry, self._offer = registry, offer
         self._lock = threading.Lock()  # figures are drawn one at a time
         self._kept: OrderedDict[Path, tuple[tuple[int, int], str]] = OrderedDict()
 
@@ -56,17 +59,23 @@ class Reports:
             moment = self._registry.lives.get(folder, 0), reader.last
         with self._lock:
             if folder not in self._kept or self._kept[folder][0] != moment:
-                self._kept[folder] = moment, html(gathered(folder))
+                self._kept[folder] = moment, html(self._shown(gathered(folder)))
             self._kept.move_to_end(folder)
             while len(self._kept) > REPORTS:
                 self._kept.popitem(last=False)
             return self._kept[folder][1]
 
+    def _shown(self, findings: Findings) -> Findings:
+        if self._offer.offered is None:
+            return findings
+        scenario = text_of(self._offer.shown(parse(findings.scenario)))
+        return msgspec.structs.replace(findings, scenario=scenario)
 
-def router(registry: RunRegistry) -> APIRouter:
+
+def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     """Return the endpoints of metrics and reports."""
     api = APIRouter()
-    reports = Reports(registry)
+    reports = Reports(registry, offer)
 
     @api.get("/runs/{run}/metrics", response_class=Response)
     def metrics(run: RunId) -> Response:

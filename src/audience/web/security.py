@@ -109,8 +109,16 @@ def _host_of(header: str) -> str:
 class Guard:
     """Lets allowed requests through, and adds headers to every response."""
 
-    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        access: Access,
+        limits: Limits,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        """`secrets` are texts that no reply of the API may contain, and what replaces each."""
         self.app, self.access, self.limits = app, access, limits
+        self._secrets = {text.encode(): name.encode() for text, name in (secrets or {}).items()}
         self._reads = Buckets(limits.reads)
         self._writes = Buckets(limits.writes)
         self._headers = {**HEADERS, **(OPENER if access.is_open else {})}
@@ -122,6 +130,8 @@ class Guard:
         if scope["type"] != "http":
             return  # no other protocol is served
         headers = Headers(scope=scope)
+        if self._secrets and scope["path"].startswith("/api"):
+            send = _without(send, self._secrets)
         with_headers = _adding(send, scope["path"], self._headers)
         why = self._objection(scope, headers)
         if why is not None:
@@ -189,6 +199,28 @@ def _adding(send: Send, path: str, headers: Mapping[str, str]) -> Send:
         await send(message)
 
     return send_with_headers
+
+
+def _without(send: Send, secrets: Mapping[bytes, bytes]) -> Send:
+    """Return a `send` that replaces texts in bodies; a reply begins with the first of its body."""
+    begin: list[Message] = []
+
+    async def send_without(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            begin.append(message)
+            return
+        body = message.get("body", b"")
+        for text, name in secrets.items():
+            body = body.replace(text, name)
+        if begin:
+            start = begin.pop()
+            headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
+            if not message.get("more_body"):
+                headers.append((b"content-length", str(len(body)).encode()))
+            await send({**start, "headers": headers})
+        await send({**message, "body": body})
+
+    return send_without
 
 
 class _Measured:

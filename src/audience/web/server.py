@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from audience.errors import BadInput
 from audience.llm import read_dotenv
 from audience.plugins import known
-from audience.scenario import endpoints_of, load
+from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
     changes,
     comparison,
@@ -84,13 +84,17 @@ def router(
         """Return what this server offers. Of keys it says only whether they are set."""
         client = request.client.host if request.client else ""
         groups = ("minds", "memories", "recommenders", "datasets")
-        parts = {group: sorted(known(group)) for group in groups}
+        held_to = offer.offered
+        parts = {
+            group: held_to.names(group) if held_to else sorted(known(group)) for group in groups
+        }
+        root = registry.folders.root
         return json_reply(
             SessionReply(
                 version("audience"),
-                _keys(offer),
+                {} if held_to else _keys(offer),
                 **parts,
-                runs_folder=str(registry.folders.root),
+                runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
@@ -147,15 +151,18 @@ def make_app(
     opened: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
+    offered: Offered | None = None,
 ) -> App:
     """Return the server over a folder of runs.
 
-    `found` are scenario files to offer, `opened` is the run that is shown first.
+    `found` are scenario files to start from, `opened` is the run that is shown first. Requests
+    are held to what is `offered`; where other machines can reach the server, always.
     """
     limits = limits or Limits()
     registry = RunRegistry(root)
-    offer = Offer(dict(found or {}), is_open=access.is_open)
-    desk, jobs = changes.ChangeDesk(registry), interviews.Jobs()
+    held_to = offered or (None if access.is_open else Offered())
+    offer = Offer(dict(found or {}), held_to)
+    desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
 
@@ -187,15 +194,16 @@ def make_app(
         story.router(registry),
         interviews.router(registry, desk, jobs),
         play.router(registry, tables, streams),
-        changes.router(registry, desk),
+        changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
-        measures.router(registry),
+        measures.router(registry, offer),
         measures.judge_router(registry),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
-    return App(Guard(app, access, limits), registry, streams, app)
+    guard = Guard(app, access, limits, held_to.secrets() if held_to else None)
+    return App(guard, registry, streams, app)
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:
@@ -223,10 +231,17 @@ def serve(
     port: int,
     run: Path | None = None,
     scenarios: Iterable[Path] = (),
+    offer: Path | None = None,
     begun: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a folder of runs until stopped; `begun` gets the address of the page."""
-    offered = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
+    """Serve a folder of runs until stopped; `begun` gets the address of the page.
+
+    `offer` is a file of what requests may name. Without one, other machines may name nothing here.
+    """
+    offered = load_offer(offer) if offer else None
+    near = () if offered or not is_loopback(host) else sorted(Path().glob("*.toml"))
+    found = {path.stem: path for path in (*near, *scenarios)}
+    found |= offered.scenarios if offered else {}
     for path in scenarios:
         load(path)
     root.mkdir(parents=True, exist_ok=True)
@@ -234,7 +249,7 @@ def serve(
     access = Access(host)
     listening = bound(host, port)
     try:
-        server = server_of(make_app(root, access, found=offered, opened=opened))
+        server = server_of(make_app(root, access, found=found, opened=opened, offered=offered))
         begun(address_of(host, listening.getsockname()[1], access))
         server.run(sockets=[listening])
     finally:
