@@ -52,6 +52,7 @@ from audience.scenario.schema import (
     arm as arm,
     arms_of as arms_of,
     changed as changed,
+    check_secrets as check_secrets,
     from_tree as from_tree,
     is_address as is_address,
     label as label,

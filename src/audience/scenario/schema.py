@@ -15,6 +15,7 @@ import msgspec
 
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
+from audience.llm import key_in, refuse_keys, scrub
 from audience.outside import FilePath, KindOf, PartOf
 from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
@@ -202,6 +203,7 @@ def load(path: Path) -> Scenario:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     scenario = parse(text, str(path), path.parent)
+    check_secrets(scenario, str(path))
     if scenario.validated and not Path(scenario.validated).is_file():
         raise BadInput(
             f"{path}: validated: {scenario.validated} does not exist; name the validation.json "
@@ -258,7 +260,8 @@ def label(kind: str) -> str:
     """Return the label of a kind: its class if it names one, the host of an address."""
     if is_address(kind):
         parts = urlsplit(kind)
-        return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
+        host = parts.netloc.rpartition("@")[2]
+        return re.sub(r"[^\w.+]+", "-", f"{host}{parts.path}").strip("-.") or "http"
     return kind.rpartition(":")[2] or kind
 
 
@@ -384,4 +387,27 @@ def overlaid(scenario: Scenario, changes: Options, where: str = "scenario") -> S
         tree["run"]["order"] = order
     tree["llm"] |= changes.pop("llm", None) or {}
     tree.update(changes)
-    return from_tree(tree, where)
+    changed_scenario = from_tree(tree, where)
+    check_secrets(changed_scenario, where)
+    return changed_scenario
+
+
+def check_secrets(scenario: Scenario, where: str = "scenario") -> None:
+    """Raise if a new scenario holds a key: a run would store it."""
+    _check_secrets(msgspec.to_builtins(scenario), where)
+
+
+def _check_secrets(value: object, where: str) -> None:
+    if isinstance(value, str) and is_address(value) and (what := key_in(value)):
+        raise BadInput(
+            f"{scrub(where)}: this address holds {what}; put it into the environment, as in "
+            '`export MY_KEY=…`, and name the variable: key_env = "MY_KEY"'
+        )
+    if isinstance(value, dict):
+        if "headers" in value or "url" in value:
+            refuse_keys(value, scrub(where))
+        for key, inner in value.items():
+            _check_secrets(inner, f"{where}: {key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_secrets(inner, where)

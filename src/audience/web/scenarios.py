@@ -27,6 +27,7 @@ from audience.scenario import (
     asks_models,
     changed,
     check_chosen,
+    check_secrets,
     load,
     masked,
     masked_change,
@@ -76,6 +77,7 @@ class Offer:
         if form is not None:
             return self._formed(form)
         scenario = parse(text or "")
+        check_secrets(scenario)
         return scenario if self.offered is None else admitted(scenario, self.offered)
 
     def admitted_change(self, written: dict[str, Any]) -> dict[str, Any]:
