@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 _SEQUENCE = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, the cursor
@@ -29,3 +33,40 @@ def without_controls(text: str) -> str:
 def without_unseen(text: str) -> str:
     """Return a text without characters that are not seen; lines and tabs stay."""
     return text if text.isascii() and text.isprintable() else _UNSEEN.sub("", text)
+
+
+class PlainStream:
+    """A stream whose text is plain, whoever writes to it."""
+
+    def __init__(self, unguarded: TextIO) -> None:
+        self.unguarded = unguarded
+
+    def write(self, text: str) -> int:
+        """Write a text without what steers a terminal."""
+        plain = without_controls(text)
+        try:
+            self.unguarded.write(plain)
+        except UnicodeEncodeError:  # a terminal that knows few characters
+            known = self.unguarded.encoding
+            self.unguarded.write(plain.encode(known, "replace").decode(known))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name == "buffer":  # bytes would pass by the door
+            raise AttributeError(name)
+        return getattr(self.unguarded, name)
+
+
+@contextmanager
+def plain_output() -> Iterator[None]:
+    """Let everything that is printed pass through a plain stream, while a block lasts."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, PlainStream(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
