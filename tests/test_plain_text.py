@@ -46,7 +46,7 @@ def test_whoever_prints_prints_plainly(capsys: pytest.CaptureFixture[str]) -> No
         sys.stdout.write("a\x1b[2Jb\n")
         click.echo("c\x1b]0;t\x07d")
         sys.stderr.writelines(["e\x9b1Af\n"])
-        Console(stderr=True).print("g\x1bh")
+        Console(stderr=True).print("g\x07h")
         assert not hasattr(sys.stdout, "buffer"), "bytes would pass by"
     out, err = capsys.readouterr()
     assert (out, err) == ("ab\ncd\n", "ef\ngh\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import secrets
@@ -49,6 +50,14 @@ class Limits(msgspec.Struct, frozen=True):
     """Mean requests per second that change something; five times as many in a burst."""
     streams: int = 200
     """Streams that all clients together may have open."""
+    headers_s: float = 10.0
+    """Seconds within which the head of a request arrives."""
+    body_s: float = 30.0
+    """Seconds within which its body arrives."""
+    idle_s: int = 5
+    """Seconds that a connection may wait for its next request."""
+    stall_s: float = 60.0
+    """Seconds that a client may read nothing of what it is sent."""
 
 
 def is_loopback(host: str) -> bool:
@@ -137,7 +146,7 @@ class Guard:
         if why is not None:
             await error_reply(*why)(scope, receive, with_headers)
             return
-        measured = _Measured(receive, self.limits.body)
+        measured = _Measured(receive, self.limits)
         await self.app(scope, measured.receive, with_headers)
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -224,16 +233,28 @@ def _without(send: Send, secrets: Mapping[bytes, bytes]) -> Send:
 
 
 class _Measured:
-    """Counts the bytes of a request as they arrive."""
+    """Counts the bytes of a request as they arrive, and the seconds until all are here."""
 
-    def __init__(self, inner: Receive, most: int) -> None:
-        self._inner, self._left, self._most = inner, most, most
+    def __init__(self, inner: Receive, limits: Limits) -> None:
+        self._inner, self._left, self._limits = inner, limits.body, limits
+        self._until: float | None = None
+        self._is_whole = False
 
     async def receive(self) -> Message:
-        message = await self._inner()
+        if self._is_whole:
+            return await self._inner()
+        clock = asyncio.get_running_loop().time
+        self._until = self._until or clock() + self._limits.body_s
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._inner()
+        except TimeoutError:
+            seconds = f"{self._limits.body_s:g} s"
+            raise HTTPException(408, f"the request did not arrive within {seconds}") from None
+        self._is_whole = not message.get("more_body")
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise HTTPException(413, _too_large(self._most))
+            raise HTTPException(413, _too_large(self._limits.body))
         return message
 
 

@@ -34,6 +34,7 @@ from audience.web import (
     story,
     stream,
 )
+from audience.web.connection import connection_within
 from audience.web.people import name_of
 from audience.web.receipts import TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
@@ -263,6 +264,9 @@ def server_of(app: App) -> uvicorn.Server:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=PATIENCE,
+        timeout_keep_alive=app.guard.limits.idle_s,
+        http=connection_within(app.guard.limits),
+        ws="none",
         server_header=False,
     )
     server = uvicorn.Server(config)
@@ -272,6 +276,11 @@ def server_of(app: App) -> uvicorn.Server:
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a listening socket; raise if the address cannot be used."""
+    if not host.strip(" []"):
+        raise BadInput(
+            "--host is empty, which would listen everywhere; give 127.0.0.1 for this machine "
+            "alone, or 0.0.0.0 if you mean every address"
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
