@@ -103,7 +103,7 @@ def _resolved(annotation: Any, scopes: list[dict[str, Any]]) -> Any:  # noqa: AN
             )["option"]
         except Exception:  # noqa: S112 - a name that only a type checker knows
             continue
-    return Any
+    return FilePath if "FilePath" in annotation else Any
 
 
 def marks_in(kind: Any) -> tuple[Any, ...]:  # noqa: ANN401

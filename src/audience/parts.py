@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
+from audience import outside
 from audience.llm import Gateway
 from audience.world import Floats, Genesis
 
 Options = Mapping[str, Any]
 """The options of a part in a scenario."""
+
+
+FilePath: TypeAlias = outside.FilePath
+"""The type of an option that names a file; `audience.outside` has the types of other options."""
 
 
 class ChoiceEvidence(Protocol):

@@ -12,7 +12,15 @@ import pytest
 
 from audience.datasets import Mixture
 from audience.errors import BadInput
-from audience.outside import KindOf, OptionsOf, Outside, PartOf, marks_in, option_types
+from audience.outside import (
+    KindOf,
+    OptionsOf,
+    Outside,
+    PartOf,
+    file_options,
+    marks_in,
+    option_types,
+)
 from audience.parts import OFFERED
 from audience.plugins import find, known
 from audience.scenario import (
@@ -367,3 +375,27 @@ def test_a_wrong_offer_is_refused_with_its_place(offer: Path, toml: str, says: s
         load_offer(offer)
     assert says in str(error.value)
     assert str(offer) in str(error.value)
+
+
+def test_the_example_and_the_page_are_offers(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    example = load_offer(root / "examples" / "served" / "offer.toml")
+    assert set(example.scenarios) == {"what-if", "two-recommenders"}
+    assert "mine" in example.names("recommenders")
+    page = (root / "docs" / "how-to" / "serve-to-others.md").read_text("utf-8")
+    body = page.partition("```toml offer\n")[2].partition("```")[0]
+    (tmp_path / "offer.toml").write_text(body)
+    (tmp_path / "what-if.toml").write_text("agents = 5\n")
+    (tmp_path / "my_recommender.py").write_text(PART.replace("Mine", "MyRecommender"))
+    (tmp_path / "prompts" / "formal").mkdir(parents=True)
+    offered = load_offer(tmp_path / "offer.toml")
+    assert offered.models["house"] == ("my-model", "another-model")
+    assert "shop" in offered.names("recommenders")
+
+
+def test_a_type_that_only_a_checker_knows_is_read_by_its_name() -> None:
+    class Part:
+        def __init__(self, weights: FilePath = "", other: Unknown = "") -> None: ...  # type: ignore[name-defined]  # noqa: F821
+
+    assert file_options(Part) == ("weights",)
+    assert option_types(Part).named["other"] is Any
