@@ -13,9 +13,13 @@ from audience.llm import endpoint as keys, wire
 from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
 from audience.llm.offers import Form, Offers, is_json, is_plain
 from audience.llm.request import Request, Tried, Usage, added, changed
+from audience.plain_text import without_unseen
 
 if TYPE_CHECKING:
     import aiohttp
+
+
+_LONGEST_NAME = 200
 
 
 def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
@@ -48,7 +52,7 @@ class OpenAI:
         self.deadline = deadline
         self.offers = Offers(endpoint.name, endpoint.drop)
         self._headers = headers_of(endpoint, folder)
-        self._secrets = keys.secrets_in(self._headers)
+        self._secrets = keys.secrets_of(endpoint, self._headers, folder)
         self._trust = trust_of(endpoint)
         self._proxy = proxy_of(endpoint)
         self._model = endpoint.model
@@ -80,7 +84,8 @@ class OpenAI:
         body = wire.loaded(response.payload) if response.status == 200 else None
         listed = body.get("data") if isinstance(body, dict) else None
         rows = listed if isinstance(listed, list) else []
-        return tuple(str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row)
+        names = (row["id"] for row in rows if isinstance(row, dict) and "id" in row)
+        return tuple(self._plain(str(name)) for name in names)
 
     async def close(self) -> None:
         """Close the connections; asking again opens new ones."""
@@ -92,10 +97,14 @@ class OpenAI:
         """Return an outcome without secrets, with what is known about the call."""
         why = f"{self.name}: {keys.scrub(outcome.why, self._secrets)}" if outcome.why else ""
         texts = tuple(keys.hide(text, self._secrets) for text in outcome.texts)
-        model = outcome.model or request.model or self._model
+        model = self._plain(outcome.model) or request.model or self._model
         return changed(
             outcome, why=why, texts=texts, model=model, endpoint=self.name, seconds=seconds
         )
+
+    def _plain(self, name: str) -> str:
+        """Return the name of a model as it is stored and shown, whatever the server sent."""
+        return keys.hide(" ".join(without_unseen(name).split()), self._secrets)[:_LONGEST_NAME]
 
     async def _ask(self, request: Request) -> Tried:
         model = request.model or await self._own_model()
@@ -232,12 +241,14 @@ class OpenAI:
                 headers=headers,
                 proxy=self._proxy,
                 ssl=self._trust or True,
+                allow_redirects=False,
             ) as response:
                 payload = await response.read()
                 if response.status == 401:
                     self._change_header(payload)
                 if response.status != 401 or headers is self._headers:
-                    return _Response(response.status, payload, response.headers)
+                    hidden = keys.hide_in(payload, self._secrets)
+                    return _Response(response.status, hidden, response.headers)
 
     def _change_header(self, payload: bytes) -> None:
         """Send the key in the header that the server asks for, if it names another one."""
