@@ -71,8 +71,13 @@ def shown_findings(findings: Findings, offer: Offer) -> Findings:
     """Return findings as a reply may show them: what is offered by its name."""
     if offer.offered is None:
         return findings
+    replace = msgspec.structs.replace
+    arms = tuple(
+        replace(arm, runs=tuple(replace(run, folder=Path(run.folder).name) for run in arm.runs))
+        for arm in findings.arms
+    )
     scenario = text_of(offer.shown(parse(findings.scenario)))
-    return msgspec.structs.replace(findings, scenario=scenario)
+    return replace(findings, scenario=scenario, arms=arms)
 
 
 def router(registry: RunRegistry, offer: Offer) -> APIRouter:
