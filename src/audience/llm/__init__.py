@@ -85,6 +85,11 @@ from audience.llm.request import (
     asked_wait as asked_wait,
     pause as pause,
 )
+from audience.llm.response_body import (
+    LARGEST as LARGEST,
+    BadBody as BadBody,
+    BodyReader as BodyReader,
+)
 from audience.llm.structured import (
     CHARACTERS as CHARACTERS,
     TEXT as TEXT,

@@ -104,8 +104,8 @@ class Limit:
         throttled = tried is not None and tried.throttled
         self._throttled.append(throttled)
         if throttled:
-            share = sum(self._throttled) / len(self._throttled)
-            if since_cut and share >= _STRAY:
+            if since_cut and self.is_throttled:
+                share = sum(self._throttled) / len(self._throttled)
                 self._shrink(1.0 - min(0.5, share), quickly=False)
         elif reply.outcome in ("timeout", "unreadable") or (
             tried is not None and tried.outcome == "error" and tried.again
@@ -118,6 +118,11 @@ class Limit:
         else:
             self._failed.append(False)
             self._learn(ticket, reply, flying)
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether more than a stray call was throttled lately."""
+        return sum(self._throttled) >= _STRAY * len(self._throttled)
 
     def _learn(self, ticket: int, reply: Reply, flying: int) -> None:
         if self.allowed < self._goal:
@@ -274,8 +279,11 @@ class Limited:
         await self.inner.close()
 
     def _heed(self, reply: Reply) -> None:
-        """Pause for as long as the server asks, so that queued calls are not refused too."""
-        if not isinstance(reply, Tried) or reply.after <= 0.0:
+        """Pause for as long as the server asks, so that queued calls are not refused too.
+
+        A stray call that is told to wait does so alone.
+        """
+        if not isinstance(reply, Tried) or reply.after <= 0.0 or not self.limit.is_throttled:
             return
         loop = asyncio.get_running_loop()
         until = loop.time() + min(reply.after, _LONGEST)
@@ -294,6 +302,10 @@ _COOL, _COOLEST = 5.0, 60.0
 """Seconds for which a failing endpoint is avoided, at first and at most."""
 
 
+_SURE = (0, 401, 402)
+"""No answer, a wrong key, or no money: what does not concern the request alone."""
+
+
 class Lane:
     """One endpoint among several."""
 
@@ -304,14 +316,18 @@ class Lane:
         self.served = 0.0
         self.cool_until = 0.0
         self._strikes = 0
+        self._doubted = False
 
-    def strike(self, now: float) -> None:
-        """Avoid it for a while, longer each time."""
-        if now >= self.cool_until:
+    def strike(self, now: float, *, surely: bool = True) -> None:
+        """Avoid it for a while, longer each time; in doubt, from the second time in a row on."""
+        if not surely and not self._doubted:
+            self._doubted = True
+        elif now >= self.cool_until:
             self.cool_until = now + min(_COOLEST, _COOL * 2**self._strikes)
             self._strikes += 1
 
     def forgive(self) -> None:
+        self._doubted = False
         self._strikes = 0
         self.cool_until = 0.0
 
@@ -381,7 +397,7 @@ class Balanced:
         if not isinstance(reply, Tried) or not reply.elsewhere:
             lane.forgive()
             return reply
-        lane.strike(_now())
+        lane.strike(_now(), surely=reply.status in _SURE)
         if all(other.is_lost for other in self.groups):
             return reply
         return changed(reply, again=True, elsewhere=False)

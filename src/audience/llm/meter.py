@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -182,7 +183,12 @@ class Metered:
         self.meter = meter
 
     async def ask(self, request: Request) -> Reply:
-        reply = await self.inner.ask(request)
+        try:
+            reply = await self.inner.ask(request)
+        except asyncio.CancelledError:
+            # Whoever asked gave up at a deadline; the call was made all the same.
+            self.meter.count(request.purpose, Reply(request.key, "timeout"))
+            raise
         self.meter.count(request.purpose, reply)
         return reply
 
