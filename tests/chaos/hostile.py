@@ -33,8 +33,10 @@ class Hostile:
         *,
         latency: tuple[float, float] = (0.0, 0.0),
         manners: Manners | None = None,
+        port: int = 0,
     ) -> None:
         """`share` of the answers are of one of `kinds`, each as likely as the others."""
+        self.port = port
         self.share = share
         self.kinds = dict(kinds)
         self.latency = latency
@@ -49,9 +51,9 @@ class Hostile:
         self._open: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=4096)
-        port = self._server.sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}/v1"
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, backlog=4096)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/v1"
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -103,6 +103,13 @@ class Counts(msgspec.Struct):
         return sum(self.failures.values())
 
     @property
+    def outcomes(self) -> dict[str, int]:
+        """Calls by outcome, replies and reused ones included; they add up to all calls."""
+        replies = self.calls + self.reused - self.failed
+        found = {"reply": replies, **self.failures}
+        return {name: found[name] for name in sorted(found) if found[name]}
+
+    @property
     def tokens(self) -> int:
         return self.prompt + self.completion
 

@@ -101,6 +101,7 @@ class Finished(msgspec.Struct, frozen=True):
             "calls": self.spent.calls,
             "reused_calls": self.spent.reused,
             "failed_calls": self.spent.failed,
+            "outcomes": self.spent.outcomes,
             "prompt_tokens": self.spent.prompt,
             "completion_tokens": self.spent.completion,
             "cost": None if self.spent.unpriced else round(self.spent.dollars, 6),
