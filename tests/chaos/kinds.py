@@ -144,7 +144,7 @@ def _packed(pack: Callable[[bytes], bytes], name: str) -> Kind:
 
 
 @lru_cache
-def _bomb(name: str) -> bytes:
+def bomb(name: str) -> bytes:
     """Return 256 MB of blanks, packed into 250 kB."""
     packer = zlib.compressobj(9, wbits=31 if name == "gzip" else 15)
     blanks = b" " * 2**20
@@ -153,7 +153,7 @@ def _bomb(name: str) -> bytes:
 
 
 def _bombed(name: str) -> Kind:
-    return lambda answer: Act(http(_bomb(name), headers=[f"Content-Encoding: {name}"]))
+    return lambda answer: Act(http(bomb(name), headers=[f"Content-Encoding: {name}"]))
 
 
 _CHUNKED = "Transfer-Encoding: chunked"

@@ -17,7 +17,7 @@ from audience.llm import FILE as CALLS, Call, CallStore
 from audience.log import Log
 from audience.runs import Finished, resume, start
 from audience.scenario import Scenario, SpendingOptions, parse
-from audience.world import VISITS, Chapter, events as e
+from audience.world import MEMORY, VISITS, Chapter, events as e
 
 SHARE = 0.2
 QUICK = {name: kind for name, kind in KINDS.items() if name not in SLOW and name not in ROOM}
@@ -90,9 +90,11 @@ def check_counts(run: Lived) -> None:
 
 def check_actions(run: Lived) -> None:
     """Nothing was done without a reply that says so, and no visit was lost."""
-    for entry in run.entries():
-        if entry.calls and not isinstance(entry.event, e.Failed):
-            assert run.last[entry.calls[-1]].reply.outcome == "reply"
+    for chapter in run.chapters:
+        for entry in chapter.entries:
+            # A memory that gets no reply consolidates by rule.
+            if entry.calls and chapter.phase != MEMORY and not isinstance(entry.event, e.Failed):
+                assert run.last[entry.calls[-1]].reply.outcome == "reply"
     for chapter in run.visits:
         events = [entry.event for entry in chapter.entries]
         assert isinstance(events[0], e.Woke)
@@ -171,7 +173,7 @@ def test_runs_stopped_anywhere_resume_to_the_digest_they_would_have_had(
     tmp_path: Path, seed: int
 ) -> None:
     straight = lived(tmp_path / "straight", seed, agents=50, rounds=3)
-    afters = tuple((seed * 37 + 11 * number) % 90 for number in range(3))
+    afters = tuple((seed * 7 + 5 * number) % 20 for number in range(3))
     cut = stopped(straight, seed, afters)
     assert cut.done.measured.digest == straight.done.measured.digest
 

@@ -18,7 +18,11 @@ def test_the_deadline_counts_until_enough_is_known() -> None:
     assert patience.seconds("page", "k") == 60.0
     patience.note("page", "15", 1.0, answered=True)
     assert patience.seconds("page", "k") == 6.0
-    assert patience.seconds("reflection", "k") == 60.0, "each purpose takes its own time"
+    for number in range(16):
+        patience.note("reflection", str(number), 4.0, answered=True)
+    assert patience.seconds("reflection", "k") == 24.0, "each purpose takes its own time"
+    assert patience.seconds("page", "k") == 6.0
+    assert patience.seconds("talk", "k") == 24.0, "of which little is known, the slower ones count"
 
 
 def test_patience_follows_a_server_that_becomes_slow() -> None:

@@ -76,8 +76,9 @@ class OpenAI:
         began = clock()
         patience, purpose, key = self.patience, request.purpose, request.key
         try:
-            async with within(lambda: patience.seconds(purpose, key)):
-                outcome = await self._tried(request)
+            with patience.flying():
+                async with within(lambda: patience.seconds(purpose, key)):
+                    outcome = await self._tried(request)
         except TimeoutError:
             seconds = clock() - began
             why = f"no answer within {self.deadline:g} s"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 _RECENT, _ENOUGH = 64, 16
 """Calls of a purpose by which its patience is judged, and the fewest of them."""
-_SHARE = 0.75
-_TIMES = 6.0
-"""An answer may take so many times the seconds in which three of four came."""
-_LEAST = 2.0
-"""Seconds that every answer may take."""
-_LOOK = 1.0
+_SHARE, _OTHERS = 0.75, 0.9
+"""The share of calls that came in the usual time: of its purpose, or of all if those are few."""
+_TIMES, _LEAST = 6.0, 2.0
+"""An answer may take so many times the usual time, and so many seconds in any case."""
+_STRAGGLING, _LEAST_STRAGGLING = 3.0, 1.0
+"""The same once most others have come: the server has little else to do, and a round waits."""
+_FEW, _MANY = 8, 8
+"""The part of the most calls in flight that is few, and how many must have been in flight."""
+_LOOK = 0.25
 """Seconds after which a waiting call looks whether patience has changed."""
 _TURNS = 50
 """Turns of the event loop in which an answer that has arrived is still accepted."""
@@ -29,12 +32,25 @@ class Patience:
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
+        self._flying = self._most = 0
         self._recent: dict[str, deque[float]] = {}
+        self._all: deque[float] = deque(maxlen=_RECENT)
         self._given_up: Counter[str] = Counter()
+
+    @contextmanager
+    def flying(self) -> Iterator[None]:
+        """Count a call as in flight while the block lasts."""
+        self._flying += 1
+        self._most = max(self._most, self._flying)
+        try:
+            yield
+        finally:
+            self._flying -= 1
 
     def note(self, purpose: str, key: str, seconds: float, *, answered: bool) -> None:
         """Add how long a call took, also one that was given up."""
         self._recent.setdefault(purpose, deque(maxlen=_RECENT)).append(seconds)
+        self._all.append(seconds)
         if answered:
             self._given_up.pop(key, None)
         else:
@@ -42,12 +58,17 @@ class Patience:
 
     def seconds(self, purpose: str, key: str) -> float:
         """Return how long the answer to a request is awaited."""
-        recent = self._recent.get(purpose, ())
+        recent, share = self._recent.get(purpose, self._all), _SHARE
+        if len(recent) < _ENOUGH:
+            recent, share = self._all, _OTHERS
         if len(recent) < _ENOUGH:
             return self.deadline
-        usual = sorted(recent)[int(_SHARE * len(recent))]
+        usual = sorted(recent)[int(share * len(recent))]
+        times, least = _TIMES, _LEAST
+        if self._most >= _MANY and self._flying * _FEW <= self._most:
+            times, least = _STRAGGLING, _LEAST_STRAGGLING
         longer = 2.0 ** min(self._given_up[key], 10)
-        return min(self.deadline, max(_LEAST, _TIMES * usual) * longer)
+        return min(self.deadline, max(least, times * usual) * longer)
 
 
 @asynccontextmanager
