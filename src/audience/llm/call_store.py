@@ -252,6 +252,11 @@ class CallStore:
         rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
 
+    def failed(self) -> int:
+        """Return how many calls ended without a reply."""
+        sql = "SELECT COUNT(*) FROM calls WHERE outcome <> 'reply'"
+        return int(self._own.execute(sql).fetchone()[0]) if self._own is not None else 0
+
     def __len__(self) -> int:
         if self._own is None:
             return 0

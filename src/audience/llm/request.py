@@ -219,7 +219,7 @@ _SOON = 0.05
 """Seconds before a harmless question is asked again, at first."""
 
 
-class Standing:
+class EndpointStanding:
     """What is known about an endpoint: a request that it turned away says little about others."""
 
     def __init__(self) -> None:
@@ -277,7 +277,7 @@ class Retrying:
         self.overall = overall
         self.halting = halting
         self._answered = False
-        self._standing = Standing()
+        self._standing = EndpointStanding()
 
     async def ask(self, request: Request) -> Reply:
         """Return the first answer that a retry would not improve."""

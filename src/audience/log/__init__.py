@@ -6,6 +6,7 @@ from audience.log.folder import is_held as is_held
 from audience.log.queries import (
     arrivals_of as arrivals_of,
     failed_slates as failed_slates,
+    failures_upto as failures_upto,
     last_arrival as last_arrival,
     last_closing as last_closing,
     last_opened as last_opened,

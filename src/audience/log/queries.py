@@ -44,6 +44,18 @@ def talks_upto(log: Log, round_: int) -> int:
     )
 
 
+def failures_upto(log: Log, round_: int) -> int:
+    """Return how many decisions and pages failed up to the end of a round, not in memories."""
+    return _number(
+        log,
+        "SELECT sum((length(CAST(body AS TEXT))"
+        " - length(replace(CAST(body AS TEXT), '[\"Failed\",', ''))) / 10)"
+        " FROM chapters WHERE phase <> ? AND round <= ?",
+        MEMORY,
+        round_,
+    )
+
+
 def posts_upto(log: Log, round_: int) -> int:
     """Return how many posts were written up to the end of a round."""
     return _number(

@@ -271,7 +271,7 @@ class RunDriver:
             raise Interrupted(f"{where}; continue with: audience resume {folder}") from None
         except Halt as halt:
             self._keep_pending()
-            self.log.set_state("stopped")
+            self.log.set_state("stopped", str(halt))
             raise Interrupted(f"{halt}: audience resume {folder}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error matters more than a full disk

@@ -92,7 +92,9 @@ def first_good(
 
 def joined(begun: str, candidate: str) -> str:
     """Return the whole line: the beginning and the model's first sentence."""
-    rest = candidate[:_READ].strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
+    rest = (
+        candidate[:_READ].strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
+    )
     if rest.casefold().startswith(begun.casefold()):
         rest = rest[len(begun) :].strip(" ,:")
     first = re.split(r"(?<=[.!?])\s+(?=[A-Z<\"])", rest, maxsplit=1)[0]
