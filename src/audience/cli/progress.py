@@ -6,6 +6,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from hashlib import blake2b
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
+from audience.llm import Counts
 from audience.log import Log, NotWritten
 from audience.results import Findings, plain_band, write_report
 from audience.runs import (
@@ -181,6 +183,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "rounds": rounds,
         **total,
         "memory_problems": dict(_memory_problems(outcome)),
+        "outcomes": reduce(Counts.plus, (one.spent for one in outcome.finished)).outcomes,
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
