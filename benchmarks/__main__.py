@@ -21,6 +21,7 @@ NAMES = (
     "recsim",
     "imports",
     "client",
+    "hostile",
     "memory",
     "kills",
     "recommenders",

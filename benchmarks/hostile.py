@@ -22,27 +22,32 @@ SHARE = 0.2
 LATENCY = (0.5, 1.5)
 SLOWER, LARGEST = 1.6, 1.0
 """The bars: times the clean run, and GB of memory."""
+ALL_AT_ONCE = "overall = 15.0\nconcurrency = 256\n[activation]\nmethod = 'random'\nshare = 1.0\n"
+ENORMOUS = "large endless endless-chunks gzip-bomb deflate-bomb model-long choices-many"
 _SERVE = """
 import asyncio, sys
 from tests.chaos.hostile import Hostile
-from tests.chaos.kinds import bomb
+from tests.chaos.kinds import KINDS, bomb
 
 for name in ("gzip", "deflate"):
     bomb(name)  # which takes a second
 
-async def serve(share, least, most):
-    async with Hostile(share, latency=(least, most)) as server:
+async def serve(share, least, most, names):
+    kinds = {name: KINDS[name] for name in names or KINDS}
+    async with Hostile(float(share), kinds, latency=(float(least), float(most))) as server:
         print(server.url, flush=True)
         await asyncio.Event().wait()
 
-asyncio.run(serve(*map(float, sys.argv[1:])))
+share, least, most, *names = sys.argv[1:]
+asyncio.run(serve(share, least, most, names))
 """
 
 
 @contextmanager
-def served(share: float) -> Iterator[str]:
-    """Give the address of a server in a process of its own."""
-    words = [sys.executable, "-c", _SERVE, str(share), *map(str, LATENCY)]
+def served(share: float, names: str = "") -> Iterator[str]:
+    """Give the address of a server in a process of its own, with some kinds or all."""
+    latency = (0.0, 0.0) if names else LATENCY
+    words = [sys.executable, "-c", _SERVE, str(share), *map(str, latency), *names.split()]
     server = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
@@ -52,12 +57,15 @@ def served(share: float) -> Iterator[str]:
         server.communicate()
 
 
-def lived(share: float, folder: Path) -> tuple[Finished, float]:
+def lived(
+    share: float, folder: Path, names: str = "", more: str = "", rounds: int = ROUNDS
+) -> tuple[Finished, float]:
     """Return a run against a server, and the seconds that it took."""
-    with served(share) as url:
+    with served(share, names) as url:
         scenario = parse(
-            f'agents = {PEOPLE}\nrounds = {ROUNDS}\nrecommender = "popular"\nmind = "llm"\n'
+            f'agents = {PEOPLE}\nrounds = {rounds}\nrecommender = "popular"\nmind = "llm"\n'
             f'memory = "recagent"\n[llm]\nurl = "{url}"\nmodel = "hostile"\nprice = "free"\n'
+            f"{more}"
         )
         began = clock()
         done = start(scenario, 1, folder)
@@ -70,6 +78,7 @@ def main() -> None:
     with place() as folder:
         _, clean = lived(0.0, folder / "clean")
         done, hostile = lived(SHARE, folder / "hostile")
+        lived(1.0, folder / "enormous", ENORMOUS, ALL_AT_ONCE, 1)
     summary = done.summary
     failed, calls = summary["failed_calls"], summary["calls"]
     counted = sum(done.spent.outcomes.values()) == calls
@@ -81,7 +90,12 @@ def main() -> None:
             f"{SLOWER} times, each failure counted",
             hostile <= SLOWER * clean and counted,
         ),
-        row("peak memory of these runs", f"{peak:.2f} GB", f"{LARGEST} GB", peak <= LARGEST),
+        row(
+            "peak memory of these runs, and of one to which all replies are enormous",
+            f"{peak:.2f} GB",
+            f"{LARGEST} GB",
+            peak <= LARGEST,
+        ),
     )
 
 

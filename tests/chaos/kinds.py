@@ -182,7 +182,10 @@ OTHER_ANSWERS: dict[str, Kind] = {
     **{
         f"wait-{place}": _error(429, "Later.", f"Retry-After: {after}")
         for place, after in enumerate(
-            ("1e308", "-5", "nan", "inf", "soon", "9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT", "1e8")
+            (
+                *("1e308", "-5", "nan", "inf", "soon", "9" * 400, "1e8", "86400", "60"),
+                "Fri, 31 Dec 9999 23:59:59 GMT",
+            )
         )
     },
     "wait-said": _error(429, "Please try again in 99999999999999 hours"),
@@ -217,6 +220,7 @@ BODIES: dict[str, Kind] = {
     "choices-object": _with(choices={"0": {}}),
     "choices-words": _with(choices=["one", 2, None]),
     "choices-odd-index": _indexed,
+    "choices-many": lambda answer: Act(http('{"choices":[' + "{}," * 900_000 + "{}]}")),
     "error-within": _raw('{"error": {"message": "overloaded"}}'),
     "model-list": _with(model=["a", "b"]),
     "model-long": _with(model="m" * 1_000_000),
@@ -237,6 +241,7 @@ MESSAGES: dict[str, Kind] = {
     "content-null": _message(content=None),
     "content-number": _message(content=12),
     "content-parts": _message(content=[{"text": 5}, "x", None, {"text": {"a": []}}]),
+    "content-many-parts": _message(content=[{"text": ""}] * 200_000),
     "content-object": _message(content={"text": "browse"}),
     "content-empty": _message(content=""),
     "content-blank": _message(content=" \n" * 2_000),

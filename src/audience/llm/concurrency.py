@@ -122,7 +122,8 @@ class Limit:
     @property
     def is_throttled(self) -> bool:
         """Whether more than a stray call was throttled lately."""
-        return sum(self._throttled) >= _STRAY * len(self._throttled)
+        seen, throttled = len(self._throttled), sum(self._throttled)
+        return throttled >= _STRAY * seen and throttled >= min(2, seen)
 
     def _learn(self, ticket: int, reply: Reply, flying: int) -> None:
         if self.allowed < self._goal:
@@ -198,7 +199,8 @@ def open_files(wanted: int) -> int:
     return max(1, min(wanted, soft - _OTHER_FILES))
 
 
-_LONGEST = 60.0
+_LONGEST, _LONGEST_STRAY = 60.0, 3.0
+"""Seconds of a pause at most, and of one that a single call is told to make."""
 
 
 class Turns:
@@ -263,7 +265,6 @@ class Limited:
         reply: Reply | None = None
         try:
             reply = await self.inner.ask(request)
-            return reply
         finally:
             if reply is None:
                 self.limit.drop()
@@ -271,6 +272,13 @@ class Limited:
                 self.limit.end(ticket, reply)
                 self._heed(reply)
             self.turns.call()
+        if (
+            isinstance(reply, Tried)
+            and reply.after > _LONGEST_STRAY
+            and not self.limit.is_throttled
+        ):
+            return changed(reply, after=_LONGEST_STRAY)
+        return reply
 
     async def close(self) -> None:
         if self._resting is not None:

@@ -20,6 +20,8 @@ from audience.llm.response_body import LARGEST, BadBody, BodyReader
 if TYPE_CHECKING:
     import aiohttp
 
+_MODELS = 1_000
+"""Models of a server that are listed."""
 _CORRECTIONS = 12
 """How often one request is repeated without what the server rejects."""
 log = logging.getLogger(__name__)
@@ -116,7 +118,8 @@ class OpenAI:
         body = wire.loaded(response.payload) if response.status == 200 else None
         listed = body.get("data") if isinstance(body, dict) else None
         rows = listed if isinstance(listed, list) else []
-        return tuple(str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row)
+        names = (row.get("id") for row in rows[:_MODELS] if isinstance(row, dict))
+        return tuple(name[: wire.LONGEST_NAME] for name in names if isinstance(name, str) and name)
 
     async def close(self) -> None:
         """Close the connections; asking again opens new ones."""

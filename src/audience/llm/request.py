@@ -215,6 +215,7 @@ class Gone(Halt):
 
 _RECENT, _FEWEST = 16, 4
 """The attempts by which an endpoint is judged, and the fewest that must have been turned away."""
+_QUESTIONS = 10
 _SOON = 0.05
 """Seconds before a harmless question is asked again, at first."""
 
@@ -233,15 +234,15 @@ class EndpointStanding:
     async def is_gone(self, gateway: Gateway, request: Request) -> bool:
         """Return True if most recent attempts were turned away, harmless questions included.
 
-        Such a question is asked until it is answered, or until there is no doubt.
+        Such a question is asked until it is answered, until there is no doubt, or ten times.
         """
-        attempt = 0
-        while not self._is_lost:
-            attempt += 1
+        for attempt in range(1, _QUESTIONS + 1):
+            if self._is_lost:
+                return True
             if not self.note(await gateway.ask(_harmless(request, attempt))):
                 return False
             await asyncio.sleep(pause(request.key, min(attempt, 6), _SOON))
-        return True
+        return self._is_lost
 
     @property
     def _is_lost(self) -> bool:

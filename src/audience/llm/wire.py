@@ -136,7 +136,9 @@ def is_strict(schema: object) -> bool:
 
 LONGEST_TEXT = 120_000
 """Characters of one answer, thoughts included; longer ones are not read."""
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
+_MOST_CHOICES, _MOST_PARTS, _MOST_NUMBERS = 64, 1_000, 65_536
+"""Choices of a response, parts of a text and numbers of a vector that are looked at."""
 _LEAST_SCORE = -1e4
 _TURNED_AWAY = frozenset({401, 402, 403, 404, 405, 407, 410, 421})
 """What an endpoint answers that cannot be used, but also one that minds this request alone."""
@@ -158,12 +160,13 @@ def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[st
         if body.get("error"):
             return read_failure(request, 500, payload, headers)
         return _unreadable(request, f"no choices came back but {shown(payload)}")
-    outcome = _from_choices(request, [choice for choice in choices if isinstance(choice, dict)])
+    some = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, dict)]
+    outcome = _from_choices(request, some)
     model, usage = body.get("model"), usage_of(body)
     return changed(
         outcome,
         usage=usage,
-        model=model[:_LONGEST_NAME] if isinstance(model, str) else "",
+        model=model[:LONGEST_NAME] if isinstance(model, str) else "",
         status=200,
         starved=outcome.starved or (outcome.cut and usage.reasoning > 0),
     )
@@ -180,6 +183,8 @@ def read_embedding(
         return _unreadable(request, f"no JSON came back but {shown(payload)}")
     try:
         numbers = body["data"][0]["embedding"]
+        if len(numbers) > _MOST_NUMBERS:
+            raise ValueError("more numbers than a vector has")
         packed = struct.pack(f"<{len(numbers)}f", *numbers)
         if not any(numbers) or not all(map(math.isfinite, numbers)):
             raise ValueError("a vector of nothing")
@@ -193,7 +198,7 @@ def read_embedding(
         "reply",
         texts=(base64.b64encode(packed).decode(),),
         usage=usage_of(body),
-        model=model[:_LONGEST_NAME] if isinstance(model, str) else "",
+        model=model[:LONGEST_NAME] if isinstance(model, str) else "",
         status=200,
     )
 
@@ -267,7 +272,8 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, dict))
+        some = content[:_MOST_PARTS]
+        parts = (part.get("text") for part in some if isinstance(part, dict))
         return "".join(part for part in parts if isinstance(part, str))
     return ""
 
