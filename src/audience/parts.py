@@ -76,13 +76,22 @@ FilePath: TypeAlias = Annotated[str, "a file or folder"]
 """The type of an option that names a file; a relative one starts from the scenario's folder."""
 
 
+def required_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """Return the options without which a dataset or a recommender cannot be made."""
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return tuple(p.name for p in _parameters(make) if p.kind in named and p.default is p.empty)
+
+
 def file_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Return the options of a kind of part that name files: those of the type `FilePath`."""
+    return tuple(p.name for p in _parameters(make) if "FilePath" in str(p.annotation))
+
+
+def _parameters(make: Any) -> tuple[inspect.Parameter, ...]:  # noqa: ANN401
     try:
-        parameters = inspect.signature(make).parameters.values()
+        return tuple(inspect.signature(make).parameters.values())
     except (TypeError, ValueError):
         return ()
-    return tuple(p.name for p in parameters if "FilePath" in str(p.annotation))
 
 
 @runtime_checkable

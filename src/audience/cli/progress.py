@@ -21,7 +21,7 @@ from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
 from audience.llm import Counts
 from audience.log import Log, NotWritten
-from audience.results import Findings, plain_band, write_report
+from audience.results import Findings, Fitting, plain_band, write_report
 from audience.runs import (
     WORDS,
     Condition,
@@ -48,14 +48,15 @@ def conduct_on_screen(
     spending: SpendingOptions | None = None,
     conditions: Sequence[Condition] = (),
     sensitivity: bool = False,
+    fitting: Fitting | None = None,
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
-    experiment are also tried before other audiences.
+    experiment are also tried before other audiences. `fitting` is what its people were fitted to.
     """
     errors = Console(stderr=True)
-    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    outcome = conducted(scenario, folder, errors, spending, quiet=as_json, fitting=fitting)
     if sensitivity:
         outcome = _tried(scenario, outcome, errors, quiet=as_json)
     if not as_json:
@@ -114,6 +115,7 @@ def conducted(
     spending: SpendingOptions | None,
     *,
     quiet: bool,
+    fitting: Fitting | None = None,
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
@@ -122,7 +124,13 @@ def conducted(
         _announce(scenario, errors, folder)
     try:
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
+            return conduct(
+                *(scenario, folder),
+                progress=bar,
+                stopping=stopping,
+                spending=spending,
+                fitting=fitting,
+            )
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"
         if quiet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +37,7 @@ TOP = 50
 FEWEST = 5
 """Segments with fewer people are left out: their means say little."""
 _ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
-_REPORT = (
+REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
@@ -90,7 +91,7 @@ def router(registry: RunRegistry) -> APIRouter:
     def report(run: RunId) -> Response:
         """Return the report as a page that opens offline."""
         page = reports.page(registry.folders.folder_of(run))
-        headers = {"content-security-policy": _REPORT}
+        headers = {"content-security-policy": REPORT_POLICY}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
     return api
@@ -159,18 +160,19 @@ def popularity(world: World) -> PopularityReply:
 
 def segments(world: World, each: dict[str, Floats]) -> dict[str, list[SegmentRow]]:
     """Return the means of every metric of people, by interest, gender, age and habit."""
-    groups: dict[str, dict[str, list[int]]] = {}
+    rows: dict[str, list[SegmentRow]] = {}
+    for (by, name), members in sorted(members_by_segment(world).items()):
+        rows.setdefault(by, []).append(_means(name, members, each))
+    return rows
+
+
+def members_by_segment(world: World) -> dict[tuple[str, str], list[int]]:
+    """Return who belongs to each segment of some size, by its kind and name."""
+    groups: dict[tuple[str, str], list[int]] = {}
     for who in range(len(world.agents)):
-        for by, name in _segments_of(world, who):
-            groups.setdefault(by, {}).setdefault(name, []).append(who)
-    return {
-        by: [
-            _means(name, members, each)
-            for name, members in sorted(named.items())
-            if len(members) >= FEWEST
-        ]
-        for by, named in groups.items()
-    }
+        for segment in _segments_of(world, who):
+            groups.setdefault(segment, []).append(who)
+    return {segment: members for segment, members in groups.items() if len(members) >= FEWEST}
 
 
 def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
@@ -202,6 +204,12 @@ _POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The page itself forbids every request and every script but its own."""
 
 
+_NOTHING = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Nothing to judge</title>"
+    "<h1>Nothing to judge yet</h1><p>{}</p><p>You can close this page.</p></html>"
+)
+
+
 def judge_router(registry: RunRegistry) -> APIRouter:
     """Return the endpoint of the judging page."""
     api = APIRouter()
@@ -226,8 +234,12 @@ def judge_router(registry: RunRegistry) -> APIRouter:
             if task not in _TASKS:
                 raise unknown("task", task, _TASKS)
         sources = Sources(run=registry.folders.folder_of(run))
-        key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
         headers = {"content-security-policy": _POLICY}
+        try:
+            key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
+        except BadInput as error:
+            told = _NOTHING.format(escape(str(error)))
+            return Response(told, 400, headers, media_type="text/html; charset=utf-8")
         return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
 
     return api

@@ -18,22 +18,6 @@ RunState = Literal["running", "paused", "waiting", "stopped", "finished", "faile
 Values = Mapping[str, float | None]
 
 
-class SessionReply(msgspec.Struct, frozen=True):
-    """What this server offers. Of keys it says only whether they are set."""
-
-    version: str
-    keys: dict[str, bool]
-    minds: list[str]
-    memories: list[str]
-    recommenders: list[str]
-    datasets: list[str]
-    runs_folder: str
-    opened: str | None
-    """The run that is shown first."""
-    streams: int
-    token: str | UnsetType = UNSET
-
-
 class RunRow(msgspec.Struct, frozen=True):
     """A run's line in the list."""
 

@@ -21,8 +21,15 @@ from audience.log import (
     talks_upto,
     visits_in,
 )
-from audience.runs import LivePanel, Panel, prolong, settle_people, verify
-from audience.runs.calibration import with_fitted_people
+from audience.runs import (
+    LivePanel,
+    Panel,
+    audience_of,
+    is_experiment,
+    prolong,
+    settle_people,
+    verify,
+)
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
@@ -179,8 +186,8 @@ def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
         halted = log.halted if state == "stopped" else ""
     control = ControlState(
         state,
-        speed=0.0,
-        round=done,
+        speed=ended.watch.control.steering.speed if ended else 0.0,
+        round=done + bool(visits),
         rounds=scenario.rounds,
         visits_done=visits,
         visits_total=0,
@@ -247,7 +254,9 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        scenario = with_fitted_people(offer.requested(body.toml, body.form)).scenario
+        asked = offer.requested(body.toml, body.form)
+        people = audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
+        scenario = people.scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
         verify(scenario)
@@ -256,8 +265,11 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
             if body.name
             else registry.folders.free(scenario.title)
         )
-        first = registry.start(scenario, place, paused=body.paused, spending=spending)
-        return json_reply(StartedRun(registry.folders.id_of(first)), 201)
+        first = registry.start(
+            scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
+        )
+        whole = registry.folders.id_of(place) if is_experiment(place) else ""
+        return json_reply(StartedRun(registry.folders.id_of(first), whole), 201)
 
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:

@@ -19,12 +19,21 @@ from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
 from audience.llm import Endpoint, first_call
 from audience.plugins import known
-from audience.runs import drawn_instead, estimate, seconds_of, variants, verify
+from audience.runs import (
+    drawn_instead,
+    estimate,
+    names_mind,
+    seconds_of,
+    tells_mind,
+    variants,
+    verify,
+)
 from audience.scenario import (
     PRESETS,
     Models,
     Scenario,
     SpendingOptions,
+    arms_of,
     asks_models,
     changed,
     check_chosen,
@@ -108,6 +117,14 @@ class Offer:
             _check_reach(scenario)
         return scenario
 
+    def names_mind(self, text: str | None, form: Form | None) -> bool:
+        """Return whether a request says by which minds people decide."""
+        if form is None:
+            return tells_mind(text or "")
+        name = form.scenario or "plain"
+        path = self._paths.get(name, Path(name))
+        return form.mind is not None or names_mind(path)
+
     def check_changes(self, changes: Sequence[dict[str, Any]]) -> None:
         """Refuse interventions from another machine that name files or addresses."""
         kinds = (str(change.get("kind", "")) for change in changes)
@@ -120,7 +137,7 @@ class Offer:
         if name not in offered:
             raise unknown("scenario", name, offered)
         changes: dict[str, Any] = form.model_dump(
-            exclude_none=True, exclude={"scenario", "budget", "share"}
+            exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
         if llm := models_table(changes):
             changes["llm"] = llm
@@ -128,6 +145,8 @@ class Offer:
             changes["dataset"] = options_for(changes["dataset"])
         if form.recommender is not None:
             changes["arms"] = {}
+        if form.recommenders is not None:
+            changes["arms"] = arms_of(form.recommenders)
         if form.share is not None:
             waking = msgspec.to_builtins(offered[name].activation)
             changes["activation"] = {**waking, "share": form.share}

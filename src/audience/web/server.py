@@ -19,11 +19,13 @@ from starlette.types import Receive, Scope, Send
 
 from audience.errors import BadInput
 from audience.llm import read_dotenv
-from audience.plugins import known
+from audience.parts import required_options
+from audience.plugins import find, known
 from audience.scenario import endpoints_of, load
 from audience.web import (
     changes,
     comparison,
+    experiments,
     graph,
     interviews,
     measures,
@@ -35,9 +37,9 @@ from audience.web import (
     stream,
 )
 from audience.web.people import name_of
-from audience.web.receipts import TicketReply
+from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
-from audience.web.reply_types import NameLists, SessionReply
+from audience.web.reply_types import NameLists
 from audience.web.requests import RunId
 from audience.web.run_registry import RunFolders, RunRegistry
 from audience.web.scenarios import Offer
@@ -74,9 +76,17 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KE
 
 
 def router(
-    registry: RunRegistry, offer: Offer, access: Access, streams: Streams, opened: str | None
+    registry: RunRegistry,
+    offer: Offer,
+    access: Access,
+    streams: Streams,
+    opened: str | None,
+    begun_with: str | None,
 ) -> APIRouter:
-    """Return the endpoints of the session; `opened` is the run that is shown first."""
+    """Return the endpoints of the session.
+
+    `opened` is the run that is shown first, `begun_with` the scenario of which one is made.
+    """
     api = APIRouter()
 
     @api.get("/session", response_class=Response)
@@ -92,6 +102,8 @@ def router(
                 **parts,
                 runs_folder=str(registry.folders.root),
                 opened=opened,
+                scenario=begun_with,
+                needs={group: needed(group) for group in ("datasets", "recommenders")},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -103,6 +115,12 @@ def router(
         return json_reply(TicketReply(access.ticket()))
 
     return api
+
+
+def needed(group: str) -> dict[str, str]:
+    """Return the option without which a part cannot be made, by kind, where there is one."""
+    options = {kind: required_options(find(group, kind)) for kind in known(group)}
+    return {kind: names[0] for kind, names in options.items() if names}
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
@@ -145,12 +163,14 @@ def make_app(
     *,
     found: Mapping[str, Path] | None = None,
     opened: str | None = None,
+    begun_with: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
 ) -> App:
     """Return the server over a folder of runs.
 
-    `found` are scenario files to offer, `opened` is the run that is shown first.
+    `found` are scenario files to offer, `opened` is the run that is shown first, `begun_with` the
+    scenario that the page begins a new run with.
     """
     limits = limits or Limits()
     registry = RunRegistry(root)
@@ -176,7 +196,7 @@ def make_app(
     )
     add_error_handlers(app)
     for api in (
-        router(registry, offer, access, streams, opened),
+        router(registry, offer, access, streams, opened, begun_with),
         scenarios.router(offer),
         runs.router(registry, offer),
         stream.router(registry, streams),
@@ -190,6 +210,7 @@ def make_app(
         changes.router(registry, desk),
         changes.branches_router(registry, offer),
         comparison.router(registry),
+        experiments.router(registry),
         measures.router(registry),
         measures.judge_router(registry),
     ):
@@ -227,14 +248,17 @@ def serve(
 ) -> None:
     """Serve a folder of runs until stopped; `begun` gets the address of the page."""
     offered = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
+    scenarios = list(scenarios)
     for path in scenarios:
         load(path)
+    begun_with = scenarios[0].stem if scenarios else None
     root.mkdir(parents=True, exist_ok=True)
     opened = _id_in(root, run) if run is not None else None
     access = Access(host)
     listening = bound(host, port)
     try:
-        server = server_of(make_app(root, access, found=offered, opened=opened))
+        app = make_app(root, access, found=offered, opened=opened, begun_with=begun_with)
+        server = server_of(app)
         begun(address_of(host, listening.getsockname()[1], access))
         server.run(sockets=[listening])
     finally:

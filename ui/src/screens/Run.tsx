@@ -79,7 +79,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
             {TABS.map((one) => (
               <a key={one} href={address({ screen: "run", id, tab: one })} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
             ))}
-            <ApiLink path={`/judge${query({ run: id, tasks: feed.detail.memory === "none" ? "b" : "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink>
+            {feed.detail.memory === "recagent" ? <ApiLink path={`/judge${query({ run: id, tasks: "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink> : null}
           </nav>
           <span className="run-name"><span className="strong">{id}</span> <span className="faint">{feed.detail.title}</span></span>
         </div>
