@@ -416,6 +416,7 @@ export interface ControlState {
   reused: number;
   tokens: number;
   cost: number | null;
+  failed_calls: number;
 }
 
 export interface ItemCount {
@@ -478,7 +479,8 @@ export interface CostForecast {
   calls: number;
   tokens: number;
   cost: number | null;
-  seconds: number;
+  seconds: number | null;
+  speed: string;
 }
 
 export interface ScenarioCheck {

@@ -7,6 +7,7 @@ from audience.log.queries import (
     arrivals_of as arrivals_of,
     failed_slates as failed_slates,
     failures_by_person as failures_by_person,
+    failures_upto as failures_upto,
     last_arrival as last_arrival,
     last_closing as last_closing,
     last_opened as last_opened,

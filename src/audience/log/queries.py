@@ -5,8 +5,10 @@ from __future__ import annotations
 from audience.log.store import Log
 from audience.world import CLOSING, CONVERSATIONS, MEMORY, OPENING, VISITS
 
-_FAILED = '["Failed",'
-"""How a failed decision begins in the body of a chapter."""
+_FAILED = (
+    "(length(CAST(body AS TEXT)) - length(replace(CAST(body AS TEXT), '[\"Failed\",', ''))) / 10"
+)
+"""The failed decisions in the body of a chapter, by what their text begins with."""
 
 
 def last_arrival(log: Log) -> int:
@@ -48,9 +50,9 @@ def last_visits(log: Log, upto: int) -> dict[int, int]:
 def failures_by_person(log: Log, upto: int) -> dict[int, int]:
     """Return how many decisions of each person failed up to the end of a round."""
     rows = log.query(
-        "SELECT agent, sum((length(body) - length(replace(body, ?, ''))) / ?) FROM chapters"
-        " WHERE round <= ? AND agent >= 0 AND instr(CAST(body AS TEXT), ?) > 0 GROUP BY agent",
-        (_FAILED, len(_FAILED), upto, _FAILED),
+        f"SELECT agent, sum({_FAILED}) AS failed FROM chapters"
+        " WHERE phase <> ? AND round <= ? AND agent >= 0 GROUP BY agent HAVING failed > 0",
+        (MEMORY, upto),
     )
     return {int(agent): int(count) for agent, count in rows}
 
@@ -63,6 +65,13 @@ def talks_upto(log: Log, round_: int) -> int:
         " FROM chapters WHERE phase = ? AND round <= ?",
         CONVERSATIONS,
         round_,
+    )
+
+
+def failures_upto(log: Log, round_: int) -> int:
+    """Return how many decisions and pages failed up to the end of a round, not in memories."""
+    return _number(
+        log, f"SELECT sum({_FAILED}) FROM chapters WHERE phase <> ? AND round <= ?", MEMORY, round_
     )
 
 

@@ -15,6 +15,7 @@ from audience.runs.cost import (
     WAYS as WAYS,
     CostEstimate as CostEstimate,
     estimate as estimate,
+    seconds_of as seconds_of,
     way_of as way_of,
     with_way as with_way,
 )

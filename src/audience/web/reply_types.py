@@ -69,6 +69,7 @@ class ControlState(msgspec.Struct, frozen=True):
     reused: int
     tokens: int
     cost: float | None
+    failed_calls: int
 
 
 class ItemCount(msgspec.Struct, frozen=True):
@@ -128,7 +129,8 @@ class CostForecast(msgspec.Struct, frozen=True):
     calls: int
     tokens: int
     cost: float | None
-    seconds: float
+    seconds: float | None
+    speed: str
 
 
 class ScenarioCheck(msgspec.Struct, frozen=True):

@@ -150,9 +150,10 @@ function Verdict({ found }: { found: Check }) {
           <div><dt>Calls</dt><dd>{count(cost.calls)}</dd></div>
           <div><dt>Tokens</dt><dd>{count(cost.tokens)}</dd></div>
           <div><dt>Cost</dt><dd>{cost.calls ? money(cost.cost) : "free"}</dd></div>
-          <div><dt>Time</dt><dd>{duration(cost.seconds)}</dd></div>
+          <div title={cost.speed || undefined}><dt>Time</dt><dd>{cost.seconds == null ? "unknown" : duration(cost.seconds)}</dd></div>
         </dl>
       ) : <p className="faint">No estimate available.</p>}
+      {cost?.speed ? <p className="faint">{cost.seconds == null ? `No time can be told: ${cost.speed}` : `Time: ${cost.speed}.`}</p> : null}
     </>
   );
 }
