@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+
+from audience.terminal import Console
 
 NAMES = (
     "genesis",
@@ -21,6 +22,7 @@ NAMES = (
     "recsim",
     "imports",
     "client",
+    "hostile",
     "memory",
     "kills",
     "recommenders",

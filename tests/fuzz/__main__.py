@@ -7,7 +7,7 @@ import time
 import traceback
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from tests.fuzz.corpus import keep
 from tests.fuzz.targets import TARGETS
 
@@ -38,6 +38,7 @@ def fuzz(name: str, stop: float) -> tuple[int, bool]:
         database=None,
         derandomize=False,
         suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],  # what crashes is kept as it came
     )
     try:
         some(given(strategy)(once))()

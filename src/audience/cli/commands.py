@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from audience.errors import AudienceError, Interrupted, unknown
+from audience.plain_text import plain_output
 from audience.plugins import known
 
 
@@ -113,6 +114,11 @@ def main(arguments: list[str] | None = None) -> None:
     _open_standard_streams()
     if "_AUDIENCE_COMPLETE" in os.environ:
         audience(prog_name="audience")  # click answers the shell and exits
+    with plain_output():
+        _main(arguments)
+
+
+def _main(arguments: list[str] | None) -> None:
     try:
         # Not through click's own `main`: it exits with 1, our code of a gate, if a pipe breaks.
         with audience.make_context(

@@ -6,11 +6,11 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from hashlib import blake2b
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from audience.cli import options as o
@@ -18,8 +18,9 @@ from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted, shell_command
+from audience.llm import Counts
 from audience.log import Log, NotWritten
-from audience.results import Findings, plain_band, write_report
+from audience.results import Findings, Fitting, plain_band, write_report
 from audience.runs import (
     WORDS,
     Condition,
@@ -32,6 +33,7 @@ from audience.runs import (
     with_sensitivity,
 )
 from audience.scenario import Scenario, SpendingOptions
+from audience.terminal import Console
 
 MANY = 0.05
 """The share of unusable answers above which a warning is printed."""
@@ -46,14 +48,15 @@ def conduct_on_screen(
     spending: SpendingOptions | None = None,
     conditions: Sequence[Condition] = (),
     sensitivity: bool = False,
+    fitting: Fitting | None = None,
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
-    experiment are also tried before other audiences.
+    experiment are also tried before other audiences. `fitting` is what its people were fitted to.
     """
     errors = Console(stderr=True)
-    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    outcome = conducted(scenario, folder, errors, spending, quiet=as_json, fitting=fitting)
     if sensitivity:
         outcome = _tried(scenario, outcome, errors, quiet=as_json)
     if not as_json:
@@ -95,7 +98,8 @@ def fail_if_withheld(*findings: Findings) -> None:
 
 
 def _print_rest(outcome: Outcome, folder: Path, page: str | None) -> None:
-    for line in (*spent_lines(outcome), *memory_lines(outcome), *served_lines(outcome)):
+    lines = (spent_lines, failed_lines, memory_lines, served_lines)
+    for line in (line for tell in lines for line in tell(outcome)):
         click.echo(line)
     last = outcome.finished[-1].measured.folder
     if any(one.spent.calls + one.spent.reused for one in outcome.finished):
@@ -112,6 +116,7 @@ def conducted(
     spending: SpendingOptions | None,
     *,
     quiet: bool,
+    fitting: Fitting | None = None,
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
@@ -120,9 +125,17 @@ def conducted(
         _announce(scenario, errors, folder)
     try:
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
+            return conduct(
+                *(scenario, folder),
+                progress=bar,
+                stopping=stopping,
+                spending=spending,
+                fitting=fitting,
+            )
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"
+        if quiet:
+            o.print_json({"run": str(folder), "state": "stopped", "error": str(why)})
         raise Interrupted(f"{why}. {go_on}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
@@ -180,6 +193,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "rounds": rounds,
         **total,
         "memory_problems": dict(_memory_problems(outcome)),
+        "outcomes": reduce(Counts.plus, (one.spent for one in outcome.finished)).outcomes,
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
@@ -232,6 +246,20 @@ def spent_lines(outcome: Outcome) -> list[str]:
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
     return lines + _purposes(outcome) + _voices(outcome)
+
+
+def failed_lines(outcome: Outcome) -> list[str]:
+    """Return how many decisions failed, and why most did; nothing where none did."""
+    failed = sum(int(one.measured.totals["failed"]) for one in outcome.finished)
+    failed -= sum(one.failed_slates for one in outcome.finished)
+    if failed <= 0:
+        return []
+    reasons: Counter[str] = Counter()
+    for one in outcome.finished:
+        reasons.update(one.unusable)
+    listed = ", ".join(f"{count:,} × {why}" for why, count in reasons.most_common(3))
+    decisions = sum(one.decisions for one in outcome.finished)
+    return [f"Failed: {failed:,} of {decisions:,} decisions" + (f" ({listed})" if listed else "")]
 
 
 def memory_lines(outcome: Outcome) -> list[str]:

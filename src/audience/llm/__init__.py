@@ -15,6 +15,7 @@ from audience.llm.call_store import (
     Mode as Mode,
     verify_calls as verify_calls,
 )
+from audience.llm.concurrency import FIRST as FIRST
 from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (
     Embedder as Embedder,
@@ -30,12 +31,14 @@ from audience.llm.embedders import (
 from audience.llm.endpoint import (
     Endpoint as Endpoint,
     find_key as find_key,
+    key_in as key_in,
     proxy_of as proxy_of,
     read_dotenv as read_dotenv,
+    refuse_keys as refuse_keys,
     scrub as scrub,
     trust_of as trust_of,
 )
-from audience.llm.endpoint_probe import probe as probe
+from audience.llm.endpoint_probe import first_call as first_call, probe as probe
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
     NOTHING as NOTHING,
@@ -85,6 +88,11 @@ from audience.llm.request import (
     Usage as Usage,
     asked_wait as asked_wait,
     pause as pause,
+)
+from audience.llm.response_body import (
+    LARGEST as LARGEST,
+    BadBody as BadBody,
+    BodyReader as BodyReader,
 )
 from audience.llm.structured import (
     CHARACTERS as CHARACTERS,

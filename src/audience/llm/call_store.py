@@ -23,7 +23,7 @@ from audience.llm.call_file import (
     version_of,
     wrong_pages,
 )
-from audience.llm.request import Gateway, Outcome, Reply, Request, Usage
+from audience.llm.request import MOST_TOKENS, Gateway, Outcome, Reply, Request, Usage
 
 FILE = "calls.db"
 _BATCH = 256
@@ -33,8 +33,12 @@ _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoin
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, completion, cached,
     reasoning, seconds, attempts, request, reply, {sum} FROM calls"""
-_SUMS = """SELECT endpoint, model, SUM(prompt), SUM(completion), SUM(cached), SUM(reasoning)
-    FROM calls GROUP BY endpoint, model"""
+_COUNTED = ", ".join(
+    f"SUM(MAX(0, MIN({name}, {MOST_TOKENS})))"
+    for name in ("prompt", "completion", "cached", "reasoning")
+)
+"""Older stores may hold counts that no call can have."""
+_SUMS = f"SELECT endpoint, model, {_COUNTED} FROM calls GROUP BY endpoint, model"
 Row = tuple[
     bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes, bytes
 ]
@@ -163,6 +167,12 @@ class CallStore:
         with told(self.path):
             rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
+
+    def failed(self) -> int:
+        """Return how many calls ended without a reply."""
+        sql = "SELECT COUNT(*) FROM calls WHERE outcome <> 'reply'"
+        with told(self.path):
+            return int(self._own.execute(sql).fetchone()[0]) if self._own is not None else 0
 
     def __len__(self) -> int:
         if self._own is None:

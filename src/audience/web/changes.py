@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter
+from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response
 
+from audience.engine import RecommenderFault
 from audience.errors import BadInput, unknown
-from audience.log import Log, is_held, last_opened
-from audience.runs import branch as make_branch
-from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of
+from audience.log import Log, is_held, last_opened, world_at
+from audience.runs import branch as make_branch, try_swap
+from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of, set_interventions
 from audience.web.receipts import QueuedChange, StartedRun
-from audience.web.replies import Conflict, json_reply
-from audience.web.requests import Branch, ChangeBody, RunId
+from audience.web.replies import Conflict, Missing, json_reply
+from audience.web.requests import MOST, Branch, ChangeBody, RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.scenarios import Offer
-from audience.world import AnyChange
+from audience.world import AnyChange, SwapRecommender
 
 
 def branches_router(registry: RunRegistry, offer: Offer) -> APIRouter:
@@ -33,12 +34,11 @@ def branches_router(registry: RunRegistry, offer: Offer) -> APIRouter:
         with registry.readers.reading(folder) as reader:
             at = reader.round_of(body.at)
         changes = tuple(
-            {"round": change.get("round", at + 1), **written_of(change)}
+            {"round": change.get("round", at + 1), **offer.admitted_change(written_of(change))}
             for change in body.interventions
         )
         name = registry.folders.named(body.name) if body.name else None
         target = name or registry.folders.free(f"{folder.name}-at-{at}")
-        offer.check_changes(changes)
         make_branch(folder, target, at, changes)
         return json_reply(StartedRun(registry.folders.id_of(target)), 201)
 
@@ -69,14 +69,16 @@ def written_of(change: dict[str, Any]) -> dict[str, Any]:
 class ChangeDesk:
     """The only way in which pages change a run."""
 
-    def __init__(self, registry: RunRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
+        self._registry, self._offer = registry, offer
         self._lock = threading.Lock()
 
     def change(self, folder: Path, request: dict[str, Any]) -> tuple[int, AnyChange]:
         """Check a change and queue it for the next round; return that round and the change."""
         written = written_of(request)
-        _check_swap(written)
+        if self._offer.offered is None:
+            _check_swap(written)
+        written = self._offer.admitted_change(written)
         with self._lock:
             if run := self._registry.live(folder):
                 control = run.watch.control
@@ -103,11 +105,40 @@ class ChangeDesk:
     def _checked(self, folder: Path, added: list[dict[str, Any]], round_: int) -> AnyChange:
         with self._registry.readers.reading(folder) as reader:
             tree = msgspec.to_builtins(reader.scenario)
-            genesis = reader.log.genesis()
-        _check_numbers(tree["interventions"], added[-1], round_)
-        tree["interventions"] = [*tree["interventions"], *added]
-        parts = parts_of(from_tree(tree, "change"), genesis)
-        return parts.changes[round_][-1]
+            genesis, seed = reader.log.genesis(), reader.log.seed
+            _check_numbers(tree["interventions"], added[-1], round_)
+            tree["interventions"] = [*tree["interventions"], *added]
+            parts = parts_of(from_tree(tree, "change"), genesis)
+            change = parts.changes[round_][-1]
+            if isinstance(change, SwapRecommender):
+                copy = world_at(reader.log, reader.log.complete_rounds())
+                try:
+                    try_swap(parts, copy, change, seed)
+                except RecommenderFault as fault:
+                    raise BadInput(f"this recommender cannot take over here: {fault}") from fault
+        return change
+
+    def withdraw(self, folder: Path, place: int) -> None:
+        """Take back the pending change at a place of the list, before its round opens."""
+        with self._lock, self._registry.readers.reading(folder) as reader:
+            written = list(reader.scenario.interventions)
+            opened = last_opened(reader.log)
+            run = self._registry.live(folder)
+            if run and place >= len(written):
+                if run.watch.control.withdraw(place - len(written)):
+                    return
+                raise Missing("this change was made meanwhile, or withdrawn")
+            if place >= len(written):
+                raise Missing("there is no such change")
+            if written[place]["round"] <= opened:
+                raise Conflict("this change was made; branch the run before it to leave it out")
+            if run:
+                raise Conflict("this change belongs to the run since it began; stop the run first")
+            if is_held(folder):
+                raise Conflict(f"another process is writing {folder.name}; it can only be watched")
+            del written[place]
+            with Log.open(folder, write=True) as log:
+                set_interventions(log, written)
 
 
 def _check_swap(written: dict[str, Any]) -> None:
@@ -130,7 +161,7 @@ def _check_numbers(later: list[dict[str, Any]], written: dict[str, Any], round_:
         raise BadInput(f"the scenario has {deed} in round {min(due)}; do this after that round")
 
 
-def router(registry: RunRegistry, desk: ChangeDesk) -> APIRouter:
+def router(registry: RunRegistry, desk: ChangeDesk, offer: Offer) -> APIRouter:
     """Return the endpoints of interventions."""
     api = APIRouter()
 
@@ -147,11 +178,21 @@ def router(registry: RunRegistry, desk: ChangeDesk) -> APIRouter:
         with registry.readers.reading(folder) as reader:
             opened = last_opened(reader.log)
             rows = [
-                {**change, "state": "done" if change["round"] <= opened else "pending"}
+                {
+                    **offer.shown_change(change),
+                    "state": "done" if change["round"] <= opened else "pending",
+                }
                 for change in reader.scenario.interventions
             ]
         live = registry.live(folder)
         queued = live.watch.control.pending if live else ()
-        return json_reply(rows + [{**change.written, "state": "pending"} for change in queued])
+        pending = [offer.shown_change(change.written) for change in queued]
+        return json_reply(rows + [{**change, "state": "pending"} for change in pending])
+
+    @api.delete("/runs/{run}/interventions/{place}", response_class=Response)
+    def withdraw(run: RunId, place: Annotated[int, InPath(ge=0, le=MOST)]) -> Response:
+        """Take back a pending change, by its place in the list."""
+        desk.withdraw(registry.folders.folder_of(run), place)
+        return json_reply({})
 
     return api
