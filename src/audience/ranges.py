@@ -56,6 +56,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
         "concurrency": (0, 100_000),
         "deadline": (0.001, 1_000_000),
         "overall": (0.001, 1_000_000),
+        "largest_reply": (1_000, 1 << 30),
         "weight": (1e-9, 1e9),
     },
     "spread": {

@@ -240,7 +240,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 def _check(endpoint: Endpoint) -> None:
     parts = split_address(scrub(endpoint.url), "the endpoint")
-    if endpoint.proxy:
+    if "://" in endpoint.proxy:
         split_address(scrub(endpoint.proxy), "the proxy")
     fields = {name: getattr(endpoint, name) for name in ("url", "proxy", "headers", "body")}
     refuse_keys(fields, f"the endpoint at {parts.hostname}")
