@@ -77,7 +77,7 @@ def test_a_stopped_study_says_how_to_go_on_and_does(
 def test_mistakes_end_with_2_and_leave_nothing(cli: Cli, here: Path) -> None:
     for words, said in (
         (("nonsense",), "study 'nonsense' is unknown"),
-        (("cocoon", "--agents", "0"), "give at least 1"),
+        (("cocoon", "--agents", "0"), "is not between 1"),
         (("cocoon", "--mind", "mind"), "mind 'mind' is unknown"),
         (("cocoon", "--workers", "-1"), "--workers -1 is negative"),
         (("none.toml",), "does not exist"),
