@@ -159,8 +159,7 @@ def make_app(
     `found` are scenario files to start from, `opened` is the run that is shown first. Requests
     are held to what is `offered`; where other machines can reach the server, always.
     """
-    limits = limits or Limits()
-    registry = RunRegistry(root)
+    limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
     offer = Offer(dict(found or {}), held_to)
     desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
@@ -203,8 +202,8 @@ def make_app(
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
-    guard = Guard(app, access, limits, held_to.secrets() if held_to else None)
-    return App(guard, registry, streams, app)
+    secrets = held_to.secrets() if held_to else {}
+    return App(Guard(app, access, limits, secrets), registry, streams, app)
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:
