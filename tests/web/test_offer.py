@@ -191,7 +191,9 @@ def test_what_is_offered_works_by_its_name(
         form = {"scenario": "own", "agents": 7, "rounds": 1}
         own = site.ok("/runs", {"form": form, "name": "own"})["id"]
         assert site.until(own, "finished", "failed")["control"]["state"] == "finished"
-        assert "mine" in site.ok("/session")["recommenders"]
+        session = site.ok("/session")
+        assert "mine" in session["recommenders"]
+        assert (session["endpoints"], session["keys"]) == (["house"], {})
         secrets = (fake.url, str(offer.parent), PLANTED, "HOUSE_KEY", fake.url.split("/")[2])
     gone = site.begin(toml=toml.replace("agents = 5", "agents = 6"), name="gone")
     site.until(gone, "failed", "stopped")

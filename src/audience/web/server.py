@@ -95,6 +95,7 @@ def router(
                 version("audience"),
                 {} if held_to else _keys(offer),
                 **parts,
+                endpoints=sorted(held_to.endpoints) if held_to else [],
                 runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 streams=streams.open,
