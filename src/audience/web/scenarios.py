@@ -23,7 +23,7 @@ from audience.scenario import (
     SpendingOptions,
     admitted,
     admitted_change,
-    admitted_keys,
+    admitted_over,
     asks_models,
     changed,
     check_chosen,
@@ -32,7 +32,6 @@ from audience.scenario import (
     masked,
     masked_change,
     models_table,
-    overlaid,
     parse,
     preset_text,
     text_of,
@@ -108,7 +107,7 @@ class Offer:
             waking = msgspec.to_builtins(scenarios[name].activation)
             changes["activation"] = {**waking, "share": form.share}
         if self.offered is not None:  # before anything that it names is looked for
-            return overlaid(scenarios[name], admitted_keys(changes, self.offered))
+            return admitted_over(scenarios[name], changes, self.offered)
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
             changes["dataset"] = options_for(changes["dataset"])
         return changed(scenarios[name], **changes)
