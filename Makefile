@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS ?= .venv-extras
 TORCH ?= torch==2.13.0
 
-.PHONY: run test test-extras test-parity check check-ui ui docs bench fmt clean
+.PHONY: run test chaos test-extras test-parity check check-ui ui docs bench fmt clean
 
 run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
@@ -16,6 +16,11 @@ run: $(VENV)/.installed $(VENV)/.model
 # One thread of linear algebra a process: there is a process a core already.
 test: $(VENV)/.ready
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n auto --dist worksteal
+
+# Faults under load, also those that take minutes; `make test` runs the quick ones.
+chaos: $(VENV)/.ready
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest tests/chaos -m "chaos or not chaos" \
+		-n auto --dist worksteal
 
 # Adapters for other packages, each tested against the package itself; not part of `make test`.
 test-extras: $(EXTRAS)/main/.ready $(EXTRAS)/recbole/.ready

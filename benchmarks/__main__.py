@@ -22,6 +22,7 @@ NAMES = (
     "recsim",
     "imports",
     "client",
+    "hostile",
     "memory",
     "kills",
     "recommenders",

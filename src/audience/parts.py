@@ -77,6 +77,16 @@ class PartContext(msgspec.Struct, frozen=True):
         return self.gateway
 
 
+def required_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """Return the options without which a dataset or a recommender cannot be made."""
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    try:
+        parameters = inspect.signature(make).parameters.values()
+    except (TypeError, ValueError):
+        return ()
+    return tuple(p.name for p in parameters if p.kind in named and p.default is p.empty)
+
+
 @runtime_checkable
 class Built(Protocol):
     """A kind of part that takes something of the run: it is made by `build`."""

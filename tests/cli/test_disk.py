@@ -14,6 +14,7 @@ import pytest
 
 from audience.log import Log
 from audience.runs import start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -33,7 +34,7 @@ def forbidden(here: Path) -> Path:
 
 
 def test_a_full_disk_stops_the_run_and_space_lets_it_go_on(cli: Cli, here: Path) -> None:
-    whole = start(parse(FULL), 1, here / "whole").measured.digest
+    whole = start(with_fitted_people(parse(FULL)).scenario, 1, here / "whole").measured.digest
     (here / "full.toml").write_text(FULL)
     room = (here / "whole" / "run.db").stat().st_size * 2 // 3
     failed = subprocess.run(

@@ -104,10 +104,17 @@ def test_a_budget_stops_the_run_and_says_how_to_go_on(cli: Cli, here: Path, serv
     stopped = cli("run", "own.toml", "--max-calls", 25, "--no-report", "--out", "run", "--json")
     assert stopped.returncode == 130
     assert "the budget is spent: 25 of 25 calls" in stopped.stderr
+    told = json.loads(stopped.stdout)
+    assert (told["state"], told["run"]) == ("stopped", "run")
+    assert "the budget is spent" in str(told["error"])
+    listed = last(cli("runs", ".", "--json"))["runs"]
+    assert isinstance(listed, list)
+    assert "the budget is spent" in next(row for row in listed if row["run"] == "run")["halted"]
     assert "Continue with: audience resume run" in stopped.stderr
     assert "stopped" in cli("runs", ".").stdout
     done = last(cli("resume", "run", "--no-report", "--json"))
     assert done["digest"] == whole["digest"]
+    assert "budget" not in cli("runs", ".").stdout
     refused = cli("run", "own.toml", "--budget", "2usd", "--out", "dear")
     assert refused.returncode == 2
     assert "a budget in dollars needs the price" in refused.stderr
@@ -120,6 +127,7 @@ def test_an_experiment_with_models_is_summed_up(cli: Cli, here: Path, server: Fa
     runs = found["runs"]
     assert isinstance(runs, list)
     assert found["calls"] == sum(one["calls"] for one in runs)
+    assert found["outcomes"] == {"reply": found["calls"]}
     assert found["cost"] is None
 
 

@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from audience.log import Log
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import Part, Scenario, genesis_of
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -103,7 +104,7 @@ def unfailing(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "mine.py").write_text(SOUND)
     kind = f"{folder}/mine.py:Mine"
     wanted = changed(embedded_scenario(), agents=40, rounds=4, arms={}, seeds=1, recommender=kind)
-    return start(wanted, 1, folder / "run").measured.digest
+    return start(with_fitted_people(wanted).scenario, 1, folder / "run").measured.digest
 
 
 @pytest.mark.parametrize("name", FAULTS)

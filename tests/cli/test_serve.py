@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess, Popen
+
+from audience.runs import start
+from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
 Begin = Callable[..., "Popen[str]"]
@@ -40,6 +44,27 @@ def test_a_run_is_served_and_the_server_stops_when_asked(
     assert asked(address, "/runs/one")["state"] == "finished"
     child.send_signal(signal.SIGINT)
     _, errors = child.communicate(timeout=150)
+    assert child.returncode in (0, 130)
+    assert "Traceback" not in errors
+
+
+def test_an_interview_under_way_does_not_keep_the_server_from_ending(
+    begin: Begin, here: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes questions and never answers
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        text = f"agents = 5\nrounds = 1\n[llm]\nurl = '{url}'\nmodel = 'silent'\n"
+        start(parse(text), 1, here / "runs" / "one")
+        child = begin(here, "serve", here / "runs" / "one", "--port", 0)
+        address, token = served(child)
+        body = json.dumps({"everyone": True, "question": "Why?"}).encode()
+        head = {"X-Audience-Token": token, "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{address}/api/runs/one/ask", body, head)
+        with urllib.request.urlopen(request, timeout=150) as answer:
+            assert answer.status == 202
+        silent.accept()[0].close()  # the first question has come; its end is asked again
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
     assert child.returncode in (0, 130)
     assert "Traceback" not in errors
 

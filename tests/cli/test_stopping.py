@@ -13,6 +13,7 @@ from tests.cli.gated import KIND, VARIABLE, Gate
 
 from audience.log import Log
 from audience.runs import conduct, start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -42,7 +43,7 @@ recommender = "{KIND}"
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same run, never interrupted."""
     folder = tmp_path_factory.mktemp("whole") / "run"
-    start(parse(LONG), 1, folder)
+    start(with_fitted_people(parse(LONG)).scenario, 1, folder)
     return folder
 
 
@@ -117,7 +118,7 @@ def test_a_killed_experiment_is_resumed_to_the_same_bytes(
     assert refused.returncode == 2
     assert "is not finished; continue with: audience resume both" in refused.stderr
     assert cli("resume", "both", "--no-report").returncode == 0
-    outcome = conduct(parse(ARMS), here / "again")
+    outcome = conduct(with_fitted_people(parse(ARMS)).scenario, here / "again")
     for one in outcome.finished:
         place = Path(one.measured.folder).relative_to(here / "again")
         assert digest(here / "both" / place) == one.measured.digest

@@ -15,6 +15,7 @@ import aiohttp
 import pytest
 
 from audience.runs import start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import Scenario, parse
 from audience.web import Limits, make_app
 from audience.web.security import Access
@@ -228,7 +229,7 @@ def site(sites: Sites) -> Site:
 
 @pytest.fixture(scope="session")
 def small() -> Scenario:
-    return parse(SMALL)
+    return with_fitted_people(parse(SMALL)).scenario
 
 
 @pytest.fixture(scope="session")

@@ -155,3 +155,40 @@ def test_both_forms_of_a_change_are_written_alike() -> None:
         "do": "add_item",
         "title": "T",
     }
+
+
+def test_a_recommender_that_cannot_take_over_is_tried_on_a_copy_first(site: Site) -> None:
+    """Its options can be read, and it fails when it learns: the run must not learn of it."""
+    run = site.begin(paused=True)
+    site.steer(run, "step_round")
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 1)
+    change = {"type": "SwapRecommender", "kind": "als", "options": {"factors": 10**9}}
+    status, found = site.post(f"/runs/{run}/interventions", {"change": change})
+    assert status == 400, found
+    assert "cannot take over" in found["error"]
+    assert site.ok(f"/runs/{run}/interventions") == []
+    site.steer(run, "play")
+    assert site.until(run, "finished")["round"] == 4
+
+
+def test_a_pending_change_is_withdrawn_while_a_run_goes_on_and_while_it_lies_still(
+    site: Site,
+) -> None:
+    run = site.begin(paused=True)
+    path = f"/runs/{run}/interventions"
+    for text in ("First", "Second"):
+        site.ok(path, {"change": {"type": "Announce", "text": text}})
+    assert site.post(f"{path}/0", {}, "DELETE")[0] == 200
+    assert [one["text"] for one in site.ok(path)] == ["Second"]
+    assert site.post(f"{path}/7", {}, "DELETE")[0] == 404
+    site.steer(run, "step_visit")
+    site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["n"] == 2)
+    assert site.post(f"{path}/0", {}, "DELETE")[0] == 409, "it was made"
+    site.steer(run, "stop")
+    site.ok(path, {"change": {"type": "Announce", "text": "Third"}})
+    assert [one["state"] for one in site.ok(path)] == ["done", "pending"]
+    assert site.post(f"{path}/1", {}, "DELETE")[0] == 200
+    assert [one["text"] for one in site.ok(path)] == ["Second"]
+    site.steer(run, "play")
+    site.until(run, "finished")
+    assert made_in(site.root / run, 2) == []

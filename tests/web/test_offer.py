@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import SMALL, Site, Sites
 
-from audience.runs import start
+from audience.runs import conduct, start
 from audience.scenario import load_offer, parse
 
 CORPUS = json.loads((Path(__file__).parents[1] / "corpus/web/outside.json").read_text("utf-8"))
@@ -247,3 +247,19 @@ def test_runs_of_the_operator_show_no_addresses(sites: Sites, tmp_path: Path) ->
     _, _, body = site.raw("GET", "/api/runs/own")
     assert b"secret.example" not in body
     assert b"SECRET_KEY" not in body
+
+
+def test_an_experiment_shows_no_more_of_its_scenario_than_a_run(
+    sites: Sites, tmp_path: Path
+) -> None:
+    root = tmp_path / "runs"
+    (tmp_path / "own.py").write_text(
+        "from audience.recommenders import Popular\nclass Own(Popular): pass\n"
+    )
+    arms = f"[arms.a]\nrecommender = 'popular'\n[arms.own]\nrecommender = '{tmp_path}/own.py:Own'\n"
+    conduct(parse(f"agents = 20\nrounds = 1\nseeds = 2\n{arms}"), root / "both")
+    site = sites(root, host="0.0.0.0")
+    for path in ("/api/experiments/both", "/api/experiments/both/report", "/api/experiments"):
+        status, _, body = site.raw("GET", path)
+        assert status == 200
+        assert str(tmp_path).encode() not in body

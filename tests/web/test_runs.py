@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from tests.lab.verdicts.test_verdicts import dataset
 from tests.runs.calibration.test_fit import files
 from tests.web.conftest import SMALL, Site, Sites
 
@@ -12,6 +13,7 @@ from audience.log import Log
 from audience.runs import resume, scenario_of, start
 from audience.runs.calibration import with_fitted_people
 from audience.scenario import Scenario, parse
+from audience.world import events as e
 
 
 def digest(folder: Path) -> str:
@@ -44,6 +46,19 @@ def test_rule_minds_on_data_are_fitted_here_as_in_a_terminal(site: Site, tmp_pat
     site.until(run, "finished")
     assert scenario_of(site.root / run).mind == with_fitted_people(parse(text)).scenario.mind
     assert "enjoy" in scenario_of(site.root / run).mind.options
+
+
+def test_where_there_is_a_past_those_judge_who_know_it_unless_a_mind_is_named(
+    site: Site, tmp_path: Path
+) -> None:
+    data = {"kind": "recbole", "path": str(dataset(tmp_path / "camps"))}
+    form = {"agents": 20, "rounds": 1, "dataset": data}
+    for name, changes, mind in (("a", {}, "grounded"), ("b", {"mind": "rule"}, "rule")):
+        status, reply = site.post("/runs", {"form": form | changes, "name": name})
+        assert status == 201, reply
+        site.until(name, "finished")
+        assert scenario_of(site.root / name).mind.kind == mind
+        assert (site.root / name / "people.json").is_file() == (mind == "rule")
 
 
 def test_a_run_is_stepped_by_visits_and_by_rounds(site: Site) -> None:
@@ -178,3 +193,37 @@ def test_the_server_stops_its_runs_at_a_commit_point(sites: Sites) -> None:
     again.when(lambda: again.ok(f"/runs/{run}"), lambda one: one["round"] > found["round"])
     again.stop()
     resume(site.root / run, upto=found["round"] + 2)
+
+
+def test_a_run_that_is_stopped_keeps_its_speed_and_says_which_round_is_open(site: Site) -> None:
+    run = site.begin(paused=True)
+    site.steer(run, "speed", speed=25)
+    site.steer(run, "step_visit")
+    site.when(lambda: site.ok(f"/runs/{run}"), partial(arrived, 1))
+    site.steer(run, "stop")
+    control = site.ok(f"/runs/{run}")["control"]
+    assert (control["state"], control["speed"], control["round"]) == ("stopped", 25, 1)
+    site.steer(run, "step_visit")
+    assert site.ok(f"/runs/{run}")["control"]["speed"] == 25
+
+
+def test_what_everybody_did_last_is_told_as_the_page_folds_it(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    told = site.ok(f"/runs/{run}/activity")
+    assert told["round"] == 4
+    with Log.open(site.root / run) as log:
+        chapters = list(log.chapters(begin_round=4, end_round=5))
+    came = {one.agent for one in chapters if one.phase == e.VISITS}
+    talked = {
+        who
+        for one in chapters
+        if one.phase == e.CONVERSATIONS
+        for entry in one.entries
+        if isinstance(entry.event, e.Said)
+        for who in (entry.event.agent, entry.event.to)
+    }
+    busy = {who for who, what in enumerate(told["activity"]) if what}
+    assert busy == came | talked
+    assert {who for who, what in enumerate(told["activity"]) if what == 3} >= talked
+    assert 0 < len(busy) < 40

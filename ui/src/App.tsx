@@ -7,6 +7,7 @@ import { address, go, read, useHash } from "./parts/route";
 import { useTheme } from "./parts/theme";
 import { Problem, Sheet } from "./parts/ui";
 import { CompareScreen } from "./screens/Compare";
+import { ExperimentScreen } from "./screens/Experiment";
 import { ListScreen } from "./screens/List";
 import { NewScreen } from "./screens/New";
 import { RunScreen } from "./screens/Run";
@@ -28,13 +29,15 @@ export function App() {
   const session = useAsked(begun, "session");
   const known = session.value;
   useEffect(() => {
-    if (known?.opened && location.hash.length < 3) go({ screen: "run", id: known.opened, tab: "watch" });
+    if (!known || location.hash.length >= 3) return;
+    if (known.opened) go({ screen: "run", id: known.opened, tab: "watch" });
+    else if (known.scenario) go({ screen: "new", from: known.scenario });
   }, [known]);
   useKeys({
     "?": () => setSheet(true), t: flip,
     r: () => go({ screen: "list" }), n: () => go({ screen: "new" }),
   });
-  const crumb = route.screen === "run" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : "";
+  const crumb = route.screen === "run" || route.screen === "experiment" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : "";
   useEffect(() => { document.title = crumb ? `${crumb} · Audience` : "Audience"; }, [crumb]);
   return (
     <>
@@ -64,8 +67,9 @@ export function App() {
 function Screen({ route, session, theme }: { route: ReturnType<typeof read>; session: Session; theme: "dark" | "light" }) {
   switch (route.screen) {
     case "list": return <ListScreen session={session} />;
-    case "new": return <NewScreen session={session} />;
+    case "new": return <NewScreen key={route.from} session={session} from={route.from ?? ""} />;
     case "run": return <RunScreen key={route.id} id={route.id} tab={route.tab} session={session} theme={theme} />;
+    case "experiment": return <ExperimentScreen key={route.id} id={route.id} />;
     case "compare": return <CompareScreen key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
   }
 }

@@ -373,20 +373,6 @@ export type AnyAction =
 
 export type Entry = [event: AnyEvent, cause: string, calls: string[]];
 
-export interface SessionReply {
-  version: string;
-  keys: Record<string, boolean>;
-  minds: string[];
-  memories: string[];
-  recommenders: string[];
-  datasets: string[];
-  endpoints: string[];
-  runs_folder: string;
-  opened: string | null;
-  streams: number;
-  token?: string;
-}
-
 export interface RunRow {
   id: string;
   title: string;
@@ -430,6 +416,7 @@ export interface ControlState {
   reused: number;
   tokens: number;
   cost: number | null;
+  failed_calls: number;
 }
 
 export interface ItemCount {
@@ -492,7 +479,8 @@ export interface CostForecast {
   calls: number;
   tokens: number;
   cost: number | null;
-  seconds: number;
+  seconds: number | null;
+  speed: string;
 }
 
 export interface ScenarioCheck {
@@ -886,6 +874,7 @@ export interface ErrorReply {
 
 export interface StartedRun {
   id: string;
+  experiment?: string;
 }
 
 export interface StartedInterview {
@@ -908,6 +897,159 @@ export interface TicketReply {
 
 export interface Acknowledged {
   ok?: boolean;
+}
+
+export interface ActivityReply {
+  round: number;
+  activity: number[];
+}
+
+export interface SessionReply {
+  version: string;
+  keys: Record<string, boolean>;
+  minds: string[];
+  memories: string[];
+  recommenders: string[];
+  datasets: string[];
+  endpoints: string[];
+  runs_folder: string;
+  opened: string | null;
+  scenario: string | null;
+  needs: Record<string, Record<string, string>>;
+  streams: number;
+  token?: string;
+}
+
+export interface ExperimentRow {
+  id: string;
+  title: string;
+  arms: string[];
+  seeds: number;
+  state: string;
+  done: number;
+  all: number;
+  made: number;
+}
+
+export interface ExperimentRun {
+  arm: string;
+  seed: number;
+  id: string;
+  state: string;
+  round: number;
+  rounds: number;
+  error: string;
+}
+
+export interface ArmCurve {
+  arm: string;
+  points: [number, number, number, number][];
+}
+
+export interface MetricCurves {
+  metric: string;
+  label: string;
+  unit: string;
+  arms: ArmCurve[];
+}
+
+export interface Interval {
+  mean?: number;
+  low?: number;
+  high?: number;
+  count?: number;
+}
+
+export interface SegmentContrast {
+  by: string;
+  segment: string;
+  people: number;
+  means: Record<string, number | null>;
+  differences: Record<string, Interval | null>;
+}
+
+export interface LeadReply {
+  stays: number;
+  clear: number;
+  settings: number;
+  flips: string[];
+}
+
+export interface ArmCell {
+  arm: string;
+  mean: number;
+  low: number;
+  high: number;
+  count: number;
+  over: string;
+}
+
+export interface Contrast {
+  other: string;
+  reference: string;
+  difference: number;
+  low: number;
+  high: number;
+  percent: number;
+  percent_low: number;
+  percent_high: number;
+  pairs: number;
+  over: string;
+  judgement: string;
+}
+
+export interface Line {
+  metric: string;
+  label: string;
+  unit: string;
+  better: string;
+  cells: ArmCell[];
+  contrasts: Contrast[];
+}
+
+export interface ExperimentFindings {
+  verdict: string;
+  notes: string[];
+  lines: Line[];
+  first: string[];
+  curves: MetricCurves[];
+  segments: SegmentContrast[];
+  leads: Record<string, LeadReply>;
+}
+
+export interface ExperimentReply {
+  id: string;
+  title: string;
+  arms: string[];
+  seeds: number;
+  state: string;
+  done: number;
+  all: number;
+  made: number;
+  runs: ExperimentRun[];
+  scenario: string;
+  findings: ExperimentFindings | null;
+}
+
+export interface PersonLine {
+  id: number;
+  name: string;
+  gender: string;
+  age: number | null;
+  career: string;
+  interests: string[];
+  visits: number;
+  satisfaction: number;
+  silent: boolean;
+  picks: number;
+  stars: number | null;
+  last: number;
+  failures: number;
+}
+
+export interface PeoplePage {
+  total: number;
+  rows: PersonLine[];
 }
 
 export interface SlateCard {

@@ -83,7 +83,7 @@ describe("numbers", () => {
   });
 
   it("are checked as they are typed", () => {
-    expect(mistakes({ agents: "20", rounds: "0", seed: "x" })).toEqual({ rounds: "Must be a whole number, at least 1", seed: "Must be a whole number, at least 0" });
+    expect(mistakes({ agents: "20", rounds: "0", seed: "x", seeds: "1" })).toEqual({ rounds: "Must be a whole number, at least 1", seed: "Must be a whole number, at least 0" });
   });
 });
 

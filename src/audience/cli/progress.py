@@ -6,6 +6,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
 from hashlib import blake2b
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
 from audience.errors import AudienceError, Interrupted
+from audience.llm import Counts
 from audience.log import Log, NotWritten
-from audience.results import Findings, plain_band, write_report
+from audience.results import Findings, Fitting, plain_band, write_report
 from audience.runs import (
     WORDS,
     Condition,
@@ -46,14 +48,15 @@ def conduct_on_screen(
     spending: SpendingOptions | None = None,
     conditions: Sequence[Condition] = (),
     sensitivity: bool = False,
+    fitting: Fitting | None = None,
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
-    experiment are also tried before other audiences.
+    experiment are also tried before other audiences. `fitting` is what its people were fitted to.
     """
     errors = Console(stderr=True)
-    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    outcome = conducted(scenario, folder, errors, spending, quiet=as_json, fitting=fitting)
     if sensitivity:
         outcome = _tried(scenario, outcome, errors, quiet=as_json)
     if not as_json:
@@ -95,7 +98,8 @@ def fail_if_withheld(*findings: Findings) -> None:
 
 
 def _print_rest(outcome: Outcome, folder: Path, page: str | None) -> None:
-    for line in (*spent_lines(outcome), *memory_lines(outcome), *served_lines(outcome)):
+    lines = (spent_lines, failed_lines, memory_lines, served_lines)
+    for line in (line for tell in lines for line in tell(outcome)):
         click.echo(line)
     last = outcome.finished[-1].measured.folder
     if any(one.spent.calls + one.spent.reused for one in outcome.finished):
@@ -111,6 +115,7 @@ def conducted(
     spending: SpendingOptions | None,
     *,
     quiet: bool,
+    fitting: Fitting | None = None,
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
@@ -119,9 +124,17 @@ def conducted(
         _announce(scenario, errors, folder)
     try:
         with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            return conduct(scenario, folder, progress=bar, stopping=stopping, spending=spending)
+            return conduct(
+                *(scenario, folder),
+                progress=bar,
+                stopping=stopping,
+                spending=spending,
+                fitting=fitting,
+            )
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"
+        if quiet:
+            o.print_json({"run": str(folder), "state": "stopped", "error": str(why)})
         raise Interrupted(f"{why}. {go_on}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
@@ -178,6 +191,7 @@ def summary_of(outcome: Outcome) -> dict[str, object]:
         "rounds": rounds,
         **total,
         "memory_problems": dict(_memory_problems(outcome)),
+        "outcomes": reduce(Counts.plus, (one.spent for one in outcome.finished)).outcomes,
         "cost": None if None in costs else round(sum(costs), 6),  # type: ignore[arg-type]
         "seconds_per_round": round(total["seconds"] / (len(each) * int(rounds)), 4),  # type: ignore[call-overload]
         "verdict": outcome.verdict,
@@ -230,6 +244,20 @@ def spent_lines(outcome: Outcome) -> list[str]:
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
     return lines + _purposes(outcome) + _voices(outcome)
+
+
+def failed_lines(outcome: Outcome) -> list[str]:
+    """Return how many decisions failed, and why most did; nothing where none did."""
+    failed = sum(int(one.measured.totals["failed"]) for one in outcome.finished)
+    failed -= sum(one.failed_slates for one in outcome.finished)
+    if failed <= 0:
+        return []
+    reasons: Counter[str] = Counter()
+    for one in outcome.finished:
+        reasons.update(one.unusable)
+    listed = ", ".join(f"{count:,} × {why}" for why, count in reasons.most_common(3))
+    decisions = sum(one.decisions for one in outcome.finished)
+    return [f"Failed: {failed:,} of {decisions:,} decisions" + (f" ({listed})" if listed else "")]
 
 
 def memory_lines(outcome: Outcome) -> list[str]:

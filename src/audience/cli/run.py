@@ -152,7 +152,7 @@ def run_command(
     """Run a scenario file or a preset; by default, two recommenders with a thousand people."""
     from audience.cli.progress import conduct_on_screen
     from audience.runs import (
-        Judges,
+        audience_of,
         condition,
         drawn_instead,
         embedded_scenario,
@@ -160,23 +160,19 @@ def run_command(
         names_mind,
         settle_people as settle,
         verify,
-        with_judges,
     )
-    from audience.runs.calibration import with_fitted_people
     from audience.scenario import load
     from audience.terminal import Console
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
-    spending = o.spending_of(flags)
-    conditions = [condition(text) for text in fail_if]
+    spending, conditions = o.spending_of(flags), [condition(text) for text in fail_if]
     recipe = load(scenario) if scenario else embedded_scenario()
     is_named = bool(flags["mind"] or (scenario and names_mind(scenario)))
     recipe = changed_by(recipe, recommender, flags)
     _check_gate(conditions, recipe)
     with Console(stderr=True).status("Making items, people and ties …"):
-        judges = Judges(recipe) if is_named else with_judges(recipe)
-        fitted = with_fitted_people(judges.scenario)
-        recipe = fitted.scenario
+        people = audience_of(recipe, is_named=is_named)
+        recipe = people.scenario
         if estimate:
             recipe = drawn_instead(recipe)
         else:
@@ -185,15 +181,23 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
-    for note in filter(None, (judges.note, fitted.note)):
+    for note in people.notes:
         click.echo(note, err=True)
     if spending.calls != "stored":
         _check_model(recipe, str(scenario or "SCENARIO"))
     warn_of_late(recipe)
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
-    shown = {"as_json": as_json, "report": report, "sensitivity": sensitivity}
-    conduct_on_screen(recipe, folder, spending=spending, conditions=conditions, **shown)
+    conduct_on_screen(
+        recipe,
+        folder,
+        as_json=as_json,
+        report=report,
+        spending=spending,
+        conditions=conditions,
+        sensitivity=sensitivity,
+        fitting=people.fitting,
+    )
 
 
 def _check_gate(conditions: Sequence[Condition], recipe: Scenario) -> None:

@@ -56,6 +56,8 @@ def runs_command(folder: Path, as_json: bool) -> None:
     for name in numbers:
         table.add_column(name, justify="right")
     for row in rows:
+        if row.get("halted"):
+            row["state"] = f"{row['state']}: {row['halted']}"
         table.add_row(*(escape(str(row.get(key, ""))) for key in ("run", "state", *numbers)))
     Console().print(table)
 
@@ -70,6 +72,7 @@ def _row(folder: Path) -> dict[str, object]:
         return {
             "run": str(folder),
             "state": o.state_of(log, folder),
+            "halted": log.halted,
             "people": scenario.agents,
             "rounds": f"{log.complete_rounds()}/{scenario.rounds}",
             "seed": log.seed,

@@ -22,7 +22,10 @@ from audience.datasets.corpus import (
     chosen as chosen,
     halves as halves,
 )
-from audience.datasets.embedded import embedded_catalogue as embedded_catalogue
+from audience.datasets.embedded import (
+    embedded_catalogue as embedded_catalogue,
+    embedded_people as embedded_people,
+)
 from audience.datasets.loaders import (
     PUBLIC as PUBLIC,
     Amazon as Amazon,

@@ -117,6 +117,14 @@ class Control:
             self._queued.append(Queued(round_, change, {**written, "round": round_}))
             return round_
 
+    def withdraw(self, place: int) -> bool:
+        """Take back a queued change; return False if it is not there any more."""
+        with self._lock:
+            if not 0 <= place < len(self._queued):
+                return False
+            del self._queued[place]
+            return True
+
     @property
     def next_round(self) -> int:
         """The round in which a queued change would be made."""

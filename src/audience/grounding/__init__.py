@@ -6,6 +6,7 @@ from audience.grounding.calibration import (
     VISITING as VISITING,
     Bin as Bin,
     fit_bounds as fit_bounds,
+    fit_completion as fit_completion,
     fit_enjoyment as fit_enjoyment,
     fit_habits as fit_habits,
     miscalibration as miscalibration,
@@ -28,7 +29,7 @@ from audience.grounding.preference import (
     log_likelihood as log_likelihood,
     steps_of as steps_of,
 )
-from audience.grounding.ratings import LEAST as LEAST, fit_ratings as fit_ratings
+from audience.grounding.ratings import LEAST as LEAST, STARS as STARS, fit_ratings as fit_ratings
 from audience.grounding.visits import (
     MINUTES as MINUTES,
     PAGES as PAGES,

@@ -90,7 +90,7 @@ def fit_habits(
     if rates and len(real.stars):
         fitted |= fit_bounds(real, stage, make, fitted)
     if real.finished is not None:
-        fitted |= _dropped(real.finished, stage, make, fitted)
+        fitted |= fit_completion(real.finished, stage, make, fitted)
     histograms = live_visits(make(fitted), stage).histograms()
     distances = {
         name: round(divergence(target, histograms[name]), 6)
@@ -108,7 +108,7 @@ def averages(visits: Sessions) -> dict[str, float]:
     return {name: float(values @ counted / counted.sum()) for name, (values, counted) in pairs}
 
 
-def _dropped(
+def fit_completion(
     target: float, stage: VisitStage, make: Make, fitted: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the enjoyment below which items are left, by halving: the higher, the fewer end."""

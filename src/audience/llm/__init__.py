@@ -14,6 +14,7 @@ from audience.llm.call_store import (
     Mode as Mode,
     copy_calls as copy_calls,
 )
+from audience.llm.concurrency import FIRST as FIRST
 from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (
     Embedder as Embedder,
@@ -36,7 +37,7 @@ from audience.llm.endpoint import (
     scrub as scrub,
     trust_of as trust_of,
 )
-from audience.llm.endpoint_probe import probe as probe
+from audience.llm.endpoint_probe import first_call as first_call, probe as probe
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
     NOTHING as NOTHING,
@@ -86,6 +87,11 @@ from audience.llm.request import (
     Usage as Usage,
     asked_wait as asked_wait,
     pause as pause,
+)
+from audience.llm.response_body import (
+    LARGEST as LARGEST,
+    BadBody as BadBody,
+    BodyReader as BodyReader,
 )
 from audience.llm.structured import (
     CHARACTERS as CHARACTERS,

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import msgspec
 
 from audience.errors import AudienceError, Unusable, unknown
-from audience.llm.request import Gateway, Outcome, Reply, Request, Usage
+from audience.llm.request import MOST_TOKENS, Gateway, Outcome, Reply, Request, Usage
 
 _APPLICATION = 0x41554443
 _VERSION = 1
@@ -124,8 +124,12 @@ _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoin
     ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, completion, cached,
     reasoning, seconds, attempts, request, reply FROM calls"""
-_SUMS = """SELECT endpoint, model, SUM(prompt), SUM(completion), SUM(cached), SUM(reasoning)
-    FROM calls GROUP BY endpoint, model"""
+_COUNTED = ", ".join(
+    f"SUM(MAX(0, MIN({name}, {MOST_TOKENS})))"
+    for name in ("prompt", "completion", "cached", "reasoning")
+)
+"""Older stores may hold counts that no call can have."""
+_SUMS = f"SELECT endpoint, model, {_COUNTED} FROM calls GROUP BY endpoint, model"
 Row = tuple[bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes]
 
 
@@ -247,6 +251,11 @@ class CallStore:
         """Return the tokens used per endpoint and model."""
         rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
+
+    def failed(self) -> int:
+        """Return how many calls ended without a reply."""
+        sql = "SELECT COUNT(*) FROM calls WHERE outcome <> 'reply'"
+        return int(self._own.execute(sql).fetchone()[0]) if self._own is not None else 0
 
     def __len__(self) -> int:
         if self._own is None:

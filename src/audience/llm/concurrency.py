@@ -104,8 +104,8 @@ class Limit:
         throttled = tried is not None and tried.throttled
         self._throttled.append(throttled)
         if throttled:
-            share = sum(self._throttled) / len(self._throttled)
-            if since_cut and share >= _STRAY:
+            if since_cut and self.is_throttled:
+                share = sum(self._throttled) / len(self._throttled)
                 self._shrink(1.0 - min(0.5, share), quickly=False)
         elif reply.outcome in ("timeout", "unreadable") or (
             tried is not None and tried.outcome == "error" and tried.again
@@ -118,6 +118,12 @@ class Limit:
         else:
             self._failed.append(False)
             self._learn(ticket, reply, flying)
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether more than a stray call was throttled lately."""
+        seen, throttled = len(self._throttled), sum(self._throttled)
+        return throttled >= _STRAY * seen and throttled >= min(2, seen)
 
     def _learn(self, ticket: int, reply: Reply, flying: int) -> None:
         if self.allowed < self._goal:
@@ -193,7 +199,8 @@ def open_files(wanted: int) -> int:
     return max(1, min(wanted, soft - _OTHER_FILES))
 
 
-_LONGEST = 60.0
+_LONGEST, _LONGEST_STRAY = 60.0, 3.0
+"""Seconds of a pause at most, and of one that a single call is told to make."""
 
 
 class Turns:
@@ -258,7 +265,6 @@ class Limited:
         reply: Reply | None = None
         try:
             reply = await self.inner.ask(request)
-            return reply
         finally:
             if reply is None:
                 self.limit.drop()
@@ -266,6 +272,13 @@ class Limited:
                 self.limit.end(ticket, reply)
                 self._heed(reply)
             self.turns.call()
+        if (
+            isinstance(reply, Tried)
+            and reply.after > _LONGEST_STRAY
+            and not self.limit.is_throttled
+        ):
+            return changed(reply, after=_LONGEST_STRAY)
+        return reply
 
     async def close(self) -> None:
         if self._resting is not None:
@@ -274,8 +287,11 @@ class Limited:
         await self.inner.close()
 
     def _heed(self, reply: Reply) -> None:
-        """Pause for as long as the server asks, so that queued calls are not refused too."""
-        if not isinstance(reply, Tried) or reply.after <= 0.0:
+        """Pause for as long as the server asks, so that queued calls are not refused too.
+
+        A stray call that is told to wait does so alone.
+        """
+        if not isinstance(reply, Tried) or reply.after <= 0.0 or not self.limit.is_throttled:
             return
         loop = asyncio.get_running_loop()
         until = loop.time() + min(reply.after, _LONGEST)
@@ -294,6 +310,10 @@ _COOL, _COOLEST = 5.0, 60.0
 """Seconds for which a failing endpoint is avoided, at first and at most."""
 
 
+_SURE = (0, 401, 402)
+"""No answer, a wrong key, or no money: what does not concern the request alone."""
+
+
 class Lane:
     """One endpoint among several."""
 
@@ -304,14 +324,18 @@ class Lane:
         self.served = 0.0
         self.cool_until = 0.0
         self._strikes = 0
+        self._doubted = False
 
-    def strike(self, now: float) -> None:
-        """Avoid it for a while, longer each time."""
-        if now >= self.cool_until:
+    def strike(self, now: float, *, surely: bool = True) -> None:
+        """Avoid it for a while, longer each time; in doubt, from the second time in a row on."""
+        if not surely and not self._doubted:
+            self._doubted = True
+        elif now >= self.cool_until:
             self.cool_until = now + min(_COOLEST, _COOL * 2**self._strikes)
             self._strikes += 1
 
     def forgive(self) -> None:
+        self._doubted = False
         self._strikes = 0
         self.cool_until = 0.0
 
@@ -381,7 +405,7 @@ class Balanced:
         if not isinstance(reply, Tried) or not reply.elsewhere:
             lane.forgive()
             return reply
-        lane.strike(_now())
+        lane.strike(_now(), surely=reply.status in _SURE)
         if all(other.is_lost for other in self.groups):
             return reply
         return changed(reply, again=True, elsewhere=False)

@@ -79,6 +79,15 @@ async def probe(
         await provider.close()
 
 
+async def first_call(endpoint: Endpoint, *, deadline: float = 10.0) -> Reply:
+    """Return the outcome of one call of the size of a decision, which tells how long they take."""
+    provider = OpenAI(endpoint, deadline=deadline)
+    try:
+        return await provider.ask(_ask("speed", 0))
+    finally:
+        await provider.close()
+
+
 async def _probed(
     provider: OpenAI, endpoint: Endpoint, levels: Sequence[int], seconds: float
 ) -> ProbeFindings:

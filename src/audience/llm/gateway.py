@@ -13,6 +13,7 @@ from audience.llm.endpoint import Endpoint
 from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
 from audience.llm.request import Gateway, Reply, Request, Retrying
+from audience.llm.response_body import LARGEST
 
 
 class GatewayStack:
@@ -61,6 +62,7 @@ def open_gateway(
     deadline: float = 60.0,
     overall: float = 180.0,
     tries: int = 8,
+    largest: int = LARGEST,
     halting: bool = False,
     budget: Budget | None = None,
     prices: Prices | Path | None = None,
@@ -70,7 +72,8 @@ def open_gateway(
 
     `concurrency` is the number of concurrent calls per endpoint; 0 seeks the best throughput.
     `deadline` limits one attempt, `overall` all attempts of a call and the waits between them;
-    neither includes time in a queue. `halting` raises `Halt` when no endpoint is reachable.
+    neither includes time in a queue. `largest` limits the bytes of a response. `halting` raises
+    `Halt` when no endpoint is usable.
     `folder` is searched for a `.env` file.
     """
     table = prices if isinstance(prices, Prices) else load_prices(prices)
@@ -79,13 +82,15 @@ def open_gateway(
         return compose(None, store=store, mode=mode, prices=table, named=named)
     if not endpoints:
         raise BadInput("no model endpoint is given; use --llm URL, or --calls stored")
+    if largest < 1:
+        raise BadInput(f"largest_reply is {largest}; give the bytes of a response, such as 4000000")
     if concurrency < 0:
         raise BadInput(f"concurrency is {concurrency}; give 1 or more, or 0 to have it sought")
     _check_prices(endpoints, budget, table)
     most = max(1, open_files(len(endpoints) * (concurrency or MOST)) // len(endpoints))
 
     def lane(endpoint: Endpoint) -> Lane:
-        provider = OpenAI(endpoint, deadline=deadline, folder=folder)
+        provider = OpenAI(endpoint, deadline=deadline, largest=largest, folder=folder)
         limited = Limited(provider, given=min(concurrency, most), most=most)
         return Lane(limited, model=endpoint.model, weight=endpoint.weight)
 

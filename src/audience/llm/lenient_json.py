@@ -188,7 +188,10 @@ def _unescape(found: re.Match[str]) -> str:
 
 _RESCANS = 4
 """How often a text may be rescanned in total while searching for its answer."""
-_SHORT = 1_000
+_SHORT, _MOST = 1_000, 30_000
+"""Characters that may be rescanned in any text, and at most."""
+_VALUES = 1_000
+"""Values in one text, above which it holds no answer."""
 _LONGEST_NUMBER = 12
 _START = re.compile(r"<(think|thinking|thought|reasoning)>|[\[{]", re.I)
 _THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.I)
@@ -264,7 +267,21 @@ def _plain(text: str) -> dict[str, Any] | None:
         )
     except (ValueError, RecursionError):
         return None
-    return found
+    return None if _is_deep(found) else found
+
+
+def _is_deep(value: Any) -> bool:  # noqa: ANN401
+    layer = [value]
+    for _ in range(DEPTH + 1):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not layer:
+            return False
+    return True
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -353,9 +370,11 @@ def _values(text: str) -> list[Any] | Unreadable:
             if _holds_object(found[-1]) and _GOES_ON.match(text, scan.at):
                 raise Broken(f"broken JSON: it goes on after its end at {scan.at}", True)
             at = scan.at
+            if len(found) > _VALUES:
+                return Unreadable("two answers: there are hundreds; give only one")
         except Broken as broken:
             spent += scan.at - start.start()
-            if broken.sure or scan.sure or spent > _RESCANS * len(text) + _SHORT:
+            if broken.sure or scan.sure or spent > min(_RESCANS * len(text), _MOST) + _SHORT:
                 return Unreadable(broken.why)
             at = start.end()
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -102,6 +103,13 @@ class Counts(msgspec.Struct):
         return sum(self.failures.values())
 
     @property
+    def outcomes(self) -> dict[str, int]:
+        """Calls by outcome, replies and reused ones included; they add up to all calls."""
+        replies = self.calls + self.reused - self.failed
+        found = {"reply": replies, **self.failures}
+        return {name: found[name] for name in sorted(found) if found[name]}
+
+    @property
     def tokens(self) -> int:
         return self.prompt + self.completion
 
@@ -182,7 +190,12 @@ class Metered:
         self.meter = meter
 
     async def ask(self, request: Request) -> Reply:
-        reply = await self.inner.ask(request)
+        try:
+            reply = await self.inner.ask(request)
+        except asyncio.CancelledError:
+            # Whoever asked gave up at a deadline; the call was made all the same.
+            self.meter.count(request.purpose, Reply(request.key, "timeout"))
+            raise
         self.meter.count(request.purpose, reply)
         return reply
 

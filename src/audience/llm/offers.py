@@ -45,7 +45,7 @@ _UNWANTED = re.compile(
 )
 _ABOUT_FORM = re.compile(r"response_format|schema|grammar|json_object|structured|guided")
 _ABOUT_LENGTH = re.compile(r"max_tokens or model output limit was reached")
-_AT_MOST = re.compile(r"supports at most (\d+) (?:completion|output) tokens")
+_AT_MOST = re.compile(r"supports at most (\d{2,7}) (?:completion|output) tokens")
 _ABOUT_HEADER = re.compile(r"subscription key|api-key")
 
 _REFUSED = frozenset({400, 404, 415, 422, 501})
@@ -55,6 +55,8 @@ _EVIDENCE = 2
 _ROOM, _MOST_ROOM = 2048, 16_384
 """Tokens added for thinking, at first and at most."""
 _SCHEMAS = 256
+_EVERY = 10**7
+"""More tokens than any model writes."""
 
 
 class Offers:
@@ -139,7 +141,7 @@ class Offers:
             return False
         text = text.lower().replace("\\", "")
         most = _AT_MOST.search(text)
-        if most and self.most_tokens.get(model) != int(most[1]):
+        if most and int(most[1]) < self.most_tokens.get(model, _EVERY):
             self.most_tokens[model] = int(most[1])
             self._tell(f"at most {most[1]} tokens are asked for")
             return True
@@ -195,7 +197,7 @@ def out_of_room(status: int, text: str) -> bool:
 def is_json(text: str) -> bool:
     try:
         return isinstance(msgspec.json.decode(text), dict | list)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return False
 
 

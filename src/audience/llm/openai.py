@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,22 +13,28 @@ import orjson
 from audience.llm import endpoint as keys, wire
 from audience.llm.endpoint import Endpoint, headers_of, proxy_of, trust_of
 from audience.llm.offers import Form, Offers, is_json, is_plain
+from audience.llm.patience import Patience, within
 from audience.llm.request import Request, Tried, Usage, added, changed
+from audience.llm.response_body import LARGEST, BadBody, BodyReader
 from audience.plain_text import without_unseen
 
 if TYPE_CHECKING:
     import aiohttp
 
-
-_LONGEST_NAME = 200
+_MODELS = 1_000
+"""Models of a server that are listed."""
+_CORRECTIONS = 12
+"""How often one request is repeated without what the server rejects."""
+log = logging.getLogger(__name__)
 
 
 def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
-    """Return an HTTP session without cookies or a limit on connections."""
+    """Return an HTTP session without cookies or a limit on connections; bodies stay packed."""
     import aiohttp
 
     return aiohttp.ClientSession(
-        headers=headers,
+        headers={"Accept-Encoding": "gzip, deflate", **headers},
+        auto_decompress=False,
         connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),
@@ -44,12 +51,19 @@ class OpenAI:
     """Asks one endpoint once per request; failures are returned as `Tried`, without retries."""
 
     def __init__(
-        self, endpoint: Endpoint, *, deadline: float = 60.0, folder: Path | None = None
+        self,
+        endpoint: Endpoint,
+        *,
+        deadline: float = 60.0,
+        largest: int = LARGEST,
+        folder: Path | None = None,
     ) -> None:
         """Read the key now, so that a missing one is reported before anything starts."""
         self.endpoint = endpoint
         self.name = endpoint.name
         self.deadline = deadline
+        self.largest = largest
+        self.patience = Patience(deadline)
         self.offers = Offers(endpoint.name, endpoint.drop)
         self._headers = headers_of(endpoint, folder)
         self._secrets = keys.secrets_of(endpoint, self._headers, folder)
@@ -57,26 +71,47 @@ class OpenAI:
         self._proxy = proxy_of(endpoint)
         self._model = endpoint.model
         self._session: aiohttp.ClientSession | None = None
+        self._bodies: BodyReader | None = None
 
     async def ask(self, request: Request) -> Tried:
-        """Return the outcome of one request within the deadline."""
-        import aiohttp
-
+        """Return the outcome of one request within the deadline, or sooner where others are."""
         clock = asyncio.get_running_loop().time
         began = clock()
+        patience, purpose, key = self.patience, request.purpose, request.key
         try:
-            async with asyncio.timeout(self.deadline):
-                outcome = await self._ask(request)
+            with patience.flying():
+                async with within(lambda: patience.seconds(purpose, key)):
+                    outcome = await self._tried(request)
         except TimeoutError:
+            seconds = clock() - began
             why = f"no answer within {self.deadline:g} s"
+            if seconds < self.deadline:
+                why = "no answer in many times the seconds that such answers take"
+            patience.note(purpose, key, seconds, answered=False)
             outcome = Tried(request.key, "timeout", why=why, again=True)
+        else:
+            if outcome.outcome == "reply":
+                patience.note(purpose, key, clock() - began, answered=True)
+        return self._scrubbed(request, outcome, clock() - began)
+
+    async def _tried(self, request: Request) -> Tried:
+        """Return the outcome of one request; whatever a server sends is one."""
+        import aiohttp
+
+        try:
+            return await self._ask(request)
+        except BadBody as bad:
+            return Tried(request.key, "unreadable", why=str(bad), again=True, status=200)
         except aiohttp.ClientConnectorError as error:
             why = f"cannot be reached: {error}".replace(" ssl:default", "")
-            outcome = Tried(request.key, "error", why=why, again=True, elsewhere=True)
+            return Tried(request.key, "error", why=why, again=True, elsewhere=True)
         except (aiohttp.ClientError, OSError) as error:
-            why = f"the connection broke: {error or type(error).__name__}"
-            outcome = Tried(request.key, "error", why=why, again=True)
-        return self._scrubbed(request, outcome, clock() - began)
+            why = f"the connection broke: {str(error)[: wire.SHOWN] or type(error).__name__}"
+            return Tried(request.key, "error", why=why, again=True)
+        except (ValueError, TypeError, ArithmeticError, LookupError, RecursionError) as error:
+            log.warning("%s: an answer could not be read: %r", self.name, error)
+            why = f"the answer could not be read: {type(error).__name__}"
+            return Tried(request.key, "unreadable", why=why, again=True, status=200)
 
     async def models(self) -> tuple[str, ...]:
         """Return the models that the server lists, if it does."""
@@ -84,12 +119,12 @@ class OpenAI:
         body = wire.loaded(response.payload) if response.status == 200 else None
         listed = body.get("data") if isinstance(body, dict) else None
         rows = listed if isinstance(listed, list) else []
-        names = (row["id"] for row in rows if isinstance(row, dict) and "id" in row)
-        return tuple(self._plain(str(name)) for name in names)
+        names = (row.get("id") for row in rows[:_MODELS] if isinstance(row, dict))
+        return tuple(self._plain(name) for name in names if isinstance(name, str) and name)
 
     async def close(self) -> None:
         """Close the connections; asking again opens new ones."""
-        session, self._session = self._session, None
+        session, self._session, self._bodies = self._session, None, None
         if session is not None:
             await session.close()
 
@@ -104,7 +139,7 @@ class OpenAI:
 
     def _plain(self, name: str) -> str:
         """Return the name of a model as it is stored and shown, whatever the server sent."""
-        return keys.hide(" ".join(without_unseen(name).split()), self._secrets)[:_LONGEST_NAME]
+        return keys.hide(" ".join(without_unseen(name).split()), self._secrets)[: wire.LONGEST_NAME]
 
     async def _ask(self, request: Request) -> Tried:
         model = request.model or await self._own_model()
@@ -197,15 +232,16 @@ class OpenAI:
         self, path: str, body: Callable[[], dict[str, Any]], model: str
     ) -> _Response:
         """Send a request, repeating it without the fields that the server rejects."""
-        while True:
+        for _ in range(_CORRECTIONS):
             sent = body()
             response = await self._send("POST", path, sent)
-            text = response.payload.decode("utf-8", "replace") if response.status != 200 else ""
+            text = wire.beginning(response.payload) if response.status != 200 else ""
             if self.offers.learn(response.status, text, sent, model):
                 continue
             # Of concurrent complaints only the first is news; the others are repeated as well.
             if not text or body() == sent:
-                return response
+                break
+        return response
 
     async def _score(self, request: Request, model: str) -> Tried | None:
         """Return the options' scores as whole continuations; None if that is not supported."""
@@ -229,7 +265,8 @@ class OpenAI:
         return self._model
 
     async def _send(self, method: str, path: str, body: dict[str, Any] | None) -> _Response:
-        self._session = self._session or open_session({})
+        if self._session is None or self._bodies is None:
+            self._session, self._bodies = open_session({}), BodyReader(self.largest)
         address = f"{self.endpoint.root}{path}{self.endpoint.query}"
         data = None if body is None else orjson.dumps(body)
         while True:
@@ -243,7 +280,7 @@ class OpenAI:
                 ssl=self._trust or True,
                 allow_redirects=False,
             ) as response:
-                payload = await response.read()
+                payload = await self._bodies.read(response)
                 if response.status == 401:
                     self._change_header(payload)
                 if response.status != 401 or headers is self._headers:
@@ -253,7 +290,7 @@ class OpenAI:
     def _change_header(self, payload: bytes) -> None:
         """Send the key in the header that the server asks for, if it names another one."""
         key = self._headers.get("Authorization", "").removeprefix("Bearer ")
-        text = payload.decode("utf-8", "replace")
+        text = wire.beginning(payload)
         if key and self.offers.learn_header(401, text):
             others = {n: v for n, v in self._headers.items() if n != "Authorization"}
             self._headers = others | {self.offers.key_header: key}

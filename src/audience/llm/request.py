@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from functools import cached_property
@@ -57,6 +58,10 @@ class Request(msgspec.Struct, frozen=True, dict=True):
             # Calls stored before there were embeddings keep their keys.
             body.pop("embed")
         return blake2b(msgspec.json.encode(body, order="deterministic"), digest_size=16).hexdigest()
+
+
+MOST_TOKENS = 10_000_000
+"""Tokens of one call; a server that counts more has miscounted."""
 
 
 class Usage(msgspec.Struct, frozen=True):
@@ -147,44 +152,47 @@ def added(usage: Usage, other: Usage) -> Usage:
     )
 
 
+_SAID = 2_000
+"""Characters of a message in which a wait is looked for."""
+_LONGEST_WAIT = 86_400.0
+"""Seconds; whoever asks for more does not mean it."""
 _WORDS = re.compile(
-    r"(?i)(?:try again|retry|wait|retrydelay)\W*(?:in|after|for|about)?\W*"
-    r"((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)(?![a-z])\s*)+)"
+    r"(?i)(?:try again|retry|wait|retrydelay)\W{0,8}(?:in|after|for|about)?\W{0,8}"
+    r"((?:\d{1,9}(?:\.\d{1,9})?\s{0,4}"
+    r"(?:milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)(?![a-z])\s{0,4}){1,4})"
 )
 _PART = re.compile(
-    r"(?i)(\d+(?:\.\d+)?)\s*(milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)"
+    r"(?i)(\d{1,9}(?:\.\d{1,9})?)\s{0,4}(milliseconds?|ms|minutes?|min|m|hours?|h|seconds?|secs?|s)"
 )
 _SECONDS = {"m": 60.0, "h": 3600.0, "s": 1.0}
 
 
 def asked_wait(headers: Mapping[str, str], text: str) -> float:
     """Return the seconds a server asks us to wait, in headers or words; 0 for none."""
-    exact = _number(headers.get("retry-after-ms", ""))
-    if exact:
-        return exact / 1000.0
+    exact = _number(headers.get("retry-after-ms", "")) / 1000.0
     after = headers.get("Retry-After", "")
-    return _number(after) or _until(after, headers.get("Date", "")) or _by_words(text)
+    said = exact or _number(after) or _until(after, headers.get("Date", "")) or _by_words(text)
+    return said if 0.0 < said <= _LONGEST_WAIT else 0.0
 
 
 def _number(text: str) -> float:
     try:
-        value = float(text)
+        return float(text)
     except ValueError:
         return 0.0
-    return value if 0.0 < value < 1e9 else 0.0
 
 
 def _until(then: str, now: str) -> float:
     # The server's date can only be compared with the server's own clock.
     try:
         seconds = (parsedate_to_datetime(then) - parsedate_to_datetime(now)).total_seconds()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return 0.0
     return max(0.0, seconds)
 
 
 def _by_words(text: str) -> float:
-    phrase = _WORDS.search(text)
+    phrase = _WORDS.search(text[:_SAID])
     if phrase is None:
         return 0.0
     total = 0.0
@@ -205,6 +213,56 @@ class Gone(Halt):
     """No endpoint is reachable, or all reject our key; earlier answers are kept."""
 
 
+_RECENT, _FEWEST = 16, 4
+"""The attempts by which an endpoint is judged, and the fewest that must have been turned away."""
+_QUESTIONS = 10
+_SOON = 0.05
+"""Seconds before a harmless question is asked again, at first."""
+
+
+class EndpointStanding:
+    """What is known about an endpoint: a request that it turned away says little about others."""
+
+    def __init__(self) -> None:
+        self._recent: deque[bool] = deque(maxlen=_RECENT)
+
+    def note(self, reply: Reply) -> bool:
+        """Return True if a reply may mean that the endpoint is unusable, and remember it."""
+        self._recent.append(isinstance(reply, Tried) and reply.elsewhere)
+        return self._recent[-1]
+
+    async def is_gone(self, gateway: Gateway, request: Request) -> bool:
+        """Return True if most recent attempts were turned away, harmless questions included.
+
+        Such a question is asked until it is answered, until there is no doubt, or ten times.
+        """
+        for attempt in range(1, _QUESTIONS + 1):
+            if self._is_lost:
+                return True
+            if not self.note(await gateway.ask(_harmless(request, attempt))):
+                return False
+            await asyncio.sleep(pause(request.key, min(attempt, 6), _SOON))
+        return self._is_lost
+
+    @property
+    def _is_lost(self) -> bool:
+        lost = sum(self._recent)
+        return lost >= _FEWEST and 2 * lost > len(self._recent)
+
+
+def _harmless(request: Request, attempt: int) -> Request:
+    """Return a question of the same sort that no filter can mind."""
+    return Request(
+        "probe",
+        (ChatMessage("user", "Say OK."),),
+        model=request.model,
+        max_tokens=16,
+        temperature=0.0,
+        salt=f"harmless/{request.key}/{attempt}",
+        embed=request.embed,
+    )
+
+
 class Retrying:
     """Retries where that may help, at most `tries` times and within `overall` seconds.
 
@@ -214,12 +272,13 @@ class Retrying:
     def __init__(
         self, inner: Gateway, *, tries: int = 8, overall: float = 180.0, halting: bool = False
     ) -> None:
-        """With `halting`, an unreachable endpoint raises `Gone` instead of a failed reply."""
+        """With `halting`, an unusable endpoint raises `Gone` instead of a failed reply."""
         self.inner = inner
         self.tries = tries
         self.overall = overall
         self.halting = halting
         self._answered = False
+        self._standing = EndpointStanding()
 
     async def ask(self, request: Request) -> Reply:
         """Return the first answer that a retry would not improve."""
@@ -229,11 +288,11 @@ class Retrying:
             reply = await self.inner.ask(request)
             spent += reply.seconds
             usage = added(usage, reply.usage)
-            lost = isinstance(reply, Tried) and reply.elsewhere
+            lost = self._standing.note(reply)
             self._answered = self._answered or not lost
             wait = self._wait(request, reply, attempt, spent)
             if wait is None:
-                if lost and self.halting:
+                if lost and self.halting and await self._standing.is_gone(self.inner, request):
                     raise Gone(
                         f"{_why(reply, attempt)}; everything so far is kept. Fix that, then resume"
                     )

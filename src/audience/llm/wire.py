@@ -13,7 +13,15 @@ import orjson
 
 from audience.llm.endpoint import Endpoint
 from audience.llm.offers import Form, Offers, out_of_room, without_limits
-from audience.llm.request import ChatMessage, Request, Tried, Usage, asked_wait, changed
+from audience.llm.request import (
+    MOST_TOKENS,
+    ChatMessage,
+    Request,
+    Tried,
+    Usage,
+    asked_wait,
+    changed,
+)
 
 TOP = 20
 """The most alternatives per token that servers return."""
@@ -126,8 +134,18 @@ def is_strict(schema: object) -> bool:
     return all(is_strict(value) for name, value in schema.items() if name not in plain)
 
 
+LONGEST_TEXT = 120_000
+"""Characters of one answer, thoughts included; longer ones are not read."""
+LONGEST_NAME = 200
+_MOST_CHOICES, _MOST_PARTS, _MOST_NUMBERS = 64, 1_000, 65_536
+"""Choices of a response, parts of a text and numbers of a vector that are looked at."""
+_LEAST_SCORE = -1e4
+_TURNED_AWAY = frozenset({401, 402, 403, 404, 405, 407, 410, 421})
+"""What an endpoint answers that cannot be used, but also one that minds this request alone."""
 _LATER = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524, 529})
-_SHOWN = 300
+SHOWN = 300
+_READ = 20_000
+"""Bytes of an error that are looked at."""
 
 
 def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[str, str]) -> Tried:
@@ -142,12 +160,13 @@ def read_chat(request: Request, status: int, payload: bytes, headers: Mapping[st
         if body.get("error"):
             return read_failure(request, 500, payload, headers)
         return _unreadable(request, f"no choices came back but {shown(payload)}")
-    outcome = _from_choices(request, [choice for choice in choices if isinstance(choice, dict)])
+    some = [choice for choice in choices[:_MOST_CHOICES] if isinstance(choice, dict)]
+    outcome = _from_choices(request, some)
     model, usage = body.get("model"), usage_of(body)
     return changed(
         outcome,
         usage=usage,
-        model=model if isinstance(model, str) else "",
+        model=model[:LONGEST_NAME] if isinstance(model, str) else "",
         status=200,
         starved=outcome.starved or (outcome.cut and usage.reasoning > 0),
     )
@@ -164,6 +183,8 @@ def read_embedding(
         return _unreadable(request, f"no JSON came back but {shown(payload)}")
     try:
         numbers = body["data"][0]["embedding"]
+        if len(numbers) > _MOST_NUMBERS:
+            raise ValueError("more numbers than a vector has")
         packed = struct.pack(f"<{len(numbers)}f", *numbers)
         if not any(numbers) or not all(map(math.isfinite, numbers)):
             raise ValueError("a vector of nothing")
@@ -177,7 +198,7 @@ def read_embedding(
         "reply",
         texts=(base64.b64encode(packed).decode(),),
         usage=usage_of(body),
-        model=model if isinstance(model, str) else "",
+        model=model[:LONGEST_NAME] if isinstance(model, str) else "",
         status=200,
     )
 
@@ -186,8 +207,10 @@ def read_failure(
     request: Request, status: int, payload: bytes, headers: Mapping[str, str]
 ) -> Tried:
     """Return the reply for a status that is not 200."""
-    text = payload[:20_000].decode("utf-8", "replace")
+    text = beginning(payload)
     said = _message(payload)
+    if 300 <= status < 400:
+        said = f"it sends us to {headers.get('Location', 'nowhere')[:SHOWN]!r}; give that address"
     if "content_filter" in text or "content_policy" in text:
         return Tried(request.key, "refusal", why=f"filtered: {said}", status=status)
     broke = "insufficient_quota" in text or "billing" in text.lower()
@@ -203,13 +226,13 @@ def read_failure(
         status=status,
         again=status in _LATER and not broke,
         after=asked_wait(headers, text) if status in _LATER and not broke else 0.0,
-        elsewhere=status in (401, 402, 403) or broke,
+        elsewhere=status in _TURNED_AWAY or 300 <= status < 400 or broke,
         starved=out_of_room(status, text),
     )
 
 
 def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
-    choices.sort(key=lambda choice: choice.get("index") or 0)
+    choices.sort(key=lambda choice: _count(choice.get("index")))
     texts, refusals, cut, wrote = [], [], False, False
     for choice in choices:
         message = choice.get("message")
@@ -217,7 +240,12 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
         finish = choice.get("finish_reason")
         text = _text(message.get("content"))
         if message.get("refusal") or finish == "content_filter":
-            refusals.append(str(message.get("refusal") or "the content filter stopped it"))
+            said = message.get("refusal")
+            known = isinstance(said, str) and bool(said)
+            refusals.append(str(said) if known else "the content filter stopped it")
+        elif len(text) > LONGEST_TEXT:
+            why = f"the text has {len(text):,} characters; at most {LONGEST_TEXT:,} are read"
+            return Tried(request.key, "unreadable", why=why, again=True)
         elif text.strip():
             texts.append(text)
         cut = cut or finish == "length"
@@ -233,7 +261,7 @@ def _from_choices(request: Request, choices: list[dict[str, Any]]) -> Tried:
             request.key, "reply", said, scores=scores, cut=cut, scored=bool(top), starved=starved
         )
     if refusals:
-        return Tried(request.key, "refusal", why=refusals[0][:_SHOWN])
+        return Tried(request.key, "refusal", why=refusals[0][:SHOWN])
     why = f"no text within {request.max_tokens} tokens" if cut else "the text is empty"
     # A model that writes blanks without end does not think, and would fill any room.
     starved = cut and not wrote
@@ -244,7 +272,9 @@ def _text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        some = content[:_MOST_PARTS]
+        parts = (part.get("text") for part in some if isinstance(part, dict))
+        return "".join(part for part in parts if isinstance(part, str))
     return ""
 
 
@@ -252,9 +282,16 @@ def _first_tokens(choice: dict[str, Any]) -> list[tuple[str, float]]:
     """Return the alternatives of the first token with their log-probabilities."""
     try:
         top = choice["logprobs"]["content"][0]["top_logprobs"]
-        return [(str(token["token"]).strip(), float(token["logprob"])) for token in top]
-    except (KeyError, IndexError, TypeError, ValueError):
+        return [(str(token["token"]).strip(), _score(token["logprob"])) for token in top[:TOP]]
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         return []
+
+
+def _score(value: object) -> float:
+    """Return a log-probability within its range; raise ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        raise ValueError("no log-probability")
+    return max(_LEAST_SCORE, min(0.0, float(value)))
 
 
 def _option_scores(options: tuple[str, ...], tokens: list[tuple[str, float]]) -> tuple[float, ...]:
@@ -285,14 +322,14 @@ def echo_scores(request: Request, payload: bytes, start: int) -> tuple[float, ..
             _continued(choice["logprobs"], start, start + 1 + len(option))
             for choice, option in zip(choices, request.options, strict=True)
         ]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return ()
     return tuple(scores)
 
 
 def _continued(logprobs: dict[str, Any], start: int, end: int) -> float:
     pairs = zip(logprobs["text_offset"], logprobs["token_logprobs"], strict=True)
-    inside = [float(score) for offset, score in pairs if start <= offset < end]
+    inside = [_score(score) for offset, score in pairs if start <= offset < end]
     if not inside:
         raise ValueError("the server did not echo the option")
     return sum(inside)
@@ -320,20 +357,29 @@ def _part(usage: dict[str, Any], where: str, name: str) -> int:
 
 
 def _count(value: object) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    """Return a number of a server as a count: 0 for what is none, at most `MOST_TOKENS`."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        return 0
+    return int(min(value, MOST_TOKENS))
 
 
 def loaded(payload: bytes | str) -> Any:  # noqa: ANN401
     """Return the value of a JSON text, None if it is not JSON."""
+    mark = b"\xef\xbb\xbf"
     try:
-        return orjson.loads(payload)
+        return orjson.loads(payload.removeprefix(mark) if isinstance(payload, bytes) else payload)
     except orjson.JSONDecodeError:
         return None
 
 
+def beginning(payload: bytes) -> str:
+    """Return as much of an error's text as is looked at."""
+    return payload[:_READ].decode("utf-8", "replace")
+
+
 def shown(payload: bytes) -> str:
     """Return the beginning of a payload on one line, quoted."""
-    text = " ".join(payload[:_SHOWN].decode("utf-8", "replace").split())
+    text = " ".join(payload[:SHOWN].decode("utf-8", "replace").split())
     return repr(text[:120]) if text else "nothing"
 
 
@@ -343,7 +389,7 @@ def _message(payload: bytes) -> str:
         body = body[0]  # as Gemini sends it
     error = body.get("error", body) if isinstance(body, dict) else None
     said = error.get("message") or error.get("detail") if isinstance(error, dict) else error
-    return str(said)[:_SHOWN] if said else shown(payload)
+    return said[:SHOWN] if said and isinstance(said, str) else shown(payload)
 
 
 def _unreadable(request: Request, why: str) -> Tried:

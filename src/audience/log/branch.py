@@ -72,6 +72,7 @@ def _cut(path: Path, at: int, meta: dict[str, str]) -> None:
         copy.executemany(
             "UPDATE meta SET value = ? WHERE key = ?", [(v, k) for k, v in meta.items()]
         )
+        copy.execute("DELETE FROM meta WHERE key = 'halted'")
         copy.execute("PRAGMA journal_mode = WAL")
 
 

@@ -123,12 +123,22 @@ class Log:
         """`running`, `stopped`, `finished` or `failed`, as last written by its writer."""
         return str(self.query("SELECT value FROM meta WHERE key = 'state'")[0][0])
 
-    def set_state(self, state: str) -> None:
+    @property
+    def halted(self) -> str:
+        """Why it stopped before its end although nobody asked for that; mostly empty."""
+        rows = self.query("SELECT value FROM meta WHERE key = 'halted'")
+        return str(rows[0][0]) if rows else ""
+
+    def set_state(self, state: str, halted: str = "") -> None:
+        """Write the state, and why it halted if it did."""
         if state not in STATES:
             raise ValueError(f"state {state!r} is none of {STATES}")
         self._check_writable()
         with writing(self.folder):
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'state'", (state,))
+            self._connection.execute("DELETE FROM meta WHERE key = 'halted'")
+            if halted:
+                self._connection.execute("INSERT INTO meta VALUES ('halted', ?)", (halted,))
 
     def set_scenario(self, scenario: str) -> None:
         """Replace the scenario, for a branch that intervenes or a run that is extended."""

@@ -15,6 +15,8 @@ import numpy as np
 
 from audience.errors import BadInput
 from audience.llm import (
+    BadBody,
+    BodyReader,
     Endpoint,
     asked_wait,
     find_key,
@@ -87,6 +89,7 @@ class Wire:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._session: aiohttp.ClientSession | None = None
+        self._bodies: BodyReader | None = None
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """Run `work` in the connection's thread and wait for it."""
@@ -133,7 +136,7 @@ class Wire:
         for task in pending:
             task.cancel()
         await asyncio.gather(*pending, return_exceptions=True)
-        session, self._session = self._session, None
+        session, self._session, self._bodies = self._session, None, None
         if session is not None:
             await session.close()
 
@@ -170,7 +173,8 @@ class Wire:
             await asyncio.sleep(min(wait, _LONGEST_WAIT) + pause(f"{path}/{number}", attempt))
 
     async def _once(self, method: str, path: str, body: bytes | None) -> _Came:
-        self._session = self._session or open_session(self._headers)
+        if self._session is None or self._bodies is None:
+            self._session, self._bodies = open_session(self._headers), BodyReader(_LARGEST)
         parts = urlsplit(self.address.url)
         query = f"?{parts.query}" if parts.query else ""
         async with self._session.request(
@@ -181,12 +185,11 @@ class Wire:
             ssl=self._trust or True,
             allow_redirects=False,
         ) as response:
-            payload = bytearray()
-            async for piece in response.content.iter_any():
-                payload += piece
-                if len(payload) > _LARGEST:
-                    raise Unserved(f"answered more than {_LARGEST // 2**20} MiB")
-            return _Came(response.status, response.headers, bytes(payload))
+            try:
+                payload = await self._bodies.read(response)
+            except BadBody as bad:
+                raise Unserved(f"answered what cannot be read: {bad}") from None
+            return _Came(response.status, response.headers, payload)
 
 
 def _refused(came: _Came) -> str:

@@ -62,6 +62,13 @@ from audience.results.findings import (
     readable as readable,
     withheld as withheld,
 )
+from audience.results.fitted import (
+    FittedFigure as FittedFigure,
+    Fitting as Fitting,
+    fitting_table as fitting_table,
+    read_fitting as read_fitting,
+    write_fitting as write_fitting,
+)
 from audience.results.interval import (
     ANY as ANY,
     CORRELATION as CORRELATION,
@@ -100,6 +107,7 @@ from audience.results.report import (
 from audience.results.summary_lines import (
     Line as Line,
     bounds_of as bounds_of,
+    headline as headline,
     summary as summary,
 )
 from audience.results.summary_table import (

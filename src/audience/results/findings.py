@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from audience.results.fitted import Fitting
 from audience.results.interval import ANY, Bounds, Interval, t_interval
 from audience.world import Floats
 
@@ -122,6 +123,8 @@ class Findings(msgspec.Struct, frozen=True):
     """What a reader of the verdict must know besides."""
     band: Band | None = None
     """The same arms before other audiences, if they were tried."""
+    fitting: Fitting | None = None
+    """What minds were fitted to, if they were."""
 
     @property
     def is_withheld(self) -> bool:

@@ -19,6 +19,7 @@ from audience.results.calibration import CAPTION, calibration_figure, calibratio
 from audience.results.charts import caption, draw
 from audience.results.figure import figure_files, inline
 from audience.results.findings import Findings
+from audience.results.fitted import Fitting, fitting_table
 from audience.results.summary_lines import Contrast, Line, headline, summary
 from audience.results.summary_table import ONE_RUN, WRITERS, change, mean_over, result_table
 from audience.results.table import escape_markdown, shown, to_html, to_markdown
@@ -67,6 +68,7 @@ def page(
         command=f"<p>Reproduce with</p>\n<pre>{escape(text.command)}</pre>\n" if text else "",
         facts="\n".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in _facts(findings)),
         limits="\n".join(f"<li>{escape(limit)}</li>" for limit in limits),
+        people=_people(findings.fitting),
         runs=_runs(findings),
         scenario=escape(findings.scenario),
     )
@@ -181,6 +183,14 @@ def _facts(findings: Findings) -> list[tuple[str, str]]:
     added.append(("Seeds", ", ".join(map(str, seeds))))
     facts = [(key[:1].upper() + key[1:], value) for key, value in findings.facts.items()]
     return facts + [pair for pair in added if pair[0].lower() not in known]
+
+
+def _people(fitting: Fitting | None) -> str:
+    """Return what people were fitted to, beside how they were before."""
+    if fitting is None:
+        return ""
+    table = f'<div class="scroll">\n{to_html(fitting_table(fitting))}\n</div>\n'
+    return f"<h3>People fitted to {escape(fitting.source)}</h3>\n{table}"
 
 
 def _runs(findings: Findings) -> str:
@@ -310,6 +320,9 @@ def _markdown(findings: Findings, captions: dict[str, str]) -> str:
         f"{escape_markdown(key)}: {escape_markdown(value)}" for key, value in findings.facts.items()
     ]
     parts.append("\n".join(f"- {line}" for line in (*facts, *limits(findings), *runs)))
+    if findings.fitting:
+        parts.append(f"## People fitted to {escape_markdown(findings.fitting.source)}")
+        parts.append(to_markdown(fitting_table(findings.fitting)).rstrip())
     # A fence longer than any in the scenario cannot be closed by it.
     fence = "`" * max(3, _longest_ticks(findings.scenario) + 1)
     parts.append(f"{fence}toml\n{findings.scenario.strip()}\n{fence}")

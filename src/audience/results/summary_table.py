@@ -135,6 +135,7 @@ def findings_to_json(findings: Findings) -> str:
         "marks": findings.marks,
         "notes": findings.notes,
         "sensitivity": plain_band(findings),
+        "fitting": msgspec.to_builtins(findings.fitting),
         "facts": findings.facts,
         "validation": validation_line(findings.scenario),
         "summary": summary(findings),

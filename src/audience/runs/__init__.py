@@ -15,10 +15,12 @@ from audience.runs.cost import (
     WAYS as WAYS,
     CostEstimate as CostEstimate,
     estimate as estimate,
+    seconds_of as seconds_of,
     way_of as way_of,
     with_way as with_way,
 )
 from audience.runs.experiment import (
+    EXPERIMENT as EXPERIMENT,
     SUMMARY as SUMMARY,
     Outcome as Outcome,
     conduct as conduct,
@@ -62,8 +64,11 @@ from audience.runs.interviews import (
     reminders as reminders,
 )
 from audience.runs.judges import (
+    Audience as Audience,
     Judges as Judges,
+    audience_of as audience_of,
     names_mind as names_mind,
+    tells_mind as tells_mind,
     with_judges as with_judges,
 )
 from audience.runs.launch import (
@@ -109,6 +114,9 @@ from audience.runs.people import (
 )
 from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
-from audience.runs.recommender_check import try_recommender as try_recommender
+from audience.runs.recommender_check import (
+    try_recommender as try_recommender,
+    try_swap as try_swap,
+)
 from audience.runs.takeover import play_person as play_person
 from audience.runs.verdict import with_band as with_band

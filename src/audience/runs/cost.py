@@ -8,7 +8,16 @@ from pathlib import Path
 import msgspec
 
 from audience.engine import Rules, Simulation, run, run_sync
-from audience.llm import Meter, Reply, Request, Usage, answer, free, load_prices
+from audience.llm import (
+    FIRST,
+    Meter,
+    Reply,
+    Request,
+    Usage,
+    answer,
+    free,
+    load_prices,
+)
 from audience.memory import is_idle
 from audience.parts import Consolidates
 from audience.plugins import find
@@ -123,6 +132,25 @@ def estimate(scenario: Scenario) -> CostEstimate:
         if asks_models(variant):
             whole = _plus(whole, _one(variant, scenario.seeds))
     return _priced(whole, scenario)
+
+
+DEEP = 3.0
+"""The calls of a round that wait for each other, as multiples of the calls of a visit."""
+
+
+def seconds_of(scenario: Scenario, whole: CostEstimate, latency: float) -> float:
+    """Return roughly how long the calls of a scenario take if one takes `latency` seconds.
+
+    A round takes as long as its calls at so many at a time, or as the longest row of calls that
+    wait for each other: those of a visit, of conversations and of memories.
+    """
+    runs = [arm for arm in variants(scenario).values() if asks_models(arm)]
+    rounds = max(1, len(runs) * scenario.seeds * scenario.rounds)
+    endpoints = max(1, len(endpoints_of(scenario.llm)))
+    at_once = endpoints * (scenario.llm.concurrency or FIRST)
+    at_once = max(1, min(at_once, scenario.run.concurrency or at_once))
+    deep = min(DEEP * whole.calls_per_visit, whole.calls / rounds)
+    return latency * rounds * max(whole.calls / rounds / at_once, deep)
 
 
 def way_of(scenario: Scenario) -> str:

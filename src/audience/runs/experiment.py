@@ -16,10 +16,13 @@ from audience.results import (
     Arm,
     Difference,
     Findings,
+    Fitting,
     differences,
     read_band,
+    read_fitting,
     result_table,
     to_html,
+    write_fitting,
 )
 from audience.runs import launch as runs
 from audience.runs.lifecycle import Finished, Progress, Stopping
@@ -39,7 +42,7 @@ from audience.scenario import (
     text_of,
 )
 
-FILE = "experiment.toml"
+EXPERIMENT = "experiment.toml"
 """The file that marks a folder as an experiment: the whole scenario, with its arms."""
 SUMMARY = (
     "satisfaction",
@@ -135,18 +138,22 @@ def conduct(
     stopping: Stopping = lambda: False,
     spending: SpendingOptions | None = None,
     watching: Callable[[Path], Watch] | None = None,
+    fitting: Fitting | None = None,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
-    `watching` returns the watch of the run in each folder.
+    `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
+    to, is kept there.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
-        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch)
+        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch, fitting)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
-        return Outcome(str(folder), (done,), findings(scenario, arms))
+        return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
-    claim(folder / FILE, text_of(scenario), "another experiment")
+    claim(folder / EXPERIMENT, text_of(scenario), "another experiment")
+    if fitting:
+        write_fitting(fitting, folder)
     finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
     for seed in range(scenario.seed, scenario.seed + scenario.seeds):
         for name, variant in variants(scenario).items():
@@ -159,7 +166,7 @@ def conduct(
         Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
     )
     everything = tuple(one for runs_ in finished.values() for one in runs_)
-    return Outcome(str(folder), everything, findings(scenario, arms))
+    return Outcome(str(folder), everything, _with_fitting(findings(scenario, arms), folder))
 
 
 def variants(scenario: Scenario) -> dict[str, Scenario]:
@@ -177,21 +184,22 @@ def _one(
     stopping: Stopping,
     spending: SpendingOptions | None,
     watch: Watch | None = None,
+    fitting: Fitting | None = None,
 ) -> Finished:
     options = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
     if (folder / "run.db").exists():
         return runs.resume(folder, **options)  # type: ignore[arg-type]
-    return runs.start(scenario, seed, folder, **options)  # type: ignore[arg-type]
+    return runs.start(scenario, seed, folder, fitting=fitting, **options)  # type: ignore[arg-type]
 
 
 def is_experiment(folder: Path) -> bool:
-    return (folder / FILE).is_file()
+    return (folder / EXPERIMENT).is_file()
 
 
 def scenario_of(folder: Path) -> Scenario:
     """Return the scenario of an experiment's or a run's folder."""
     if is_experiment(folder):
-        return parse((folder / FILE).read_text("utf-8"), str(folder / FILE))
+        return parse((folder / EXPERIMENT).read_text("utf-8"), str(folder / EXPERIMENT))
     with Log.open(folder) as log:
         return parse(log.scenario, str(folder))
 
@@ -201,7 +209,8 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     scenario = scenario_of(folder)
     if not is_experiment(folder):
         done = (measured(folder, seen),)
-        return findings(scenario, (Arm(label(scenario.recommender.kind), done),))
+        alone = findings(scenario, (Arm(label(scenario.recommender.kind), done),))
+        return _with_fitting(alone, folder)
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
     places = {
         name: [folder / name / f"seed-{seed}" for seed in seeds] for name in variants(scenario)
@@ -212,7 +221,11 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )
-    return with_band(findings(scenario, arms), read_band(folder))
+    return with_band(_with_fitting(findings(scenario, arms), folder), read_band(folder))
+
+
+def _with_fitting(findings: Findings, folder: Path) -> Findings:
+    return msgspec.structs.replace(findings, fitting=read_fitting(folder))
 
 
 def _is_finished(place: Path) -> bool:

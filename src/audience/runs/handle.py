@@ -19,17 +19,17 @@ from audience.plugins import offer
 from audience.recommenders import Recommender
 from audience.results import Measured, write_report
 from audience.runs.band import with_sensitivity
-from audience.runs.calibration import with_fitted_people
-from audience.runs.experiment import FILE, Outcome, conduct, is_experiment, verify
+from audience.runs.experiment import EXPERIMENT, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
-from audience.runs.judges import names_mind, with_judges
+from audience.runs.judges import Audience, audience_of, names_mind
 from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
 from audience.runs.people import settle_people
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
 
 _OURS = (
-    *(FILE, "run.db*", "calls.db*", "human.db*", "lock", "report.*", "figures", "export"),
+    *(EXPERIMENT, "run.db*", "calls.db*", "human.db*", "lock", "people.json", "report.*"),
+    *("figures", "export"),
     *("verdicts.*", "sensitivity.*", "measured*", "comparison*"),
 )
 
@@ -156,11 +156,13 @@ def run(
 
     `recommenders`, kinds or objects with a `fit`, become the arms, the first being the reference;
     other keywords replace keys of the scenario: agents, rounds, seed, seeds, mind, dataset, …
-    Where neither names a mind and the data has a past, `grounded` minds judge. With `sensitivity`,
-    arms with three seeds or more are also tried before other audiences.
+    Where neither names a mind and the data has a past, `grounded` minds judge; rule minds are
+    fitted to the past or to public figures. A run is run again with the people it had. With
+    `sensitivity`, arms with three seeds or more are also tried before other audiences.
     A folder with a run is refused unless `overwrite`. Works inside a running event
     loop.
     """
+    is_again = isinstance(scenario, Run)
     if isinstance(scenario, Run):
         scenario = scenario.scenario
     recipe = scenario if isinstance(scenario, Scenario) else None
@@ -173,14 +175,13 @@ def run(
         changes["arms"] = arms_of(kinds)
     if changes:
         recipe = changed(recipe, **changes)
-    if not is_named:
-        recipe = with_judges(recipe).scenario
-    recipe = with_fitted_people(recipe).scenario
+    people = Audience(recipe) if is_again else audience_of(recipe, is_named=is_named)
+    recipe = people.scenario
     settle_people(recipe)
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
-    outcome = conduct(recipe, folder, progress=progress)
+    outcome = conduct(recipe, folder, progress=progress, fitting=people.fitting)
     if sensitivity:
         outcome = with_sensitivity(recipe, outcome)
     if report:

@@ -1,4 +1,4 @@
-"""Who judges where a scenario does not say: people who know, apart from what recommenders learn."""
+"""Who judges: people who know where a scenario does not say, and rule minds fitted to the past."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.grounding import TooFew, grounds_of
+from audience.results import Fitting
+from audience.runs.calibration import with_fitted_people
 from audience.runs.marks import as_tree, can_be_apart
 from audience.scenario import PRESETS, Part, Scenario, genesis_of
 from audience.world import Genesis
@@ -21,11 +23,30 @@ class Judges(msgspec.Struct, frozen=True):
     note: str = ""
 
 
+class Audience(msgspec.Struct, frozen=True):
+    """A scenario with the people who judge, what is to be said of them, and what they fit."""
+
+    scenario: Scenario
+    notes: tuple[str, ...] = ()
+    fitting: Fitting | None = None
+
+
+def audience_of(scenario: Scenario, *, is_named: bool) -> Audience:
+    """Return a scenario with its judges if no mind `is_named`, and with fitted rule minds."""
+    judges = Judges(scenario) if is_named else with_judges(scenario)
+    fitted = with_fitted_people(judges.scenario)
+    notes = tuple(filter(None, (judges.note, fitted.note)))
+    return Audience(fitted.scenario, notes, fitted.fitting)
+
+
 def names_mind(path: Path) -> bool:
     """Return whether a scenario file, or any arm of it, says by which minds people decide."""
-    if not path.is_file():
-        return str(path) in PRESETS
-    tree = tomllib.loads(path.read_text("utf-8"))
+    return tells_mind(path.read_text("utf-8")) if path.is_file() else str(path) in PRESETS
+
+
+def tells_mind(text: str) -> bool:
+    """Return whether a scenario says by which minds people decide."""
+    tree = tomllib.loads(text)
     arms = tree.get("arms", {})
     return "mind" in tree or any("mind" in arm for arm in arms.values())
 

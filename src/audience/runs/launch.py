@@ -12,6 +12,7 @@ from audience.errors import BadInput
 from audience.llm import FILE as CALLS, copy_calls
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
+from audience.results import Fitting, write_fitting
 from audience.runs.lifecycle import Finished, Progress, Quiet, RunDriver, Stopping
 from audience.runs.progress import Watch
 from audience.scenario import (
@@ -40,8 +41,12 @@ def start(
     stopping: Stopping = lambda: False,
     spending: SpendingOptions | None = None,
     watch: Watch | None = None,
+    fitting: Fitting | None = None,
 ) -> Finished:
-    """Run a scenario with one seed into a new folder; `watch` steers it."""
+    """Run a scenario with one seed into a new folder; `watch` steers it.
+
+    `fitting`, what its people were fitted to, is kept there.
+    """
     genesis = genesis_of(scenario, seed)
     reach(parts_of(scenario, genesis))
     suite(scenario.metrics)
@@ -50,6 +55,8 @@ def start(
         check_models(scenario.llm, spending or SpendingOptions())
     own = msgspec.structs.replace(scenario, seed=seed, seeds=1, arms={})
     with Log.create(folder, genesis, text_of(own), seed) as log:
+        if fitting:
+            write_fitting(fitting, folder)
         going = RunDriver(
             log, own, progress or Quiet(), stopping, spending or SpendingOptions(), watch
         )

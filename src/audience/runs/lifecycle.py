@@ -101,6 +101,7 @@ class Finished(msgspec.Struct, frozen=True):
             "calls": self.spent.calls,
             "reused_calls": self.spent.reused,
             "failed_calls": self.spent.failed,
+            "outcomes": self.spent.outcomes,
             "prompt_tokens": self.spent.prompt,
             "completion_tokens": self.spent.completion,
             "cost": None if self.spent.unpriced else round(self.spent.dollars, 6),
@@ -270,7 +271,7 @@ class RunDriver:
             raise Interrupted(f"{where}; continue with: audience resume {folder}") from None
         except Halt as halt:
             self._keep_pending()
-            self.log.set_state("stopped")
+            self.log.set_state("stopped", str(halt))
             raise Interrupted(f"{halt}: audience resume {folder}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error matters more than a full disk

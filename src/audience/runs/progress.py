@@ -13,10 +13,12 @@ from audience.llm import Counts, Meter
 from audience.metrics import Metrics
 from audience.world import (
     CLOSING,
+    MEMORY,
     OPENING,
     AddItem,
     AddPerson,
     Chapter,
+    Failed,
     Intervened,
     Posted,
     Said,
@@ -40,6 +42,8 @@ class Panel(msgspec.Struct, frozen=True):
     chats: int = 0
     posts: int = 0
     algorithm: str = ""
+    failures: int = 0
+    """Decisions and pages that failed."""
 
 
 class LivePanel:
@@ -56,8 +60,9 @@ class LivePanel:
             chats=int(numbers.get("chats", 0)),
             posts=int(numbers.get("posts", 0)),
             algorithm=world.fitted[1].kind if world.fitted else "",
+            failures=int(numbers.get("failed", 0)),
         )
-        self._chats = self._posts = 0
+        self._chats = self._posts = self._failures = 0
 
     def hear(self, chapter: Chapter) -> None:
         """Count the events of a chapter."""
@@ -70,6 +75,8 @@ class LivePanel:
                 self._posts += 1
             elif isinstance(event, Said):
                 has_talk = True
+            elif isinstance(event, Failed):
+                self._failures += chapter.phase != MEMORY
             elif isinstance(event, Intervened):
                 self._change(event.change)
         self._chats += has_talk
@@ -94,6 +101,7 @@ class LivePanel:
             ),
             chats=self._panel.chats + self._chats,
             posts=self._panel.posts + self._posts,
+            failures=self._panel.failures + self._failures,
         )
 
 

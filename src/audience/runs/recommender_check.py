@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from audience.engine import RecommenderFault, Rules, Simulation, run, run_sync
+from audience.engine import Parts, RecommenderFault, Rules, Simulation, run, run_sync
 from audience.recommenders import Check, Service, keys_in, probe, told_speed
 from audience.scenario import Part, Scenario, addressed, genesis_of, is_service, made, parts_of
-from audience.world import Chapter, World
+from audience.world import Chapter, Intervened, SwapRecommender, World
 
 _TIMES = 20
 
@@ -37,6 +37,15 @@ def try_recommender(
         return _service(part, data)
     dataset = _dataset(data or "films")
     return _served(Scenario(agents=people, recommender=part, dataset=dataset), kind)
+
+
+def try_swap(parts: Parts, world: World, change: SwapRecommender, seed: int) -> None:
+    """Raise RecommenderFault if a recommender cannot take over in a world, which it may change."""
+    world.apply(Intervened(change))
+    sim = Simulation(world, _Forgetful(), parts, Rules(rounds=1), seed)
+    sim.fit()
+    assert sim.stage is not None
+    sim.stage.rank([sim.stage.platform.want(me) for me in list(world.agents)[:_TIMES]])
 
 
 def _service(part: Part, data: Any) -> list[Check]:  # noqa: ANN401

@@ -66,6 +66,7 @@ from audience.scenario.schema import (
 from audience.scenario.toml import (
     dump as dump,
     intervene as intervene,
+    set_interventions as set_interventions,
     text_of as text_of,
     write_played as write_played,
 )

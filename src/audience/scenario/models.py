@@ -12,6 +12,7 @@ import msgspec
 from audience.errors import BadInput, unknown
 from audience.llm import (
     FILE as CALLS,
+    LARGEST,
     SLOWEST,
     Budget,
     CallStore,
@@ -86,6 +87,8 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Seconds for one attempt of a call."""
     overall: float = 180.0
     """Seconds for all attempts of a call."""
+    largest_reply: int = LARGEST
+    """Bytes of one response, packed or not; a larger one is unreadable."""
     prices: FilePath = ""
     """A price table to use instead of ours."""
 
@@ -170,7 +173,13 @@ def check_models(models: Models, spending: SpendingOptions) -> None:
     endpoints = endpoints_of(models)
     if endpoints and spending.calls != "stored":
         prices = Path(models.prices) if models.prices else None
-        open_gateway(endpoints, concurrency=models.concurrency, budget=budget, prices=prices)
+        open_gateway(
+            endpoints,
+            concurrency=models.concurrency,
+            largest=models.largest_reply,
+            budget=budget,
+            prices=prices,
+        )
 
 
 def door_of(
@@ -196,6 +205,7 @@ def _door(models: Models, spending: SpendingOptions, calls: CallStore) -> Gatewa
             concurrency=models.concurrency,
             deadline=models.deadline,
             overall=models.overall,
+            largest=models.largest_reply,
             halting=True,
             budget=spending.limits(),
             prices=prices,

@@ -89,6 +89,11 @@ def intervene(log: Log, written: Sequence[dict[str, Any]]) -> None:
     """Add interventions, as a scenario writes them, to the scenario of a log."""
     if not written:
         return
+    set_interventions(log, [*parse(log.scenario, str(log.folder)).interventions, *written])
+
+
+def set_interventions(log: Log, written: Sequence[dict[str, Any]]) -> None:
+    """Replace the interventions in the scenario of a log."""
     tree: dict[str, Any] = msgspec.to_builtins(parse(log.scenario, str(log.folder)))
-    tree["interventions"] = [*tree["interventions"], *written]
+    tree["interventions"] = list(written)
     log.set_scenario(text_of(from_tree(tree, str(log.folder))))

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from fastapi import APIRouter
+from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response
 
+from audience.engine import RecommenderFault
 from audience.errors import BadInput, unknown
-from audience.log import Log, is_held, last_opened
-from audience.runs import branch as make_branch
-from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of
+from audience.log import Log, is_held, last_opened, world_at
+from audience.runs import branch as make_branch, try_swap
+from audience.scenario import DEEDS, from_tree, intervene, is_address, parts_of, set_interventions
 from audience.web.receipts import QueuedChange, StartedRun
-from audience.web.replies import Conflict, json_reply
-from audience.web.requests import Branch, ChangeBody, RunId
+from audience.web.replies import Conflict, Missing, json_reply
+from audience.web.requests import MOST, Branch, ChangeBody, RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.scenarios import Offer
-from audience.world import AnyChange
+from audience.world import AnyChange, SwapRecommender
 
 
 def branches_router(registry: RunRegistry, offer: Offer) -> APIRouter:
@@ -104,11 +105,40 @@ class ChangeDesk:
     def _checked(self, folder: Path, added: list[dict[str, Any]], round_: int) -> AnyChange:
         with self._registry.readers.reading(folder) as reader:
             tree = msgspec.to_builtins(reader.scenario)
-            genesis = reader.log.genesis()
-        _check_numbers(tree["interventions"], added[-1], round_)
-        tree["interventions"] = [*tree["interventions"], *added]
-        parts = parts_of(from_tree(tree, "change"), genesis)
-        return parts.changes[round_][-1]
+            genesis, seed = reader.log.genesis(), reader.log.seed
+            _check_numbers(tree["interventions"], added[-1], round_)
+            tree["interventions"] = [*tree["interventions"], *added]
+            parts = parts_of(from_tree(tree, "change"), genesis)
+            change = parts.changes[round_][-1]
+            if isinstance(change, SwapRecommender):
+                copy = world_at(reader.log, reader.log.complete_rounds())
+                try:
+                    try_swap(parts, copy, change, seed)
+                except RecommenderFault as fault:
+                    raise BadInput(f"this recommender cannot take over here: {fault}") from fault
+        return change
+
+    def withdraw(self, folder: Path, place: int) -> None:
+        """Take back the pending change at a place of the list, before its round opens."""
+        with self._lock, self._registry.readers.reading(folder) as reader:
+            written = list(reader.scenario.interventions)
+            opened = last_opened(reader.log)
+            run = self._registry.live(folder)
+            if run and place >= len(written):
+                if run.watch.control.withdraw(place - len(written)):
+                    return
+                raise Missing("this change was made meanwhile, or withdrawn")
+            if place >= len(written):
+                raise Missing("there is no such change")
+            if written[place]["round"] <= opened:
+                raise Conflict("this change was made; branch the run before it to leave it out")
+            if run:
+                raise Conflict("this change belongs to the run since it began; stop the run first")
+            if is_held(folder):
+                raise Conflict(f"another process is writing {folder.name}; it can only be watched")
+            del written[place]
+            with Log.open(folder, write=True) as log:
+                set_interventions(log, written)
 
 
 def _check_swap(written: dict[str, Any]) -> None:
@@ -158,5 +188,11 @@ def router(registry: RunRegistry, desk: ChangeDesk, offer: Offer) -> APIRouter:
         queued = live.watch.control.pending if live else ()
         pending = [offer.shown_change(change.written) for change in queued]
         return json_reply(rows + [{**change, "state": "pending"} for change in pending])
+
+    @api.delete("/runs/{run}/interventions/{place}", response_class=Response)
+    def withdraw(run: RunId, place: Annotated[int, InPath(ge=0, le=MOST)]) -> Response:
+        """Take back a pending change, by its place in the list."""
+        desk.withdraw(registry.folders.folder_of(run), place)
+        return json_reply({})
 
     return api

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated
 
 import numpy as np
@@ -11,12 +12,14 @@ from msgspec.structs import asdict, replace
 from scipy import sparse
 from starlette.responses import Response
 
+from audience.log import last_opened
 from audience.web.people import MOST, name_of, person_row
+from audience.web.receipts import ActivityReply
 from audience.web.replies import Missing, json_reply
 from audience.web.reply_types import CommunityMembers, CommunityRow, GraphNode, GraphReply
 from audience.web.requests import Round, RunId, Whole
 from audience.web.run_registry import RunRegistry
-from audience.world import Ints, World, keys
+from audience.world import Chapter, Ints, World, events as e, keys
 
 DRAWN = 2_000
 """Maximum number of people that are drawn one by one."""
@@ -37,6 +40,15 @@ def router(registry: RunRegistry) -> APIRouter:
             return json_reply(
                 reader.remembered("graph", round_, lambda: drawn(reader.world(round_)))
             )
+
+    @api.get("/runs/{run}/activity", response_class=Response)
+    def activity(run: RunId) -> Response:
+        """Return what everybody did last in the round that was opened last."""
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
+            round_ = last_opened(reader.log)
+            people = len(reader.world().agents)
+            chapters = reader.log.chapters(begin_round=round_, end_round=round_ + 1)
+            return json_reply(ActivityReply(round_, activities(chapters, people)))
 
     @api.get("/runs/{run}/communities/{community}", response_class=Response)
     def community(
@@ -59,6 +71,40 @@ def router(registry: RunRegistry) -> APIRouter:
             return json_reply(CommunityMembers(**row, people=people))
 
     return api
+
+
+ACTIVITIES = ("idle", "browsing", "watching", "chatting", "posting")
+_DOING: dict[type, int] = {
+    **dict.fromkeys((e.Entered, e.SlateShown, e.Searched), 1),
+    **dict.fromkeys((e.Picked, e.Watched, e.Rated), 2),
+    **dict.fromkeys((e.Wished, e.Said), 3),
+    **dict.fromkeys((e.Posted, e.Forwarded), 4),
+}
+
+
+def activities(chapters: Iterable[Chapter], people: int) -> list[int]:
+    """Return the place in `ACTIVITIES` of what everybody did last in the chapters of a round."""
+    doing = [0] * people
+
+    def mark(who: int, what: int) -> None:
+        if who >= 0:
+            doing.extend([0] * (who + 1 - len(doing)))
+            doing[who] = what
+
+    for chapter in chapters:
+        events = [entry.event for entry in chapter.entries]
+        if chapter.phase == e.VISITS:
+            mark(chapter.agent, max([1, *(_DOING.get(type(event), 0) for event in events)]))
+        if chapter.phase != e.CONVERSATIONS:
+            continue
+        for event in events:
+            if isinstance(event, e.Said):
+                mark(event.agent, 3)
+                mark(event.to, 3)
+            if isinstance(event, e.Gathered):
+                for member in event.members:
+                    mark(member, 2)
+    return doing
 
 
 class Communities:

@@ -6,7 +6,6 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +47,8 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[str, InterviewJob] = OrderedDict()
-        self._workers = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="ask")
+        self._free = threading.BoundedSemaphore(AT_ONCE)
+        self._closing = False
         self._lock = threading.Lock()
         self._made = 0
 
@@ -58,7 +58,8 @@ class Jobs:
             job = self._jobs[str(self._made)] = InterviewJob(str(self._made), total)
             while len(self._jobs) > KEPT:
                 self._jobs.popitem(last=False)
-        self._workers.submit(self._do, job, work)
+        # A daemon, so that an interview under way does not keep the server from ending.
+        threading.Thread(target=self._do, args=(job, work), name="ask", daemon=True).start()
         return job
 
     def find(self, id_: str) -> InterviewJob:
@@ -67,11 +68,14 @@ class Jobs:
         return self._jobs[id_]
 
     def close(self) -> None:
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        """Begin no further interviews."""
+        self._closing = True
 
     def _do(self, job: InterviewJob, work: Callable[[InterviewJob], None]) -> None:
         try:
-            work(job)
+            with self._free:
+                if not self._closing:
+                    work(job)
         except AudienceError as error:
             job.error = str(error)
         except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from html import escape
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,7 @@ TOP = 50
 FEWEST = 5
 """Segments with fewer people are left out: their means say little."""
 _ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
-_REPORT = (
+REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"
 )
@@ -59,17 +60,24 @@ class Reports:
             moment = self._registry.lives.get(folder, 0), reader.last
         with self._lock:
             if folder not in self._kept or self._kept[folder][0] != moment:
-                self._kept[folder] = moment, html(self._shown(gathered(folder)))
+                self._kept[folder] = moment, html(shown_findings(gathered(folder), self._offer))
             self._kept.move_to_end(folder)
             while len(self._kept) > REPORTS:
                 self._kept.popitem(last=False)
             return self._kept[folder][1]
 
-    def _shown(self, findings: Findings) -> Findings:
-        if self._offer.offered is None:
-            return findings
-        scenario = text_of(self._offer.shown(parse(findings.scenario)))
-        return msgspec.structs.replace(findings, scenario=scenario)
+
+def shown_findings(findings: Findings, offer: Offer) -> Findings:
+    """Return findings as a reply may show them: what is offered by its name."""
+    if offer.offered is None:
+        return findings
+    replace = msgspec.structs.replace
+    arms = tuple(
+        replace(arm, runs=tuple(replace(run, folder=Path(run.folder).name) for run in arm.runs))
+        for arm in findings.arms
+    )
+    scenario = text_of(offer.shown(parse(findings.scenario)))
+    return replace(findings, scenario=scenario, arms=arms)
 
 
 def router(registry: RunRegistry, offer: Offer) -> APIRouter:
@@ -99,7 +107,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     def report(run: RunId) -> Response:
         """Return the report as a page that opens offline."""
         page = reports.page(registry.folders.folder_of(run))
-        headers = {"content-security-policy": _REPORT}
+        headers = {"content-security-policy": REPORT_POLICY}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 
     return api
@@ -168,18 +176,19 @@ def popularity(world: World) -> PopularityReply:
 
 def segments(world: World, each: dict[str, Floats]) -> dict[str, list[SegmentRow]]:
     """Return the means of every metric of people, by interest, gender, age and habit."""
-    groups: dict[str, dict[str, list[int]]] = {}
+    rows: dict[str, list[SegmentRow]] = {}
+    for (by, name), members in sorted(members_by_segment(world).items()):
+        rows.setdefault(by, []).append(_means(name, members, each))
+    return rows
+
+
+def members_by_segment(world: World) -> dict[tuple[str, str], list[int]]:
+    """Return who belongs to each segment of some size, by its kind and name."""
+    groups: dict[tuple[str, str], list[int]] = {}
     for who in range(len(world.agents)):
-        for by, name in _segments_of(world, who):
-            groups.setdefault(by, {}).setdefault(name, []).append(who)
-    return {
-        by: [
-            _means(name, members, each)
-            for name, members in sorted(named.items())
-            if len(members) >= FEWEST
-        ]
-        for by, named in groups.items()
-    }
+        for segment in _segments_of(world, who):
+            groups.setdefault(segment, []).append(who)
+    return {segment: members for segment, members in groups.items() if len(members) >= FEWEST}
 
 
 def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
@@ -211,6 +220,12 @@ _POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 """The page itself forbids every request and every script but its own."""
 
 
+_NOTHING = (
+    "<!doctype html><html lang=en><meta charset=utf-8><title>Nothing to judge</title>"
+    "<h1>Nothing to judge yet</h1><p>{}</p><p>You can close this page.</p></html>"
+)
+
+
 def judge_router(registry: RunRegistry) -> APIRouter:
     """Return the endpoint of the judging page."""
     api = APIRouter()
@@ -235,8 +250,12 @@ def judge_router(registry: RunRegistry) -> APIRouter:
             if task not in _TASKS:
                 raise unknown("task", task, _TASKS)
         sources = Sources(run=registry.folders.folder_of(run))
-        key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
         headers = {"content-security-policy": _POLICY}
+        try:
+            key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
+        except BadInput as error:
+            told = _NOTHING.format(escape(str(error)))
+            return Response(told, 400, headers, media_type="text/html; charset=utf-8")
         return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
 
     return api

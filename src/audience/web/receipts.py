@@ -1,4 +1,4 @@
-"""The small JSON replies: what was started or changed, tickets, and errors."""
+"""The small JSON replies: the session, what was started or changed, tickets, and errors."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ class ErrorReply(msgspec.Struct, frozen=True):
 
 
 class StartedRun(msgspec.Struct, frozen=True):
-    """The id of a new run or branch."""
+    """The id of a new run or branch, and of the experiment whose first run it is."""
 
     id: str
+    experiment: str = ""
 
 
 class StartedInterview(msgspec.Struct, frozen=True):
@@ -51,3 +52,32 @@ class Acknowledged(msgspec.Struct, frozen=True):
     """A request that was carried out and has no other answer."""
 
     ok: bool = True
+
+
+class ActivityReply(msgspec.Struct, frozen=True):
+    """What everybody did last in the round that was opened last: a place in `ACTIVITIES`."""
+
+    round: int
+    activity: list[int]
+
+
+class SessionReply(msgspec.Struct, frozen=True):
+    """What this server offers. Of keys it says only whether they are set."""
+
+    version: str
+    keys: dict[str, bool]
+    minds: list[str]
+    memories: list[str]
+    recommenders: list[str]
+    datasets: list[str]
+    endpoints: list[str]
+    """The endpoints that a scenario may name, where it may name no address."""
+    runs_folder: str
+    opened: str | None
+    """The run that is shown first."""
+    scenario: str | None
+    """The scenario that the page begins a new run with."""
+    needs: dict[str, dict[str, str]]
+    """By group and kind, the option without which a part cannot be made, such as `path`."""
+    streams: int
+    token: str | UnsetType = UNSET

@@ -18,24 +18,6 @@ RunState = Literal["running", "paused", "waiting", "stopped", "finished", "faile
 Values = Mapping[str, float | None]
 
 
-class SessionReply(msgspec.Struct, frozen=True):
-    """What this server offers. Of keys it says only whether they are set."""
-
-    version: str
-    keys: dict[str, bool]
-    minds: list[str]
-    memories: list[str]
-    recommenders: list[str]
-    datasets: list[str]
-    endpoints: list[str]
-    """The endpoints that a scenario may name, where it may name no address."""
-    runs_folder: str
-    opened: str | None
-    """The run that is shown first."""
-    streams: int
-    token: str | UnsetType = UNSET
-
-
 class RunRow(msgspec.Struct, frozen=True):
     """A run's line in the list."""
 
@@ -87,6 +69,7 @@ class ControlState(msgspec.Struct, frozen=True):
     reused: int
     tokens: int
     cost: float | None
+    failed_calls: int
 
 
 class ItemCount(msgspec.Struct, frozen=True):
@@ -146,7 +129,8 @@ class CostForecast(msgspec.Struct, frozen=True):
     calls: int
     tokens: int
     cost: float | None
-    seconds: float
+    seconds: float | None
+    speed: str
 
 
 class ScenarioCheck(msgspec.Struct, frozen=True):

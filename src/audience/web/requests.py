@@ -30,6 +30,8 @@ class Form(Body):
     seed: int | None = Field(None, ge=0, le=MOST)
     seeds: int | None = Field(None, ge=1, le=1000)
     recommender: str | dict[str, Any] | None = None
+    recommenders: list[str] | None = Field(None, min_length=2, max_length=20)
+    """Several to compare, each an arm; the first is the reference."""
     mind: str | dict[str, Any] | None = None
     memory: str | dict[str, Any] | None = None
     dataset: str | dict[str, Any] | None = None

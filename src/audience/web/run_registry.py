@@ -16,7 +16,16 @@ from audience.errors import AudienceError, BadInput, Interrupted
 from audience.files import free_path, slug_of
 from audience.llm import FILE as CALLS, copy_calls
 from audience.log import FILE, Log, is_held
-from audience.runs import Watch, conduct, resume, scenario_of
+from audience.results import Fitting
+from audience.runs import (
+    EXPERIMENT,
+    Outcome,
+    Watch,
+    conduct,
+    resume,
+    scenario_of,
+    with_sensitivity,
+)
 from audience.scenario import Scenario, SpendingOptions, parse, text_of
 from audience.web.readers import Readers
 from audience.web.replies import Conflict, Missing
@@ -38,16 +47,19 @@ class RunFolders:
 
     def folder_of(self, id_: str) -> Path:
         """Return the folder of a run; an id that leads outside the root is missing."""
+        return self._inside(id_, FILE, "run")
+
+    def _inside(self, id_: str, file: str, what: str) -> Path:
         parts = [unquote(part) for part in id_.split("~")]
         if len(id_) > 1000 or any(not is_name(part) for part in parts):
-            raise Missing(f"there is no run {id_[:80]!r}")
+            raise Missing(f"there is no {what} {id_[:80]!r}")
         root = self.root.resolve()
         folder = root.joinpath(*parts)
         with suppress(OSError):
             place = folder.resolve()
-            if place.is_relative_to(root) and place != root and (place / FILE).is_file():
+            if place.is_relative_to(root) and place != root and (place / file).is_file():
                 return place
-        raise Missing(f"there is no run {id_[:80]!r}")
+        raise Missing(f"there is no {what} {id_[:80]!r}")
 
     def runs(self) -> Iterator[Path]:
         """Yield the folders of all runs, in order."""
@@ -55,6 +67,16 @@ class RunFolders:
         patterns = ("*/" * depth + FILE for depth in range(1, DEPTH + 1))
         folders = {path.parent for pattern in patterns for path in root.glob(pattern)}
         yield from sorted(path for path in folders if path.resolve().is_relative_to(root))
+
+    def experiments(self) -> Iterator[Path]:
+        """Yield the folders of all experiments, in order."""
+        root = self.root.resolve()
+        patterns = ("*/" * depth + EXPERIMENT for depth in range(1, DEPTH - 1))
+        yield from sorted({path.parent for pattern in patterns for path in root.glob(pattern)})
+
+    def experiment_of(self, id_: str) -> Path:
+        """Return the folder of an experiment; an id that leads outside the root is missing."""
+        return self._inside(id_, EXPERIMENT, "experiment")
 
     def free(self, name: str) -> Path:
         """Return a folder for a new run: the name as a slug, with a number if it is taken."""
@@ -124,7 +146,10 @@ class RunRegistry:
         self.readers = Readers()
         self.lives: dict[Path, int] = {}
         """How often each run was reset here."""
+        self.trying: set[Path] = set()
+        """Experiments whose runs have ended and which are tried before other audiences."""
         self._here: dict[Path, LocalRun] = {}
+        self._closing = False
         self._lock = threading.RLock()
 
     def here(self, folder: Path) -> LocalRun | None:
@@ -150,11 +175,13 @@ class RunRegistry:
         *,
         paused: bool,
         spending: SpendingOptions | None = None,
+        fitting: Fitting | None = None,
     ) -> Path:
         """Start a scenario in a new folder; return the folder of its (first) run."""
         first: list[Path] = []
 
         def watching(place: Path) -> Watch:
+            self._end_runs_of_this_thread()
             with self._lock:
                 run = LocalRun(place.resolve(), Watch(Control(paused=paused and not first)))
                 run.thread = threading.current_thread()
@@ -162,10 +189,31 @@ class RunRegistry:
                 first.append(run.folder)
             return run.watch
 
-        self._go(folder, lambda: conduct(scenario, folder, spending=spending, watching=watching))
+        def work() -> None:
+            options = {"spending": spending, "watching": watching, "fitting": fitting}
+            outcome = conduct(scenario, folder, **options)  # type: ignore[arg-type]
+            self._end_runs_of_this_thread()
+            self._try_others(scenario, outcome, folder.resolve())
+
+        self._go(folder, work)
         if not first:
             raise Conflict(f"{folder.name} takes long to start; look again soon")
         return first[0]
+
+    def _try_others(self, scenario: Scenario, outcome: Outcome, folder: Path) -> None:
+        """Try an experiment before other audiences; what they show is kept in its folder."""
+        self.trying.add(folder)
+        try:
+            with_sensitivity(scenario, outcome, lambda: self._closing)
+        finally:
+            self.trying.discard(folder)
+
+    def _end_runs_of_this_thread(self) -> None:
+        """Let go of the runs that ended here: one thread lives all runs of an experiment."""
+        with self._lock:
+            for run in self._here.values():
+                if run.thread is threading.current_thread():
+                    run.thread = None
 
     def take_up(
         self, folder: Path, *, paused: bool = False, spending: SpendingOptions | None = None
@@ -182,7 +230,9 @@ class RunRegistry:
                 opened = done + bool(kept.partial(done + 1))
             if done >= whole:
                 raise Conflict(f"{folder.name} has reached its last round, {whole}")
-            run = LocalRun(folder, Watch(Control(paused=paused, opened=opened)))
+            before = self.here(folder)
+            speed = before.watch.control.steering.speed if before else 0.0
+            run = LocalRun(folder, Watch(Control(paused=paused, speed=speed, opened=opened)))
             self._here[folder] = run
 
             def work() -> None:
@@ -226,6 +276,7 @@ class RunRegistry:
 
     def close(self) -> None:
         """Stop every run at its next commit point and close the files."""
+        self._closing = True
         with self._lock:
             alive = [run for run in self._here.values() if run.is_alive]
         for run in alive:

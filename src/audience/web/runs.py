@@ -13,9 +13,23 @@ from starlette.responses import Response
 
 from audience.errors import AudienceError
 from audience.llm import FILE as CALLS, CallStore
-from audience.log import is_held, last_closing, posts_upto, talks_upto, visits_in
-from audience.runs import LivePanel, Panel, prolong, settle_people, verify
-from audience.runs.calibration import with_fitted_people
+from audience.log import (
+    failures_upto,
+    is_held,
+    last_closing,
+    posts_upto,
+    talks_upto,
+    visits_in,
+)
+from audience.runs import (
+    LivePanel,
+    Panel,
+    audience_of,
+    is_experiment,
+    prolong,
+    settle_people,
+    verify,
+)
 from audience.scenario import Scenario, cost_of, label
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
@@ -137,7 +151,7 @@ def _live_status(run: LocalRun) -> RunStatus:
         steering.visits_done,
         steering.visits_total,
         eta_s=round(left / steering.pace, 1) if is_timed else None,
-        failures=spent.failed,
+        failures=panel.failures,
         algorithm=panel.algorithm,
         pending=len(run.watch.control.pending),
         error=None,
@@ -145,13 +159,14 @@ def _live_status(run: LocalRun) -> RunStatus:
         reused=spent.reused,
         tokens=spent.tokens,
         cost=None if spent.unpriced else round(spent.dollars, 6),
+        failed_calls=spent.failed,
     )
     return RunStatus(control, _panel_reply(panel, steering.visits_total))
 
 
 def _panel_reply(panel: Panel, here_now: int) -> PanelReply:
     fields = msgspec.structs.asdict(panel)
-    del fields["algorithm"]
+    del fields["algorithm"], fields["failures"]
     fields["most_popular"] = [ItemCount(*row) for row in panel.most_popular]
     return PanelReply(**fields, here_now=here_now)
 
@@ -165,25 +180,27 @@ def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
         visits = visits_in(log, done + 1)
         state = state_of(registry, folder, log.state, done, scenario.rounds)
         panel = _stored_panel(reader, done)
-        calls, tokens, cost = reader.remembered(
+        calls, failed_calls, tokens, cost = reader.remembered(
             "paid", reader.last, lambda: _paid(folder, scenario)
         )
+        halted = log.halted if state == "stopped" else ""
     control = ControlState(
         state,
-        speed=0.0,
-        round=done,
+        speed=ended.watch.control.steering.speed if ended else 0.0,
+        round=done + bool(visits),
         rounds=scenario.rounds,
         visits_done=visits,
         visits_total=0,
         eta_s=None,
-        failures=0,
+        failures=panel.failures,
         algorithm=panel.algorithm,
         pending=0,
-        error=ended.error if ended and ended.error else None,
+        error=(ended.error if ended else "") or halted or None,
         calls=calls,
         reused=0,
         tokens=tokens,
         cost=cost,
+        failed_calls=failed_calls,
     )
     return RunStatus(control, _panel_reply(panel, 0))
 
@@ -193,7 +210,8 @@ class _Count:
 
     def __init__(self, reader: Reader, done: int) -> None:
         log = reader.log
-        numbers = {"chats": float(talks_upto(log, done)), "posts": float(posts_upto(log, done))}
+        counts = {"chats": talks_upto, "posts": posts_upto, "failed": failures_upto}
+        numbers = {name: float(count(log, done)) for name, count in counts.items()}
         self.tally = LivePanel(reader.world(done), numbers)
         self.after = last_closing(log)
 
@@ -207,13 +225,14 @@ def _stored_panel(reader: Reader, done: int) -> Panel:
     return count.tally.panel()
 
 
-def _paid(folder: Path, scenario: Scenario) -> tuple[int, int, float | None]:
-    """Return the calls to models so far, their tokens and what they cost."""
-    tokens = 0
+def _paid(folder: Path, scenario: Scenario) -> tuple[int, int, int, float | None]:
+    """Return the calls to models so far, those that failed, their tokens and what they cost."""
+    tokens = failed = 0
     if (folder / CALLS).is_file():
         with closing(CallStore(folder / CALLS, read_only=True)) as calls:
             tokens = sum(used.prompt + used.completion for _, _, used in calls.sums())
-    return calls_of(folder), tokens, dollars_of(folder, scenario)
+            failed = calls.failed()
+    return calls_of(folder), failed, tokens, dollars_of(folder, scenario)
 
 
 def router(registry: RunRegistry, offer: Offer) -> APIRouter:
@@ -235,7 +254,9 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        scenario = with_fitted_people(offer.requested(body.toml, body.form)).scenario
+        asked = offer.requested(body.toml, body.form)
+        people = audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
+        scenario = people.scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
         verify(scenario)
@@ -244,8 +265,11 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
             if body.name
             else registry.folders.free(scenario.title)
         )
-        first = registry.start(scenario, place, paused=body.paused, spending=spending)
-        return json_reply(StartedRun(registry.folders.id_of(first)), 201)
+        first = registry.start(
+            scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
+        )
+        whole = registry.folders.id_of(place) if is_experiment(place) else ""
+        return json_reply(StartedRun(registry.folders.id_of(first), whole), 201)
 
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:

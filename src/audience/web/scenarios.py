@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -14,20 +16,32 @@ from starlette.responses import Response
 
 from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
+from audience.llm import Endpoint, first_call
 from audience.plugins import known
-from audience.runs import drawn_instead, estimate, variants, verify
+from audience.runs import (
+    drawn_instead,
+    estimate,
+    names_mind,
+    seconds_of,
+    tells_mind,
+    variants,
+    verify,
+)
 from audience.scenario import (
     PRESETS,
+    Models,
     Offered,
     Scenario,
     SpendingOptions,
     admitted,
     admitted_change,
     admitted_over,
+    arms_of,
     asks_models,
     changed,
     check_chosen,
     check_secrets,
+    endpoints_of,
     load,
     masked,
     masked_change,
@@ -41,14 +55,45 @@ from audience.web.reply_types import CostForecast, ScenarioCheck, ScenarioProble
 from audience.web.requests import Form, ScenarioBody
 
 PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
-SECONDS_A_CALL = 1.0
-"""Rough duration of a call when nothing is known about the endpoint."""
-AT_ONCE = 256
-"""Rough number of concurrent calls where none is given."""
+KNOWN_S, UNKNOWN_S = 600.0, 15.0
+"""Seconds for which the speed of an endpoint is remembered, and for which its silence is."""
+MOST_KNOWN = 64
 SECONDS_A_VISIT = 0.0005
 _PLACE = re.compile(r"^(?:(?:scenario|command line|run|llm|arm '[^']*'): )*(?:--)?(\w+)\b")
 _FIELDS = {*Form.model_fields, *Scenario.__struct_fields__}
 _LINE = re.compile(r"\(line (\d+)\)")
+
+
+class Speeds:
+    """How long one call to an endpoint takes, measured once in a while by a first call."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[float, float | None, str]] = {}
+
+    def of(self, models: Models) -> tuple[float | None, str]:
+        """Return the seconds of a call and how they are known, or None and why they are not."""
+        endpoints = endpoints_of(models)
+        if not endpoints:
+            return None, "the model on this machine was not timed"
+        key = msgspec.json.encode(endpoints[0])
+        until, seconds, told = self._known.get(key, (0.0, None, ""))
+        if monotonic() >= until:
+            seconds, told = _timed(endpoints[0])
+            until = monotonic() + (UNKNOWN_S if seconds is None else KNOWN_S)
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = (until, seconds, told)
+        return seconds, told
+
+
+def _timed(endpoint: Endpoint) -> tuple[float | None, str]:
+    try:
+        reply = asyncio.run(first_call(endpoint))
+    except AudienceError as error:
+        return None, str(error)
+    if reply.outcome != "reply":
+        return None, reply.why
+    return reply.seconds, f"a first call took {reply.seconds:.2f} s"
 
 
 class Offer:
@@ -79,6 +124,14 @@ class Offer:
         check_secrets(scenario)
         return scenario if self.offered is None else admitted(scenario, self.offered)
 
+    def names_mind(self, text: str | None, form: Form | None) -> bool:
+        """Return whether a request says by which minds people decide."""
+        if form is None:
+            return tells_mind(text or "")
+        name = form.scenario or "plain"
+        path = self._paths.get(name, Path(name))
+        return form.mind is not None or names_mind(path)
+
     def admitted_change(self, written: dict[str, Any]) -> dict[str, Any]:
         """Return an intervention of a request, held to what is offered."""
         return written if self.offered is None else admitted_change(written, self.offered)
@@ -97,12 +150,14 @@ class Offer:
         if name not in scenarios:
             raise unknown("scenario", name, scenarios)
         changes: dict[str, Any] = form.model_dump(
-            exclude_none=True, exclude={"scenario", "budget", "share"}
+            exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
         if llm := models_table(changes):
             changes["llm"] = llm
         if form.recommender is not None:
             changes["arms"] = {}
+        if form.recommenders is not None:
+            changes["arms"] = arms_of(form.recommenders)
         if form.share is not None:
             waking = msgspec.to_builtins(scenarios[name].activation)
             changes["activation"] = {**waking, "share": form.share}
@@ -126,6 +181,7 @@ def spending_of(form: Form | None) -> SpendingOptions:
 def router(offer: Offer) -> APIRouter:
     """Return the endpoints of scenarios."""
     api = APIRouter()
+    speeds = Speeds()
 
     @api.get("/scenarios", response_class=Response)
     def listed() -> Response:
@@ -148,7 +204,7 @@ def router(offer: Offer) -> APIRouter:
         except AudienceError as error:
             return json_reply(ScenarioCheck(False, [problem(error)], None, None))
         text = text_of(offer.shown(scenario))
-        return json_reply(ScenarioCheck(True, [], costs(scenario), text))
+        return json_reply(ScenarioCheck(True, [], costs(scenario, speeds), text))
 
     return api
 
@@ -162,15 +218,16 @@ def problem(error: AudienceError) -> ScenarioProblem:
     return ScenarioProblem(where, message)
 
 
-def costs(scenario: Scenario) -> CostForecast:
+def costs(scenario: Scenario, speeds: Speeds) -> CostForecast:
     """Return roughly what a scenario will take: calls, tokens, dollars and seconds."""
     arms = variants(scenario).values()
     visits = sum(arm.agents * arm.rounds * arm.activation.share for arm in arms) * scenario.seeds
     seconds = visits * SECONDS_A_VISIT
     if not any(asks_models(arm) for arm in arms):
-        return CostForecast(0, 0, 0.0, round(seconds, 1))
+        return CostForecast(0, 0, 0.0, round(seconds, 1), "")
     forecast = estimate(scenario)
-    at_once = min(scenario.llm.concurrency or AT_ONCE, scenario.run.concurrency or AT_ONCE)
-    seconds += forecast.calls * SECONDS_A_CALL / at_once
     tokens = round(forecast.prompt + forecast.completion)
-    return CostForecast(round(forecast.calls), tokens, forecast.dollars, round(seconds, 1))
+    latency, told = speeds.of(scenario.llm)
+    whole = None if latency is None else seconds + seconds_of(scenario, forecast, latency)
+    rounded = None if whole is None else round(whole, 1)
+    return CostForecast(round(forecast.calls), tokens, forecast.dollars, rounded, told)

@@ -19,15 +19,18 @@ from starlette.types import Receive, Scope, Send
 
 from audience.errors import BadInput
 from audience.llm import read_dotenv
-from audience.plugins import known
+from audience.parts import required_options
+from audience.plugins import find, known
 from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
     changes,
     comparison,
+    experiments,
     graph,
     interviews,
     measures,
     people,
+    people_table,
     play,
     runs,
     scenarios,
@@ -36,9 +39,9 @@ from audience.web import (
 )
 from audience.web.connection import connection_within
 from audience.web.people import name_of
-from audience.web.receipts import TicketReply
+from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
-from audience.web.reply_types import NameLists, SessionReply
+from audience.web.reply_types import NameLists
 from audience.web.requests import RunId
 from audience.web.run_registry import RunFolders, RunRegistry
 from audience.web.scenarios import Offer
@@ -75,9 +78,17 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KE
 
 
 def router(
-    registry: RunRegistry, offer: Offer, access: Access, streams: Streams, opened: str | None
+    registry: RunRegistry,
+    offer: Offer,
+    access: Access,
+    streams: Streams,
+    opened: str | None,
+    begun_with: str | None,
 ) -> APIRouter:
-    """Return the endpoints of the session; `opened` is the run that is shown first."""
+    """Return the endpoints of the session.
+
+    `opened` is the run that is shown first, `begun_with` the scenario of which one is made.
+    """
     api = APIRouter()
 
     @api.get("/session", response_class=Response)
@@ -98,6 +109,8 @@ def router(
                 endpoints=sorted(held_to.endpoints) if held_to else [],
                 runs_folder=root.name if held_to else str(root),
                 opened=opened,
+                scenario=begun_with,
+                needs={group: needed(group) for group in ("datasets", "recommenders")},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -109,6 +122,12 @@ def router(
         return json_reply(TicketReply(access.ticket()))
 
     return api
+
+
+def needed(group: str) -> dict[str, str]:
+    """Return the option without which a part cannot be made, by kind, where there is one."""
+    options = {kind: required_options(find(group, kind)) for kind in known(group)}
+    return {kind: names[0] for kind, names in options.items() if names}
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
@@ -151,14 +170,16 @@ def make_app(
     *,
     found: Mapping[str, Path] | None = None,
     opened: str | None = None,
+    begun_with: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
     offered: Offered | None = None,
 ) -> App:
     """Return the server over a folder of runs.
 
-    `found` are scenario files to start from, `opened` is the run that is shown first. Requests
-    are held to what is `offered`; where other machines can reach the server, always.
+    `found` are scenario files to start from, `opened` is the run that is shown first, `begun_with`
+    the scenario that the page begins a new run with. Requests are held to what is `offered`; where
+    other machines can reach the server, always.
     """
     limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
@@ -184,12 +205,31 @@ def make_app(
     )
     add_error_handlers(app)
     for api in (
-        router(registry, offer, access, streams, opened),
+        router(registry, offer, access, streams, opened, begun_with),
+        *_routers(registry, offer, streams, desk, jobs, tables),
+    ):
+        app.include_router(api, prefix="/api")
+    _serve_page(app, static)
+    guard = Guard(app, access, limits, held_to.secrets() if held_to else None)
+    return App(guard, registry, streams, app)
+
+
+def _routers(
+    registry: RunRegistry,
+    offer: Offer,
+    streams: Streams,
+    desk: changes.ChangeDesk,
+    jobs: interviews.Jobs,
+    tables: play.PlayTables,
+) -> list[APIRouter]:
+    """Return the endpoints of runs, experiments and all that is done with them."""
+    return [
         scenarios.router(offer),
         runs.router(registry, offer),
         stream.router(registry, streams),
         names_router(registry),
         people.router(registry),
+        people_table.router(registry),
         story.calls_router(registry),
         graph.router(registry),
         story.router(registry),
@@ -198,13 +238,10 @@ def make_app(
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
+        experiments.router(registry, offer),
         measures.router(registry, offer),
         measures.judge_router(registry),
-    ):
-        app.include_router(api, prefix="/api")
-    _serve_page(app, static)
-    secrets = held_to.secrets() if held_to else {}
-    return App(Guard(app, access, limits, secrets), registry, streams, app)
+    ]
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:
@@ -239,18 +276,29 @@ def serve(
 
     `offer` is a file of what requests may name. Without one, other machines may name nothing here.
     """
+    scenarios = list(scenarios)
     offered = load_offer(offer) if offer else None
     near = () if offered or not is_loopback(host) else sorted(Path().glob("*.toml"))
     found = {path.stem: path for path in (*near, *scenarios)}
     found |= offered.scenarios if offered else {}
     for path in scenarios:
         load(path)
+    begun_with = scenarios[0].stem if scenarios else None
     root.mkdir(parents=True, exist_ok=True)
     opened = _id_in(root, run) if run is not None else None
     access = Access(host)
     listening = bound(host, port)
     try:
-        server = server_of(make_app(root, access, found=found, opened=opened, offered=offered))
+        server = server_of(
+            make_app(
+                root,
+                access,
+                found=found,
+                opened=opened,
+                begun_with=begun_with,
+                offered=offered,
+            )
+        )
         begun(address_of(host, listening.getsockname()[1], access))
         server.run(sockets=[listening])
     finally:

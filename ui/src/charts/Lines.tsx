@@ -8,6 +8,8 @@ export interface Series {
   name: string;
   colour: string;
   points: [number, number | null][];
+  /** The ends of an interval at each place, drawn as a shade. */
+  band?: [number, number, number][];
 }
 
 const WIDE = 320;
@@ -29,7 +31,7 @@ export function ticks(low: number, high: number, wanted = 3): number[] {
 }
 
 export function bounds(series: Series[]): [number, number] {
-  const values = series.flatMap((one) => one.points.flatMap(([, y]) => (y == null ? [] : [y])));
+  const values = series.flatMap((one) => [...one.points.flatMap(([, y]) => (y == null ? [] : [y])), ...(one.band ?? []).flatMap(([, low, high]) => [low, high])]);
   if (!values.length) return [0, 1];
   let low = Math.min(...values), high = Math.max(...values);
   if (low >= 0 && low < high * 0.5) low = 0;
@@ -84,6 +86,8 @@ export function LineChart({ title, unit, series }: { title: string; unit?: strin
           <g key={at}><line className="grid" x1={LEFT} x2={WIDE - RIGHT} y1={y(at)} y2={y(at)} /><text className="tick" x={LEFT - 6} y={y(at) + 3.5} textAnchor="end">{short(at)}</text></g>))}
         {roundTicks(first, last).map((at) => <text key={at} className="tick" x={x(at)} y={HIGH - 6} textAnchor="middle">{at}</text>)}
         {over !== null ? <line className="cursor" x1={x(over)} x2={x(over)} y1={TOP} y2={HIGH - LOW} /> : null}
+        {series.map((one) => (one.band?.length ? <polygon key={one.name} className="shade" style={{ fill: one.colour }}
+          points={[...one.band.map(([at, , top]) => `${x(at).toFixed(1)},${y(top).toFixed(1)}`), ...one.band.toReversed().map(([at, floor]) => `${x(at).toFixed(1)},${y(floor).toFixed(1)}`)].join(" ")} /> : null))}
         {series.map((one) => <path key={one.name} d={path(one.points, x, y)} fill="none" strokeWidth={1.8} strokeLinejoin="round" style={{ stroke: one.colour }} />)}
         {series.map((one) => { const at = one.points.find(([px]) => px === shown); return at && at[1] != null ? <circle key={one.name} cx={x(at[0])} cy={y(at[1])} r={3} style={{ fill: one.colour }} /> : null; })}
       </svg>

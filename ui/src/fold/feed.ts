@@ -2,7 +2,7 @@
 
 import { get, runPath } from "../wire/api";
 import { follow, type Following, type Link, type Message } from "../wire/stream";
-import type { Chapter, Control, Names, Panel, RunDetail, Stand, Values } from "../wire/types";
+import type { ActivityReply, Chapter, Control, Names, Panel, RunDetail, Stand, Values } from "../wire/types";
 import type { Known } from "./events";
 import { Live } from "./live";
 
@@ -35,14 +35,16 @@ export class Feed implements Known {
   }
 
   async open(): Promise<void> {
+    this.problem = "";
     try {
-      const [detail, names] = await Promise.all([
+      const [detail, names, doing] = await Promise.all([
         get<RunDetail>(runPath(this.id)), get<Names>(`${runPath(this.id)}/names`).catch(() => this.names),
+        get<ActivityReply>(`${runPath(this.id)}/activity`),
       ]);
       if (this.closed) return;
       this.names = names;
       this.take(detail);
-      this.live = new Live(Math.max(0, (detail.n ?? 0) - BACK));
+      this.live = new Live(Math.max(0, (detail.n ?? 0) - BACK), doing);
       this.connect();
     } catch (failure) {
       this.problem = failure instanceof Error ? failure.message : String(failure);

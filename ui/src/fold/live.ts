@@ -52,8 +52,13 @@ export class Live {
   touched = new Set<number>();
   here = 0;
 
-  constructor(after = 0) {
+  /** `doing` is what people have done in the open round before the first chapter that is taken in. */
+  constructor(after = 0, doing?: { round: number; activity: number[] }) {
     this.after = after;
+    if (!doing) return;
+    this.round = doing.round;
+    this.activity = doing.activity;
+    this.here = doing.activity.filter(Boolean).length;
   }
 
   /** Take in a chapter; say whether it was news. */
@@ -66,8 +71,10 @@ export class Live {
       this.apply(event, chapter);
       doing = Math.max(doing, DOING[event[0]] ?? IDLE);
     }
-    if (chapter.phase === VISITS && chapter.agent >= 0) this.mark(chapter.agent, doing || BROWSING);
-    if (chapter.phase === CONVERSATIONS) this.marked(chapter);
+    if (chapter.round === this.round) {
+      if (chapter.phase === VISITS && chapter.agent >= 0) this.mark(chapter.agent, doing || BROWSING);
+      if (chapter.phase === CONVERSATIONS) this.marked(chapter);
+    }
     if (worthTelling(chapter)) this.keep(chapter);
     return true;
   }

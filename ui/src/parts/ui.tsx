@@ -22,12 +22,13 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-const STATES: Record<RunState, string> = {
+const STATES: Record<RunState | "trying", string> = {
+  trying: "Trying other audiences",
   running: "Running", paused: "Paused", waiting: "Waiting for a person", stopped: "Stopped",
   finished: "Finished", failed: "Failed", elsewhere: "Running elsewhere",
 };
 
-export function StateMark({ state }: { state: RunState }) {
+export function StateMark({ state }: { state: RunState | "trying" }) {
   return <span className={`mark mark-${state}`}><i aria-hidden="true" />{STATES[state] ?? state}</span>;
 }
 

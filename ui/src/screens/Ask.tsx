@@ -17,6 +17,14 @@ function taken(key: string): number[] {
   return found === null ? [] : [Number(found)];
 }
 
+interface Question { id: string; question: string }
+
+/** The last question to this run, whose answers the server still has. */
+function kept(run: string): Question | null {
+  const found = sessionStorage.getItem(`asked ${run}`);
+  return found === null ? null : (JSON.parse(found) as Question);
+}
+
 export function AskTab() {
   const { feed, at } = useHere();
   const [whom, setWhom] = useState<Whom>("some");
@@ -26,7 +34,10 @@ export function AskTab() {
   const [question, setQuestion] = useState("");
   const [remember, setRemember] = useState(false);
   const [problem, setProblem] = useState("");
-  const [job, setJob] = useState<{ id: string; question: string } | null>(null);
+  const [job, setJob] = useState(() => kept(feed.id));
+  useEffect(() => {
+    if (job) sessionStorage.setItem(`asked ${feed.id}`, JSON.stringify(job)); else sessionStorage.removeItem(`asked ${feed.id}`);
+  }, [feed.id, job]);
   const [answer, setAnswer] = useState<Job | null>(null);
   const isOpen = job !== null && !answer?.error && (answer === null || !answer.over);
   const look = () => {

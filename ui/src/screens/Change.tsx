@@ -35,6 +35,12 @@ export function ChangeTab() {
       return true;
     } catch (failure) { setProblem(said(failure)); return false; }
   };
+  const withdraw = (place: number) => {
+    setProblem(""); setDone("");
+    send(`${runPath(feed.id)}/interventions/${place}`, undefined, "DELETE").then(
+      () => { setDone("Withdrawn."); again(); }, (failure: unknown) => { setProblem(said(failure)); again(); },
+    );
+  };
   const Form = FORMS[what];
   return (
     <div className="split">
@@ -50,17 +56,18 @@ export function ChangeTab() {
       <section className="card" aria-label="Interventions">
         <h2>Interventions</h2>
         <Problem again={again}>{asked.problem}</Problem>
-        {asked.value?.length ? <List rows={asked.value} /> : <Empty title="No changes yet">Every change is written into the log with its round, so that the run can be replayed and compared.</Empty>}
+        {asked.value?.length ? <List rows={asked.value} withdraw={withdraw} /> : <Empty title="No changes yet">Every change is written into the log with its round, so that the run can be replayed and compared.</Empty>}
       </section>
     </div>
   );
 }
 
-function List({ rows }: { rows: Intervention[] }) {
-  const sorted = [...rows].sort((a, b) => (b.round ?? Infinity) - (a.round ?? Infinity));
+function List({ rows, withdraw }: { rows: Intervention[]; withdraw: (place: number) => void }) {
+  const sorted = rows.map((one, place) => ({ one, place })).sort((a, b) => (b.one.round ?? Infinity) - (a.one.round ?? Infinity));
   return (
-    <ul className="changes">{sorted.map((one, at) => (
-      <li key={at}><span className={`tag ${one.state}`}>{one.state === "pending" ? "pending" : "done"}</span>
-        <span className="small faint nowrap">{one.round ? `round ${one.round}` : "next round"}</span><span>{told(one)}</span></li>))}</ul>
+    <ul className="changes">{sorted.map(({ one, place }) => (
+      <li key={place}><span className={`tag ${one.state}`}>{one.state === "pending" ? "pending" : "done"}</span>
+        <span className="small faint nowrap">{one.round ? `round ${one.round}` : "next round"}</span><span>{told(one)}</span>
+        {one.state === "pending" ? <button type="button" className="quiet" onClick={() => withdraw(place)}>Withdraw</button> : null}</li>))}</ul>
   );
 }

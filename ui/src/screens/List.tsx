@@ -6,7 +6,7 @@ import { count, money } from "../parts/format";
 import { address, go } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
 import { get } from "../wire/api";
-import type { RunRow, Session } from "../wire/types";
+import type { ExperimentRow, RunRow, RunState, Session } from "../wire/types";
 
 export function ListScreen({ session }: { session: Session }) {
   const asked = useAsked((signal) => get<RunRow[]>("/runs", signal), "runs");
@@ -36,8 +36,26 @@ export function ListScreen({ session }: { session: Session }) {
         ? <Empty title="No runs yet">Start one here, or in a terminal with <code>audience run</code>: both appear in this list.</Empty>
         : null}
       {rows.length && !shown.length ? <Empty title="Nothing matches">No run has “{find}” in its name or title.</Empty> : null}
+      <ExperimentRows find={find} going={rows.some((one) => one.state === "running")} />
       {shown.length ? <Rows rows={shown} marked={marked} mark={mark} /> : null}
     </div>
+  );
+}
+
+function ExperimentRows({ find, going }: { find: string; going: boolean }) {
+  const asked = useAsked((signal) => get<ExperimentRow[]>("/experiments", signal), "experiments");
+  useEvery(going ? 2000 : 8000, asked.again);
+  const shown = (asked.value ?? []).filter((one) => `${one.id} ${one.title} ${one.arms.join(" ")}`.toLowerCase().includes(find.toLowerCase()));
+  if (!shown.length) return null;
+  return (
+    <section aria-label="Experiments"><h2>Experiments</h2>
+      <div className="table-box"><table><thead><tr><th scope="col">Experiment</th><th scope="col">State</th><th scope="col">Runs</th><th scope="col">Arms</th><th scope="col" className="number">Seeds</th><th scope="col">Last changed</th></tr></thead>
+        <tbody>{shown.map((one) => (
+          <tr key={one.id}><td><a className="strong" href={address({ screen: "experiment", id: one.id })}>{one.id}</a><div className="faint small">{one.title}</div></td>
+            <td><StateMark state={one.state as RunState | "trying"} /></td><td><Rounds done={one.done} all={one.all} what="runs" /></td><td>{one.arms.join(", ")}</td>
+            <td className="number">{one.seeds}</td><td className="faint small nowrap">{new Date(one.made * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}</td></tr>))}</tbody></table></div>
+      <h2>Runs</h2>
+    </section>
   );
 }
 
@@ -69,10 +87,10 @@ function Rows({ rows, marked, mark }: { rows: RunRow[]; marked: string[]; mark: 
   );
 }
 
-function Rounds({ done, all }: { done: number; all: number }) {
+function Rounds({ done, all, what = "rounds" }: { done: number; all: number; what?: string }) {
   return (
     <span className="rounds">
-      <progress max={all || 1} value={done} aria-label={`${done} of ${all} rounds`} />
+      <progress max={all || 1} value={done} aria-label={`${done} of ${all} ${what}`} />
       <span className="faint small">{done} / {all}</span>
     </span>
   );

@@ -1,6 +1,6 @@
 // A new run: from a scenario or a form, checked as one types, with what it will cost.
 
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { said, useAsked, useSettled } from "../fold/store";
 import { count, duration, money } from "../parts/format";
 import { go } from "../parts/route";
@@ -9,29 +9,44 @@ import { get, send } from "../wire/api";
 import type { Check, ScenarioRow, Session, StartedRun } from "../wire/types";
 
 interface Form {
-  title: string; agents: string; rounds: string; seed: string; dataset: string; recommender: string;
+  title: string; agents: string; rounds: string; seed: string; seeds: string;
+  /** Recommenders to compare the first with. */
+  others: string[];
+  dataset: string; recommender: string;
   mind: string; memory: string; llm: string; model: string; budget: string;
+  /** What a dataset or a recommender needs to be made, such as a path. */
+  dataset_needs: string; recommender_needs: string;
 }
 
 const FIRST: Form = {
-  title: "A first look", agents: "200", rounds: "10", seed: "1", dataset: "films", recommender: "popular",
-  mind: "rule", memory: "none", llm: "", model: "", budget: "",
+  title: "A first look", agents: "200", rounds: "10", seed: "1", seeds: "1", others: [], dataset: "films", recommender: "popular",
+  mind: "", memory: "none", llm: "", model: "", budget: "", dataset_needs: "", recommender_needs: "",
 };
+
+const NEEDED: Record<string, string> = { path: "Folder or file of the data", name: "Name of the public dataset", url: "Address of the service" };
 
 type Way = "form" | "toml";
 
-function body(way: Way, form: Form, toml: string): unknown {
+function body(way: Way, form: Form, toml: string, needs: Session["needs"]): unknown {
   if (way === "toml") return { toml };
-  const { agents, rounds, seed, ...rest } = form;
-  const words = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
-  const numbers = Object.fromEntries(Object.entries({ agents, rounds, seed }).map(([key, value]) => [key, whole(value)]));
+  const { agents, rounds, seed, seeds, others, dataset, dataset_needs, recommender, recommender_needs, ...rest } = form;
+  const part = (group: string, kind: string, given: string) => {
+    const need = needs[group]?.[kind];
+    return need && given ? { kind, [need]: given } : kind;
+  };
+  const words = {
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== "")),
+    dataset: part("datasets", dataset, dataset_needs),
+    ...(others.length ? { recommenders: [recommender, ...others] } : { recommender: part("recommenders", recommender, recommender_needs) }),
+  };
+  const numbers = Object.fromEntries(Object.entries({ agents, rounds, seed, seeds }).map(([key, value]) => [key, whole(value)]));
   return { form: { ...words, ...numbers } };
 }
 
 /** What can be seen without asking: numbers that are none. */
-export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record<string, string> {
+export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed" | "seeds">): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const [key, least] of [["agents", 1], ["rounds", 1], ["seed", 0]] as const) {
+  for (const [key, least] of [["agents", 1], ["rounds", 1], ["seed", 0], ["seeds", 1]] as const) {
     const typed = form[key].trim();
     if (!/^\d+$/.test(typed) || Number(typed) < least) found[key] = `Must be a whole number, at least ${least}`;
   }
@@ -40,15 +55,17 @@ export function mistakes(form: Pick<Form, "agents" | "rounds" | "seed">): Record
 
 const whole = (typed: string): number | string => (/^\d+$/.test(typed.trim()) ? Number(typed) : typed);
 
-export function NewScreen({ session }: { session: Session }) {
-  const [way, setWay] = useState<Way>("form");
+export function NewScreen({ session, from }: { session: Session; from: string }) {
+  const [way, setWay] = useState<Way>(from ? "toml" : "form");
   const [form, setForm] = useState(FIRST);
   const [toml, setToml] = useState("");
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
   const scenarios = useAsked((signal) => get<ScenarioRow[]>("/scenarios", signal), "scenarios");
-  const wanted = JSON.stringify(body(way, form, toml));
+  const begun = scenarios.value?.find((one) => one.name === from)?.toml;
+  useEffect(() => { if (begun) { setToml(begun); setWay("toml"); } }, [begun]);
+  const wanted = JSON.stringify(body(way, form, toml, session.needs));
   const settled = useSettled(wanted);
   const check = useAsked(
     (way === "toml" && !toml.trim()) || (way === "form" && Object.keys(mistakes(form)).length) ? null : () => send<Check>("/scenarios/check", JSON.parse(settled)), settled,
@@ -61,9 +78,9 @@ export function NewScreen({ session }: { session: Session }) {
     setProblem("");
     try {
       const made = await send<StartedRun>("/runs", {
-        ...(body(way, form, toml) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
+        ...(body(way, form, toml, session.needs) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
       });
-      go({ screen: "run", id: made.id, tab: "watch" });
+      go(made.experiment ? { screen: "experiment", id: made.experiment } : { screen: "run", id: made.id, tab: "watch" });
     } catch (failure) {
       setProblem(said(failure));
       setBusy(false);
@@ -133,9 +150,10 @@ function Verdict({ found }: { found: Check }) {
           <div><dt>Calls</dt><dd>{count(cost.calls)}</dd></div>
           <div><dt>Tokens</dt><dd>{count(cost.tokens)}</dd></div>
           <div><dt>Cost</dt><dd>{cost.calls ? money(cost.cost) : "free"}</dd></div>
-          <div><dt>Time</dt><dd>{duration(cost.seconds)}</dd></div>
+          <div title={cost.speed || undefined}><dt>Time</dt><dd>{cost.seconds == null ? "unknown" : duration(cost.seconds)}</dd></div>
         </dl>
       ) : <p className="faint">No estimate available.</p>}
+      {cost?.speed ? <p className="faint">{cost.seconds == null ? `No time can be told: ${cost.speed}` : `Time: ${cost.speed}.`}</p> : null}
     </>
   );
 }
@@ -161,29 +179,41 @@ function FileFields({ toml, set, scenarios }: { toml: string; set: (toml: string
 function FormFields({ form, set, session, wrong }: {
   form: Form; set: (form: Form) => void; session: Session; wrong: (where: string) => string | undefined;
 }) {
-  const typed = (key: keyof Form, label: string, hint = "", kind = "text") => (
+  const typed = (key: Exclude<keyof Form, "others">, label: string, hint = "", kind = "text") => (
     <Field label={label} hint={hint} problem={wrong(key)}>
       {(id, told) => <input id={id} aria-describedby={told} aria-invalid={Boolean(wrong(key))} inputMode={kind === "number" ? "numeric" : undefined}
         value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })} autoComplete="off" />}
     </Field>
   );
-  const chosen = (key: keyof Form, label: string, choices: string[], hint = "") => (
+  const chosen = (key: Exclude<keyof Form, "others">, label: string, choices: string[], hint = "") => (
     <Field label={label} hint={hint} problem={wrong(key)}>
       {(id, told) => (
         <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
-          {[...new Set([form[key], ...choices])].sort().map((one) => <option key={one}>{one}</option>)}
+          {[...new Set([FIRST[key], form[key], ...choices])].sort().map((one) => <option key={one} value={one}>{one || "chosen for the data"}</option>)}
         </select>
       )}
     </Field>
   );
+  const plain = session.recommenders.filter((kind) => !session.needs.recommenders?.[kind]);
+  const needed = (group: string, key: "dataset" | "recommender", into: "dataset_needs" | "recommender_needs") => {
+    const need = session.needs[group]?.[form[key]];
+    return need ? typed(into, NEEDED[need] ?? need, `${form[key]} needs it`) : null;
+  };
   const asks = form.mind === "llm" || form.mind === "voiced" || form.memory !== "none";
   const keys = Object.entries(session.keys).filter(([, isSet]) => isSet).map(([key]) => key);
   return (
     <>
       {typed("title", "Title")}
-      <div className="three">{typed("agents", "People", "", "number")}{typed("rounds", "Rounds", "", "number")}{typed("seed", "Seed", "", "number")}</div>
-      <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders)}</div>
-      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
+      <div className="four">{typed("agents", "People", "", "number")}{typed("rounds", "Rounds", "", "number")}{typed("seed", "Seed", "", "number")}{typed("seeds", "Seeds", "", "number")}</div>
+      <div className="two">{chosen("dataset", "Items and people", session.datasets)}{chosen("recommender", "Recommender", session.recommenders.filter((kind) => session.needs.recommenders?.[kind] !== "parts"))}</div>
+      <fieldset className="kinds"><legend>Compare with</legend>
+        {plain.filter((kind) => kind !== form.recommender).map((kind) => (
+          <label key={kind}><input type="checkbox" checked={form.others.includes(kind)}
+            onChange={(event) => set({ ...form, others: event.target.checked ? [...form.others, kind] : form.others.filter((one) => one !== kind), seeds: event.target.checked && form.seeds === "1" ? "3" : form.seeds })} /> {kind}</label>))}
+        {form.others.length ? <p className="hint">Each is an arm before the same people; a verdict needs three seeds or more. A file or service of your own: <b>Scenario file</b>.</p> : null}
+      </fieldset>
+      {needed("datasets", "dataset", "dataset_needs")}{needed("recommenders", "recommender", "recommender_needs")}
+      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide. Chosen for the data: grounded where there is a past, else rule")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
       {asks ? (
         <fieldset><legend>Language model</legend>
           <div className="two">{typed("llm", "Endpoint", "An OpenAI-compatible URL, or embedded for the small embedded model")}{typed("model", "Model", "Leave empty for the first model that the endpoint lists")}</div>

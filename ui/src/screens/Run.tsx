@@ -20,6 +20,7 @@ import { AskTab } from "./Ask";
 import { BranchTab } from "./Branch";
 import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
+import { PeopleTab } from "./People";
 import { PlayTab } from "./Play";
 import { WatchTab } from "./Watch";
 
@@ -79,7 +80,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
             {TABS.map((one) => (
               <a key={one} href={address({ screen: "run", id, tab: one })} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
             ))}
-            <ApiLink path={`/judge${query({ run: id, tasks: feed.detail.memory === "none" ? "b" : "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink>
+            {feed.detail.memory === "recagent" ? <ApiLink path={`/judge${query({ run: id, tasks: "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink> : null}
           </nav>
           <span className="run-name"><span className="strong">{id}</span> <span className="faint">{feed.detail.title}</span></span>
         </div>
@@ -97,6 +98,7 @@ function body(tab: Tab) {
   switch (tab) {
     case "watch": return <WatchTab />;
     case "measures": return <MeasuresTab />;
+    case "people": return <PeopleTab />;
     case "ask": return <AskTab />;
     case "play": return <PlayTab />;
     case "change": return <ChangeTab />;

@@ -102,14 +102,14 @@ function LinkMark({ link }: { link: string }) {
 function Figures({ now }: { now: Control }) {
   const figures: [string, string][] = [
     ["Left", now.state === "finished" ? "done" : duration(now.eta_s)],
-    ["Calls", count(now.calls) + (now.reused ? ` + ${count(now.reused)}` : "")],
+    ["Calls", count(now.calls) + (now.reused ? ` + ${count(now.reused)}` : "") + (now.failed_calls ? `, ${count(now.failed_calls)} failed` : "")],
     ["Tokens", count(now.tokens)], ["Cost", money(now.cost)], ["Failures", count(now.failures)],
   ];
   return (
     <dl className="inline-figures">
       {figures.map(([label, value]) => (
         <div key={label} className={label === "Failures" && now.failures ? "warn" : ""}
-          title={label === "Calls" && now.reused ? "made + reused" : undefined}><dt>{label}</dt><dd>{value}</dd></div>
+          title={label === "Calls" && now.reused ? "made + reused" : label === "Failures" ? "decisions and pages that failed" : undefined}><dt>{label}</dt><dd>{value}</dd></div>
       ))}
     </dl>
   );

@@ -39,11 +39,11 @@ function one(by: By, node: GraphNode, live: Live): number {
       return value == null ? 0 : fifth(value);
     }
     case "emotion": {
-      const value = live.mood[id] ?? node.mood;
+      const value = node.mood;
       return value == null ? 0 : 1 + Math.max(0, Math.min(2, Math.round(value)));
     }
     case "attitude": {
-      const value = live.attitude[id] ?? node.attitude;
+      const value = node.attitude;
       return value == null ? 0 : sided(value);
     }
   }

@@ -95,4 +95,5 @@ export function query(fields: Record<string, string | number | null | undefined>
   return text ? `?${text}` : "";
 }
 
+export const experimentPath = (id: string): string => `/experiments/${encodeURIComponent(id)}`;
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;

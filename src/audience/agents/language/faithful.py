@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 TAGGED = re.compile(r"\[([A-Z]+)\](?:\s*::[^\S\n]*(.*))?")
 """A tag, with what follows it or bare."""
 _UNBRACKETED = re.compile(r"\W*([A-Z]+)\W*(?:::?[^\S\n]*(.*))?\s*")
+_LONE = 400
+"""Characters of an answer that may be a tag without brackets."""
 _VOICE = "model"
 _STARS = re.compile(r"[^\d]*([1-5])(?:\s*(?:/|out of|of)\s*5)?(?:\s*stars?)?\W*", re.IGNORECASE)
 
@@ -122,7 +124,8 @@ def tagged(answer: str | Unreadable, allowed: Sequence[str]) -> tuple[str, str] 
     if isinstance(answer, Unreadable):
         return answer
     found = {(tag, rest.strip()) for tag, rest in TAGGED.findall(answer)}
-    if not found and (bare := _UNBRACKETED.fullmatch(answer)) and bare[1] in allowed:
+    lone = answer if len(answer) <= _LONE else ""
+    if not found and (bare := _UNBRACKETED.fullmatch(lone)) and bare[1] in allowed:
         found = {(bare[1], (bare[2] or "").strip())}
     if len({tag for tag, _ in found}) != 1:
         return Unreadable(f"{len(found)} answers in {answer[:80]!r}; one of {', '.join(allowed)}")

@@ -29,6 +29,8 @@ from audience.agents.voiced.lexicon import (
 from audience.agents.voiced.voice import Facts, beginning, examples, prompt_of, wants_clause
 
 SHORTEST, LONGEST = 4, 40
+_READ = 2_000
+"""Characters of a candidate that are looked at."""
 _MARKUP = re.compile(
     r"[{}\[\]|*_`#~^\\]|https?:|www\.|@\w|"
     r"\b(?:user|assistant|system|human|story|sentence|question|answer|note|response)\s*:|"
@@ -90,7 +92,9 @@ def first_good(
 
 def joined(begun: str, candidate: str) -> str:
     """Return the whole line: the beginning and the model's first sentence."""
-    rest = candidate.strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
+    rest = (
+        candidate[:_READ].strip().strip('"“”').strip().removeprefix("...").removeprefix("…").strip()
+    )
     if rest.casefold().startswith(begun.casefold()):
         rest = rest[len(begun) :].strip(" ,:")
     first = re.split(r"(?<=[.!?])\s+(?=[A-Z<\"])", rest, maxsplit=1)[0]

@@ -13,6 +13,8 @@ import numpy as np
 from audience.world import Catalogue, Dice, Floats, Item, key
 
 _FRACTIONS = {"½": " half", "¾": " three quarters"}
+_PEOPLE = ("films",)
+"""Catalogues for whose people there are public figures."""
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -20,6 +22,12 @@ def embedded_rows(name: str) -> list[list[str]]:
     """Return the cells of an embedded table, without its header."""
     text = (files("audience.datasets.embedded") / f"{name}.tsv").read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()[1:]]
+
+
+def embedded_people(name: str) -> str:
+    """Return the file of parameters fitted for the people of an embedded catalogue, or nothing."""
+    file = files("audience.datasets.embedded") / f"{name}.toml"
+    return file.read_text(encoding="utf-8") if name in _PEOPLE else ""
 
 
 def embedded_catalogue(name: str, seed: int) -> Catalogue:

@@ -1,8 +1,10 @@
 """Probes of a language model: what it knows, whether it stays in character, what sways it."""
 
 from audience.lab.probing.behaviour_probe import (
+    Deeds as Deeds,
     behaviour as behaviour,
     compared_minds as compared_minds,
+    lived_in as lived_in,
     probed_run as probed_run,
 )
 from audience.lab.probing.consistency_probe import consistency as consistency
@@ -31,4 +33,4 @@ from audience.lab.probing.round_time import (
 )
 from audience.lab.probing.sensitivity import prompts as prompts
 from audience.lab.probing.town import town_of as town_of
-from audience.lab.probing.visits import real_visits as real_visits
+from audience.lab.probing.visits import KeptChapters as KeptChapters, real_visits as real_visits

@@ -183,6 +183,11 @@ def kept(
         if far >= was:
             parameters = {name: at for name, at in parameters.items() if name not in names}
             notes.append(f"{what}: the fit is no closer to other people; parameters stay")
+    if "dropped" in parameters and real.finished is not None:
+        ends = live_visits(make(parameters), stage).finished or 0.0
+        if abs(ends - real.finished) >= abs((before.finished or 0.0) - real.finished):
+            del parameters["dropped"]
+            notes.append("what is finished: the fit is no closer to other people; it stays")
     return parameters, tuple(notes)
 
 

@@ -1,0 +1,152 @@
+// An experiment, arms by seeds, as one thing: how far it is, its verdict, what it rests on, its report.
+
+import { useMemo, useState } from "react";
+import { LineChart } from "../charts/Lines";
+import { useAsked, useEvery } from "../fold/store";
+import { ApiLink } from "../parts/ApiLink";
+import { measure, signed } from "../parts/format";
+import { address } from "../parts/route";
+import { Empty, Problem, StateMark, Tabs } from "../parts/ui";
+import { experimentPath, get, needsTickets } from "../wire/api";
+import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
+
+const GOING = ["running", "elsewhere", "trying", "paused"];
+const colour = (arm: number): string => `var(--group-${arm % 8})`;
+
+type View = "findings" | "segments" | "report" | "scenario";
+
+export function ExperimentScreen({ id }: { id: string }) {
+  const asked = useAsked((signal) => get<Experiment>(experimentPath(id), signal), id);
+  const found = asked.value;
+  useEvery(found && GOING.includes(found.state) ? 1500 : null, asked.again);
+  const [view, setView] = useState<View>("findings");
+  if (asked.problem && !found) return <div className="page"><Problem again={asked.again}>{asked.problem}</Problem><p><a href="#/">All runs</a></p></div>;
+  if (!found) return <div className="page"><p className="faint" role="status">Reading the runs of {id} …</p></div>;
+  return (
+    <div className="page wide experiment">
+      <div className="page-head"><div><h1>{found.title}</h1><p className="faint">{id} · {found.arms.length} arms, {found.seeds} seed{found.seeds > 1 ? "s" : ""}</p></div>
+        <div className="tools"><StateMark state={found.state as RunState | "trying"} />
+          {found.findings ? <ApiLink className="button" path={`${experimentPath(id)}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink> : null}</div></div>
+      <Problem>{asked.problem}</Problem>
+      {found.findings ? <Verdict found={found} shown={found.findings} /> : null}
+      <Runs found={found} />
+      {found.findings ? (
+        <>
+          <Tabs label="What to see" chosen={view} choose={setView} choices={[
+            { is: "findings", name: "Findings" }, { is: "segments", name: "Segments" }, { is: "report", name: "Report" }, { is: "scenario", name: "Scenario" }]} />
+          {view === "findings" ? <Findings found={found} shown={found.findings} /> : null}
+          {view === "segments" ? <Segments found={found} shown={found.findings} /> : null}
+          {view === "report" ? <Report id={id} /> : null}
+        </>
+      ) : <Empty title="No verdict yet">It is drawn when every run has reached its last round.</Empty>}
+      {view === "scenario" || !found.findings ? <pre className="card code-box">{found.scenario}</pre> : null}
+    </div>
+  );
+}
+
+function Verdict({ found, shown }: { found: Experiment; shown: Found }) {
+  return (
+    <section className="card" aria-label="Verdict"><h2>Verdict</h2>
+      <p className="verdict">{shown.verdict}</p>
+      {shown.notes.map((note) => <p key={note} className="faint">{note}</p>)}
+      {found.state === "trying" ? <p className="faint" role="status">Other audiences are being tried; the verdict will say whether it holds before them.</p> : null}
+    </section>
+  );
+}
+
+function Runs({ found }: { found: Experiment }) {
+  const of = (arm: string) => found.runs.filter((run) => run.arm === arm);
+  const broken = found.runs.filter((run) => run.error);
+  return (
+    <section className="card" aria-label="Runs"><div className="row-between"><h2>Runs</h2><span className="faint small">{found.done} of {found.all} finished</span></div>
+      <progress className="progress" max={found.all} value={progress(found.runs)} aria-label={`${found.done} of ${found.all} runs finished`} />
+      <div className="table-box"><table><thead><tr><th scope="col">Arm</th>{of(found.arms[0] ?? "").map((run) => <th key={run.seed} scope="col">Seed {run.seed}</th>)}</tr></thead>
+        <tbody>{found.arms.map((arm, at) => (
+          <tr key={arm}><th scope="row"><i className="dot" style={{ background: colour(at) }} aria-hidden="true" />{arm}</th>{of(arm).map((run) => <td key={run.seed}><RunCell run={run} /></td>)}</tr>))}</tbody></table></div>
+      {broken.map((run) => <Problem key={`${run.arm} ${run.seed}`}>{`${run.arm}, seed ${run.seed}: ${run.error}`}</Problem>)}
+    </section>
+  );
+}
+
+const progress = (runs: ExperimentRun[]): number => runs.reduce((sum, run) => sum + (run.rounds ? run.round / run.rounds : 0), 0);
+
+function RunCell({ run }: { run: ExperimentRun }) {
+  if (!run.id) return <span className="faint small">not begun</span>;
+  const told = run.state === "finished" ? "finished" : `round ${run.round} of ${run.rounds}`;
+  return <a className="small nowrap" href={address({ screen: "run", id: run.id, tab: "watch" })} title={run.id}>{run.state === "finished" ? "✓ " : ""}{told}</a>;
+}
+
+function Findings({ found, shown }: { found: Experiment; shown: Found }) {
+  const [all, setAll] = useState(false);
+  const lines = useMemo(() => {
+    const first = new Map(shown.first.map((name, at) => [name, at]));
+    const chosen = all ? shown.lines : shown.lines.filter((line) => first.has(line.metric));
+    return [...chosen].sort((a, b) => (first.get(a.metric) ?? 99) - (first.get(b.metric) ?? 99));
+  }, [shown, all]);
+  const others = found.arms.slice(1);
+  const reach = Math.max(10, ...lines.flatMap((line) => line.contrasts.flatMap((one) => [Math.abs(one.percent_low || 0), Math.abs(one.percent_high || 0)])));
+  return (
+    <>
+      <section className="card" aria-label="Differences">
+        <div className="row-between"><h2>{others.length ? `Differences from ${found.arms[0]}` : "Numbers"}</h2>
+          <label className="check small"><input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> All metrics</label></div>
+        <div className="table-box"><table className="forest"><thead><tr><th scope="col">Metric</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
+          {others.map((arm) => <th key={arm} scope="col">{arm} − {found.arms[0]}, in %</th>)}</tr></thead>
+          <tbody>{lines.map((line) => (
+            <tr key={line.metric}><th scope="row">{line.label} {line.unit ? <span className="faint small">{line.unit}</span> : null}</th>
+              {line.cells.map((cell) => <td key={cell.arm} className="number" title={cell.low == null ? "" : `95 % interval ${measure(cell.low)} to ${measure(cell.high)}`}>{measure(cell.mean)}</td>)}
+              {others.map((arm, at) => {
+                const one = line.contrasts.find((each) => each.other === arm);
+                return <td key={arm} className={one && one.judgement !== "unclear" && one.judgement ? `clear ${one.judgement}` : ""}>{one ? <Forest one={one} reach={reach} colour={colour(at + 1)} /> : null}</td>;
+              })}</tr>))}</tbody></table></div>
+        <p className="hint">Paired differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. Bold: clear after Holm's correction; green is better, red is worse.</p>
+      </section>
+      <section aria-label="Round by round"><h2>Round by round</h2>
+        <div className="charts">{shown.curves.map((curve) => (
+          <LineChart key={curve.metric} title={`${curve.label} by round`} unit={curve.unit}
+            series={curve.arms.map((one, at) => ({ name: one.arm, colour: colour(at), points: one.points.map(([x, y]) => [x, y]), band: one.points.map(([x, , low, high]) => [x, low, high]) }))} />))}</div>
+        <p className="hint">Mean over seeds; the shade is its 95 % interval.</p>
+      </section>
+    </>
+  );
+}
+
+type Contrast = Found["lines"][number]["contrasts"][number];
+
+/** One row of a forest plot; all rows share their scale. */
+function Forest({ one, reach, colour: tone }: { one: Contrast; reach: number; colour: string }) {
+  if (one.percent == null || one.percent_low == null || one.percent_high == null) return <span className="faint">{signed(one.difference)}</span>;
+  const x = (value: number) => 90 + (84 * value) / reach;
+  const told = `${signed(one.percent)} % [${signed(one.percent_low)}, ${signed(one.percent_high)}]`;
+  return (
+    <span className="forest-cell"><svg className="interval" viewBox="0 0 180 16" width="180" height="16" role="img" aria-label={told}>
+      <line className="grid" x1={90} x2={90} y1={0} y2={16} /><line className="reach" x1={x(one.percent_low)} x2={x(one.percent_high)} y1={8} y2={8} style={{ stroke: tone }} /><circle className="middle" cx={x(one.percent)} cy={8} r={3} />
+    </svg><span className="difference small nowrap">{told}</span></span>
+  );
+}
+
+function Segments({ found, shown }: { found: Experiment; shown: Found }) {
+  const kinds = [...new Set(shown.segments.map((one) => one.by))];
+  const [by, setBy] = useState(kinds.includes("interest") ? "interest" : kinds[0] ?? "");
+  const rows = shown.segments.filter((one) => one.by === by);
+  if (!kinds.length) return <Empty title="No segments">Nothing is known about these people that would divide them.</Empty>;
+  return (
+    <section className="card" aria-label="Segments"><div className="row-between"><h2>Satisfaction by segment</h2>
+      <label className="small">By <select value={by} onChange={(event) => setBy(event.target.value)}>{kinds.map((kind) => <option key={kind}>{kind}</option>)}</select></label></div>
+      <div className="table-box"><table><thead><tr><th scope="col">Segment</th><th scope="col" className="number">People</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
+        {found.arms.slice(1).map((arm) => <th key={arm} scope="col" className="number">{arm} − {found.arms[0]}</th>)}</tr></thead>
+        <tbody>{rows.map((one) => (
+          <tr key={one.segment}><th scope="row">{one.segment}</th><td className="number">{one.people}</td>{found.arms.map((arm) => <td key={arm} className="number">{measure(one.means[arm])}</td>)}
+            {found.arms.slice(1).map((arm) => {
+              const apart = one.differences[arm];
+              return <td key={arm} className="number">{apart ? `${signed(apart.mean)} [${signed(apart.low)}, ${signed(apart.high)}]` : "–"}</td>;
+            })}</tr>))}</tbody></table></div>
+      <p className="hint">Means over seeds; differences are paired by seed, with 95 % intervals that are not corrected for the number of segments: one in twenty looks clear by chance.</p>
+    </section>
+  );
+}
+
+function Report({ id }: { id: string }) {
+  if (needsTickets()) return <Empty title="Open it in a page of its own">Use Report above.</Empty>;
+  return <iframe className="report-frame" title="Report" src={`/api${experimentPath(id)}/report`} sandbox="" />;
+}
