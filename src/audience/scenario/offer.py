@@ -7,7 +7,6 @@ offers: endpoints, parts, prompts and scenarios. Keys, headers, addresses and pa
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from audience.scenario.schema import (
     readable,
 )
 from audience.scenario.typed_tree import Tree, walked_change, walked_options, walked_scenario
+from audience.toml_reader import read_toml_file
 
 HIDDEN = "***"
 """Stands for what is not shown to other machines."""
@@ -94,11 +94,7 @@ class _OfferFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_offer(path: Path) -> Offered:
     """Return what a file offers; its relative paths start from its folder."""
     try:
-        written = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _OfferFile)
-    except OSError as error:
-        raise BadInput(f"--offer {path}: {error.strerror}; give a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}; fix the TOML there") from None
+        written = msgspec.convert(read_toml_file(path, f"--offer {path}"), _OfferFile)
     except msgspec.ValidationError as error:
         raise BadInput(readable(error, str(path))) from None
     folder = path.parent
