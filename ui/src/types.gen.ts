@@ -920,6 +920,23 @@ export interface SessionReply {
   token?: string;
 }
 
+export interface CallLine {
+  key: string;
+  purpose: string;
+  outcome: string;
+  model: string;
+  prompt: number;
+  completion: number;
+  seconds: number;
+  attempts: number;
+}
+
+export interface CallPage {
+  total: number;
+  lines: CallLine[];
+  outcomes: Record<string, Record<string, number>>;
+}
+
 export interface ExperimentRow {
   id: string;
   title: string;
