@@ -142,7 +142,9 @@ def test_two_recommenders_are_compared_without_a_terminal(chromium: Any, site: S
         page.get_by_role("link", name="both", exact=True).wait_for()
 
 
-@pytest.mark.parametrize("tab", ["watch", "measures", "people", "ask", "play", "change", "branch"])
+@pytest.mark.parametrize(
+    "tab", ["watch", "measures", "people", "calls", "ask", "play", "change", "branch"]
+)
 def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
     chromium: Any, sites: Sites, lived: Path, tab: str
 ) -> None:
@@ -170,4 +172,16 @@ def test_from_the_unhappiest_person_to_the_prompt_of_their_decision(
             page.get_by_role("tab", name="Decisions").click()
             page.locator(".drawer-body").get_by_role("button", name="prompt").first.click()
             page.get_by_role("heading", name="Prompt and reply").wait_for()
+            page.locator(".message.reply").wait_for()
+
+
+def test_from_the_number_of_calls_to_a_prompt(chromium: Any, site: Site, serving: Serving) -> None:
+    with serving() as fake:
+        toml = f"agents = 12\nrounds = 1\nmind = 'llm'\n[llm]\nurl = '{fake.url}'\nmodel = 'fake'\n"
+        run = site.begin(toml=toml)
+        site.until(run, "finished")
+        with looking(chromium, site.address, run_path(run)) as page:
+            page.locator(".inline-figures").get_by_role("link").first.click()
+            page.get_by_label("For").select_option("home")
+            page.get_by_role("button", name="prompt and reply").first.click()
             page.locator(".message.reply").wait_for()

@@ -256,3 +256,25 @@ def test_the_people_table_counts_the_decisions_that_failed(sites: Sites, tmp_pat
     site = sites(tmp_path / "runs")
     rows = site.ok("/runs/lost/people-table?only=failed&limit=500")["rows"]
     assert {one["id"]: one["failures"] for one in rows} == dict(Counter(failed))
+
+
+def test_calls_are_listed_by_purpose_and_outcome(site: Site, serving: Serving) -> None:
+    with serving() as fake:
+        toml = f"agents = 12\nrounds = 1\nmind = 'llm'\n[llm]\nurl = '{fake.url}'\nmodel = 'fake'\n"
+        run = site.begin(toml=toml)
+        site.until(run, "finished")
+    whole = site.ok(f"/runs/{run}/calls?limit=1000")
+    assert whole["total"] == len(whole["lines"]) == site.ok(f"/runs/{run}")["calls"]
+    counted = Counter(line["purpose"] for line in whole["lines"])
+    assert {name: sum(each.values()) for name, each in whole["outcomes"].items()} == dict(counted)
+    homes = site.ok(f"/runs/{run}/calls?purpose=home&outcome=reply&limit=1")
+    assert homes["total"] == whole["outcomes"]["home"]["reply"]
+    assert [line["purpose"] for line in homes["lines"]] == ["home"]
+    call = site.ok(f"/runs/{run}/calls/{homes['lines'][0]['key']}")
+    assert call["purpose"] == "home"
+    failed = site.ok(f"/runs/{run}/calls?outcome=failed")
+    assert failed["total"] == sum(line["outcome"] != "reply" for line in whole["lines"])
+
+
+def test_a_run_without_models_has_no_calls(sites: Sites, lived: Path) -> None:
+    assert sites(lived).ok("/runs/done/calls") == {"total": 0, "lines": [], "outcomes": {}}

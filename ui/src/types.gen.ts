@@ -911,12 +911,30 @@ export interface SessionReply {
   memories: string[];
   recommenders: string[];
   datasets: string[];
+  endpoints: string[];
   runs_folder: string;
   opened: string | null;
   scenario: string | null;
   needs: Record<string, Record<string, string>>;
   streams: number;
   token?: string;
+}
+
+export interface CallLine {
+  key: string;
+  purpose: string;
+  outcome: string;
+  model: string;
+  prompt: number;
+  completion: number;
+  seconds: number;
+  attempts: number;
+}
+
+export interface CallPage {
+  total: number;
+  lines: CallLine[];
+  outcomes: Record<string, Record<string, number>>;
 }
 
 export interface ExperimentRow {

@@ -11,6 +11,7 @@ from audience.llm.call_store import (
     FILE as FILE,
     GIVEN_UP as GIVEN_UP,
     Call as Call,
+    CallLine as CallLine,
     CallStore as CallStore,
     Mode as Mode,
     verify_calls as verify_calls,

@@ -190,10 +190,15 @@ def _known_tables() -> set[str]:
 
 
 def copy_calls(source: Path, target: Path) -> None:
-    """Give a branch the calls of its parent, so that it pays only for what differs."""
+    """Give a branch the calls of its parent, so that it pays only for what differs.
+
+    What people were asked in interviews belongs to the parent alone.
+    """
     with (
         closing(open_readable(source)) as calls,
         told(target),
         closing(sqlite3.connect(target)) as copy,
     ):
         calls.backup(copy)
+        copy.execute("DELETE FROM calls WHERE purpose = 'interview'")
+        copy.commit()

@@ -61,6 +61,20 @@ class Call(msgspec.Struct, frozen=True):
     """1 for the first answer; more if a failed call was repeated later."""
 
 
+class CallLine(msgspec.Struct, frozen=True):
+    """A call in a list: what it was for, how it ended and what it took."""
+
+    key: str
+    purpose: str
+    outcome: str
+    model: str
+    prompt: int
+    """Tokens."""
+    completion: int
+    seconds: float
+    attempts: int
+
+
 class CallStore:
     """Calls by the hash of their request; one writer, any number of readers.
 
@@ -167,6 +181,37 @@ class CallStore:
         with told(self.path):
             rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
+
+    def listed(
+        self, purpose: str = "", outcome: str = "", offset: int = 0, limit: int = 100
+    ) -> tuple[int, list[CallLine]]:
+        """Return how many calls have a purpose and an outcome, and some of them, newest first.
+
+        An outcome of `failed` is any without a reply.
+        """
+        if self._own is None:
+            return 0, []
+        where = "(? = '' OR purpose = ?) AND (? = '' OR outcome = ? OR ? AND outcome <> 'reply')"
+        values = (purpose, purpose, outcome, outcome, outcome == "failed")
+        with told(self.path):
+            count = self._own.execute(f"SELECT COUNT(*) FROM calls WHERE {where}", values)
+            total = int(count.fetchone()[0])
+            rows = self._own.execute(
+                "SELECT lower(hex(key)), purpose, outcome, model, prompt, completion, seconds,"
+                f" attempts FROM calls WHERE {where} ORDER BY id DESC LIMIT ? OFFSET ?",
+                (*values, limit, offset),
+            ).fetchall()
+        return total, [CallLine(*row) for row in rows]
+
+    def outcomes(self) -> dict[str, dict[str, int]]:
+        """Return how many calls of each purpose ended in each way."""
+        sql = "SELECT purpose, outcome, COUNT(*) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"
+        found: dict[str, dict[str, int]] = {}
+        with told(self.path):
+            rows = self._own.execute(sql).fetchall() if self._own is not None else []
+        for purpose, outcome, count in rows:
+            found.setdefault(purpose, {})[outcome] = count
+        return found
 
     def failed(self) -> int:
         """Return how many calls ended without a reply."""

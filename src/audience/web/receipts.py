@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from audience.llm import CallLine
 from audience.world import AnyChange
 
 
@@ -70,6 +71,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     memories: list[str]
     recommenders: list[str]
     datasets: list[str]
+    endpoints: list[str]
+    """The endpoints that a scenario may name, where it may name no address."""
     runs_folder: str
     opened: str | None
     """The run that is shown first."""
@@ -79,3 +82,11 @@ class SessionReply(msgspec.Struct, frozen=True):
     """By group and kind, the option without which a part cannot be made, such as `path`."""
     streams: int
     token: str | UnsetType = UNSET
+
+
+class CallPage(msgspec.Struct, frozen=True):
+    """Some calls to models, and how many of each purpose ended in each way."""
+
+    total: int
+    lines: list[CallLine]
+    outcomes: dict[str, dict[str, int]]

@@ -16,6 +16,7 @@ from audience.llm import FILE as CALLS, Call, CallStore, load_prices
 from audience.log import Log
 from audience.runs import Teller
 from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
+from audience.web.receipts import CallPage
 from audience.web.replies import Missing, json_reply
 from audience.web.reply_types import CallReply, StoryLine, TokenCount
 from audience.web.requests import Agent, Round, RunId, Whole
@@ -135,6 +136,22 @@ def calls_router(registry: RunRegistry) -> APIRouter:
                     if takes := calls.of(key):
                         return json_reply(_call_reply(takes[-1], models))
         raise Missing(f"there is no call {key}")
+
+    @api.get("/runs/{run}/calls", response_class=Response)
+    def listed(
+        run: RunId,
+        purpose: Annotated[str, Query(max_length=60)] = "",
+        outcome: Annotated[str, Query(max_length=20)] = "",
+        offset: Annotated[Whole, Query()] = 0,
+        limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
+    ) -> Response:
+        """Return model calls, newest first, and how many of each purpose ended in each way."""
+        file = registry.folders.folder_of(run) / CALLS
+        if not file.is_file():
+            return json_reply(CallPage(0, [], {}))
+        with closing(CallStore(file, read_only=True)) as calls:
+            total, lines = calls.listed(purpose, outcome, offset, limit)
+            return json_reply(CallPage(total, lines, calls.outcomes()))
 
     return api
 

@@ -20,11 +20,18 @@ const ONLY: [string, string][] = [
   ["absent", "Not here for five rounds"], ["never", "Never came"],
 ];
 
+/** What a link here asked for, once. */
+function chosen(): string {
+  const found = sessionStorage.getItem("people-only") ?? "";
+  sessionStorage.removeItem("people-only");
+  return found;
+}
+
 export function PeopleTab() {
   const { feed, openPerson } = useHere();
   useFeed(feed, 1);
   const [words, setWords] = useState("");
-  const [only, setOnly] = useState("");
+  const [only, setOnly] = useState(chosen);
   const [sort, setSort] = useState<Sort>("satisfaction");
   const [down, setDown] = useState(false);
   const [offset, setOffset] = useState(0);

@@ -18,6 +18,7 @@ import { query } from "../wire/api";
 import type { Session } from "../wire/types";
 import { AskTab } from "./Ask";
 import { BranchTab } from "./Branch";
+import { CallsTab } from "./Calls";
 import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
 import { PeopleTab } from "./People";
@@ -99,6 +100,7 @@ function body(tab: Tab) {
     case "watch": return <WatchTab />;
     case "measures": return <MeasuresTab />;
     case "people": return <PeopleTab />;
+    case "calls": return <CallsTab />;
     case "ask": return <AskTab />;
     case "play": return <PlayTab />;
     case "change": return <ChangeTab />;

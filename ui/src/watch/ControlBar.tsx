@@ -5,6 +5,7 @@ import type { Feed } from "../fold/feed";
 import { said, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, duration, money } from "../parts/format";
+import { address } from "../parts/route";
 import { Field, Problem, Sheet, StateMark } from "../parts/ui";
 import { runPath, send } from "../wire/api";
 import type { Control } from "../wire/types";
@@ -60,7 +61,7 @@ export function ControlBar({ control }: { control: Controls }) {
         </div>
         <div role="status"><StateMark state={now.state} /></div>
         <LinkMark link={feed.link} />
-        <Figures now={now} />
+        <Figures now={now} id={feed.id} />
       </div>
       <Scrubber now={now} />
       <Problem>{control.problem || now.error}</Problem>
@@ -99,7 +100,15 @@ function LinkMark({ link }: { link: string }) {
   return <span className="link-mark" role="status">{told}</span>;
 }
 
-function Figures({ now }: { now: Control }) {
+/** Failures lead to the people who had them, calls to their prompts. */
+function linked(id: string, label: string, now: Control, value: string) {
+  if (label === "Failures" && now.failures) {
+    return <a href={address({ screen: "run", id, tab: "people" })} onClick={() => sessionStorage.setItem("people-only", "failed")}>{value}</a>;
+  }
+  return label === "Calls" && now.calls ? <a href={address({ screen: "run", id, tab: "calls" })}>{value}</a> : value;
+}
+
+function Figures({ now, id }: { now: Control; id: string }) {
   const figures: [string, string][] = [
     ["Left", now.state === "finished" ? "done" : duration(now.eta_s)],
     ["Calls", count(now.calls) + (now.reused ? ` + ${count(now.reused)}` : "") + (now.failed_calls ? `, ${count(now.failed_calls)} failed` : "")],
@@ -109,7 +118,7 @@ function Figures({ now }: { now: Control }) {
     <dl className="inline-figures">
       {figures.map(([label, value]) => (
         <div key={label} className={label === "Failures" && now.failures ? "warn" : ""}
-          title={label === "Calls" && now.reused ? "made + reused" : label === "Failures" ? "decisions and pages that failed" : undefined}><dt>{label}</dt><dd>{value}</dd></div>
+          title={label === "Calls" && now.reused ? "made + reused" : label === "Failures" ? "decisions and pages that failed" : undefined}><dt>{label}</dt><dd>{linked(id, label, now, value)}</dd></div>
       ))}
     </dl>
   );

@@ -3,7 +3,7 @@
 import type { GraphNode as PersonNode, InterviewStatus, MetricsReply, PlayerView, RunRow } from "../types.gen";
 
 export type {
-  ActivityReply, AnyChange, AnyEvent, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
+  ActivityReply, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
   MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
