@@ -9,8 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+
+from audience.terminal import Console
 
 NAMES = (
     "genesis",

@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
+from audience import outside
 from audience.llm import Gateway
 from audience.world import Floats, Genesis
 
 Options = Mapping[str, Any]
 """The options of a part in a scenario."""
+
+
+FilePath: TypeAlias = outside.FilePath
+"""The type of an option that names a file; `audience.outside` has the types of other options."""
 
 
 class ChoiceEvidence(Protocol):
@@ -72,26 +77,14 @@ class PartContext(msgspec.Struct, frozen=True):
         return self.gateway
 
 
-FilePath: TypeAlias = Annotated[str, "a file or folder"]
-"""The type of an option that names a file; a relative one starts from the scenario's folder."""
-
-
 def required_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Return the options without which a dataset or a recommender cannot be made."""
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return tuple(p.name for p in _parameters(make) if p.kind in named and p.default is p.empty)
-
-
-def file_options(make: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """Return the options of a kind of part that name files: those of the type `FilePath`."""
-    return tuple(p.name for p in _parameters(make) if "FilePath" in str(p.annotation))
-
-
-def _parameters(make: Any) -> tuple[inspect.Parameter, ...]:  # noqa: ANN401
     try:
-        return tuple(inspect.signature(make).parameters.values())
+        parameters = inspect.signature(make).parameters.values()
     except (TypeError, ValueError):
         return ()
+    return tuple(p.name for p in parameters if p.kind in named and p.default is p.empty)
 
 
 @runtime_checkable

@@ -5,10 +5,10 @@ import math
 import signal
 
 import pytest
-from rich.console import Console
 
 from audience.cli.screen import Bar, reading, stoppable, summary_table
 from audience.results import Arm, Findings, Measured, differences, to_rich
+from audience.terminal import Console
 
 
 def findings(first: list[float], second: list[float]) -> Findings:

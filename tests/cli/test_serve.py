@@ -86,6 +86,11 @@ def test_what_cannot_be_served_is_told(cli: Cli, here: Path, one: Path) -> None:
     (here / "broken.toml").write_text("agentz = 3\n")
     found = cli("serve", "broken.toml", "--port", 0)
     assert (found.returncode, "agentz" in found.stderr) == (2, True)
+    for empty in ("", " ", "[]"):
+        found = cli("serve", "--host", empty, "--port", 0)
+        assert (found.returncode, "0.0.0.0" in found.stderr) == (2, True)
+    found = cli("serve", "--port", 0, "--offer", "nothing.toml")
+    assert (found.returncode, "nothing.toml" in found.stderr) == (2, True)
     found = cli("serve", "--host", "256.0.0.1", "--port", 0)
     assert (found.returncode, "--host 256.0.0.1" in found.stderr) == (2, True)
 

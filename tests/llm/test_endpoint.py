@@ -33,8 +33,14 @@ def test_addresses_are_understood(url: str, root: str, query: str) -> None:
     assert (endpoint.root, endpoint.query) == (root, query)
 
 
-def test_a_name_holds_nothing_secret() -> None:
-    assert Endpoint(url="https://me:pass@host/v1?key=abc").name == "https://host/v1"
+@pytest.mark.parametrize(
+    "url", ["https://me:pass@host/v1", "https://host/v1?key=abc", "https://host/v1#token=abc"]
+)
+def test_an_address_holds_nothing_secret(url: str) -> None:
+    with pytest.raises(BadInput, match="export MY_KEY") as caught:
+        Endpoint(url=url)
+    assert "abc" not in str(caught.value)
+    assert "me:pass" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

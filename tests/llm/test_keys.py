@@ -6,7 +6,7 @@ import pytest
 
 from audience.errors import BadInput
 from audience.llm import find_key, read_dotenv, scrub
-from audience.llm.endpoint import filled, secrets_in
+from audience.llm.endpoint import Endpoint, filled, headers_of, hide, secrets_in, secrets_of
 
 
 def test_the_environment_comes_before_the_file(
@@ -58,3 +58,39 @@ def test_ordinary_words_are_left_alone() -> None:
 def test_secrets_are_found_in_headers() -> None:
     headers = {"Authorization": "Bearer abcdef", "X-Api-Key": "ghijkl", "Accept": "all/things"}
     assert set(secrets_in(headers)) == {"Bearer abcdef", "abcdef", "ghijkl"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the key plainly\u200b-mi\u00adne is wrong",
+        "the key plainly\x07-mine is wrong",
+        'the key {"why": "plainly\\u002dmine"} is wrong',
+        'the key {"why": "plain\\u200bly-\\u006dine"} is wrong',
+        "the key pl\u202eainly\u2066-min\U000e0041e is wrong",
+    ],
+)
+def test_what_nobody_sees_hides_no_key(text: str) -> None:
+    assert "plainly-mine" not in hide(text, ["plainly-mine"])
+    assert "***" in hide(text, ["plainly-mine"])
+    assert "***" in scrub(text, ["plainly-mine"])
+
+
+def test_a_text_without_a_key_is_left_as_it_is() -> None:
+    text = 'emoji \U0001f469\u200d\U0001f680 and \\u00e9 and \u200b "plainly"'
+    assert hide(text, ["plainly-mine"]) == text
+
+
+@pytest.mark.parametrize("end", ["", "'", "...", "…"])
+def test_a_key_that_is_cut_off_is_hidden_too(end: str) -> None:
+    assert scrub(f"your key is plainly-m{end}", ["plainly-mine"]) == f"your key is ***{end}"
+    assert scrub("this is plain", ["plainly-mine"]) == "this is plain"
+
+
+def test_every_variable_in_a_header_is_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "plainly-mine")
+    monkeypatch.setenv("MY_TEAM", "of-the-team")
+    headers = {"X-Team": "team ${MY_TEAM}"}
+    endpoint = Endpoint(url="http://h/v1", key_env="MY_KEY", headers=headers)
+    secrets = secrets_of(endpoint, headers_of(endpoint))
+    assert {"plainly-mine", "of-the-team"} <= set(secrets)

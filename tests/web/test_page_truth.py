@@ -142,7 +142,7 @@ def test_two_recommenders_are_compared_without_a_terminal(chromium: Any, site: S
         page.get_by_role("link", name="both", exact=True).wait_for()
 
 
-@pytest.mark.parametrize("tab", ["watch", "measures", "ask", "play", "change", "branch"])
+@pytest.mark.parametrize("tab", ["watch", "measures", "people", "ask", "play", "change", "branch"])
 def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
     chromium: Any, sites: Sites, lived: Path, tab: str
 ) -> None:
@@ -152,3 +152,22 @@ def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
         page.wait_for_timeout(300)
         for part in ("document.documentElement", "document.querySelector('main')"):
             assert page.evaluate(f"{part}.scrollWidth") == 390
+
+
+def test_from_the_unhappiest_person_to_the_prompt_of_their_decision(
+    chromium: Any, site: Site, serving: Serving
+) -> None:
+    with serving() as fake:
+        toml = f"agents = 12\nrounds = 1\nmind = 'llm'\n[llm]\nurl = '{fake.url}'\nmodel = 'fake'\n"
+        run = site.begin(toml=toml)
+        site.until(run, "finished")
+        with looking(chromium, site.address, run_path(run, "people")) as page:
+            page.get_by_label("Show").select_option("Everybody")
+            page.get_by_role("button", name="Visits").click()
+            first = page.locator("tbody tr").first
+            settled(page, lambda: first.locator("td").nth(1).inner_text(), lambda seen: seen != "0")
+            first.get_by_role("button").click()
+            page.get_by_role("tab", name="Decisions").click()
+            page.locator(".drawer-body").get_by_role("button", name="prompt").first.click()
+            page.get_by_role("heading", name="Prompt and reply").wait_for()
+            page.locator(".message.reply").wait_for()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,10 +17,10 @@ from tests.web.conftest import Site, Sites
 from audience.datasets import Films
 from audience.llm.fake import Fake
 from audience.log import Log
-from audience.runs import person_at, start
+from audience.runs import measured, person_at, start
 from audience.scenario import parse
 from audience.web.graph import DRAWN, communities, drawn
-from audience.world import Clock, Intervened, Raise, Topic, World
+from audience.world import Clock, Failed, Intervened, Raise, Topic, World
 
 Serving = Callable[..., AbstractContextManager[Fake]]
 
@@ -202,3 +204,55 @@ def test_communities_are_those_who_know_each_other() -> None:
     assert set(found[:10].tolist()) == {0}, "the largest is the first"
     assert set(found[10:16].tolist()) == {1}
     assert found[16] == 2, "who knows nobody stands alone"
+
+
+def test_the_people_table_is_sorted_filtered_and_cut(sites: Sites, lived: Path) -> None:
+    site = sites(lived)
+
+    def rows(**fields: object) -> Any:
+        words = "&".join(f"{key}={value}" for key, value in fields.items())
+        return site.ok(f"/runs/done/people-table?limit=500&{words}")
+
+    whole = rows()
+    assert whole["total"] == 40
+    assert [one["id"] for one in whole["rows"]] == list(range(40))
+    found = measured(lived / "done")
+    for one in whole["rows"]:
+        assert one["picks"] == found.agents["picks"][one["id"]]
+        assert (one["last"] > 0) == (found.agents["visits"][one["id"]] > 0)
+    happy = [one["satisfaction"] for one in rows(sort="satisfaction", down="true")["rows"]]
+    assert happy == sorted(happy, reverse=True)
+    never = rows(only="never")
+    assert never["total"] == sum(found.agents["visits"] == 0)
+    assert all(one["last"] == 0 for one in never["rows"])
+    assert rows(only="failed")["total"] == 0
+    interest = whole["rows"][0]["interests"][0]
+    assert all(interest in one["interests"] for one in rows(query=interest)["rows"])
+    cut = site.ok("/runs/done/people-table?limit=7&offset=35")
+    assert (cut["total"], len(cut["rows"])) == (40, 5)
+    assert site.get("/runs/done/people-table?sort=hair")[0] == 422
+
+
+def test_the_people_table_counts_the_decisions_that_failed(sites: Sites, tmp_path: Path) -> None:
+    (tmp_path / "lost.py").write_text(
+        "from audience.agents import Decision, RuleMind\n"
+        "class Lost(RuleMind):\n"
+        "    batched = False\n"
+        "    async def decide(self, seen, memory, dice):\n"
+        "        if seen.me.profile.id % 2:\n"
+        "            return Decision((), '', (), failure='page: lost')\n"
+        "        return await super().decide(seen, memory, dice)\n"
+    )
+    text = f"agents = 10\nrounds = 2\nmind = '{tmp_path}/lost.py:Lost'\n[run]\nbatched = false\n"
+    start(parse(text), 1, tmp_path / "runs" / "lost")
+    with Log.open(tmp_path / "runs" / "lost") as log:
+        failed = [
+            chapter.agent
+            for chapter in log.chapters()
+            for entry in chapter.entries
+            if isinstance(entry.event, Failed)
+        ]
+    assert failed
+    site = sites(tmp_path / "runs")
+    rows = site.ok("/runs/lost/people-table?only=failed&limit=500")["rows"]
+    assert {one["id"]: one["failures"] for one in rows} == dict(Counter(failed))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import socket
+import time
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
+import aiohttp
 import pytest
 from tests.web.conftest import SMALL, Site, Sites
 
@@ -101,7 +106,7 @@ def test_elsewhere_no_file_is_loaded_and_no_host_is_asked(sites: Sites, tmp_path
         f"[arms.x]\nrecommender = '{tmp_path}/mine.py:A'",
     ):
         status, found = site.post("/runs", {"toml": f"{toml}\n"})
-        assert (status, "only from this machine" in found["error"]) == (400, True)
+        assert (status, "not offered to other machines" in found["error"]) == (400, True)
     assert not (tmp_path / "owned").exists()
 
 
@@ -195,6 +200,115 @@ def test_streams_have_a_number(sites: Sites) -> None:
     with site.stream(f"/runs/{run}/stream") as stream:
         stream.next("state")
         assert site.raw("GET", f"/api/runs/{run}/stream")[0] == 429
+
+
+def test_the_number_of_streams_holds_in_a_burst(sites: Sites) -> None:
+    site = sites(limits=Limits(streams=3, reads=1e4, writes=1e4))
+    run = site.begin(paused=True)
+    seat = site.ok(f"/runs/{run}/play", {"agent": 1})["seat"]
+
+    async def burst() -> list[aiohttp.ClientResponse]:
+        session = await site.session()
+        paths = [f"/api/runs/{run}/stream", f"/api/runs/{run}/play/{seat}"] * 20
+        return await asyncio.gather(*(session.get(site.address + path) for path in paths))
+
+    answers = site.wait(burst())
+    found = [answer.status for answer in answers]
+    assert (found.count(200), found.count(429)) == (3, 37)
+    for answer in answers:
+        site.loop.call_soon_threadsafe(answer.close)
+    site.when(lambda: site.ok("/session")["streams"], lambda streams: streams == 0)
+    with site.stream(f"/runs/{run}/stream") as stream:
+        stream.next("state")
+
+
+def closed(link: socket.socket) -> bytes:
+    """Return all that comes until the other side closes, as it must."""
+    parts = []
+    with suppress(ConnectionResetError):
+        while part := link.recv(65536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+HEAD = b"POST /api/scenarios/check HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Audience-Token: a-token\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "says"),
+    [
+        (b"", b""),
+        (b"GET /api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", b""),
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET / HT", b"200 OK"),
+        (b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"200 OK"),
+        (HEAD + b"Content-Length: 100\r\n\r\n{", b"408"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", b"408"),
+        (HEAD.replace(b"a-token", b"wrong") + b"Content-Length: 100\r\n\r\n{", b"401"),
+    ],
+)
+def test_nobody_keeps_a_connection_by_doing_nothing(sites: Sites, sent: bytes, says: bytes) -> None:
+    site = sites(limits=Limits(headers_s=0.3, body_s=0.3, idle_s=1, reads=1e4, writes=1e4))
+    with socket.create_connection(("127.0.0.1", site.port), 60) as link:
+        link.sendall(sent)
+        assert says in closed(link)
+    assert site.ok("/runs") == []
+
+
+def drip(link: socket.socket) -> None:
+    while True:
+        link.sendall(b"X-A: b\r\n")
+        time.sleep(0.05)
+
+
+def test_a_drip_of_headers_ends_too(sites: Sites) -> None:
+    site = sites(limits=Limits(headers_s=0.5, reads=1e4, writes=1e4))
+    with socket.create_connection(("127.0.0.1", site.port), 60) as link:
+        link.sendall(b"GET / HTTP/1.1\r\n")
+        with pytest.raises((ConnectionResetError, BrokenPipeError)):
+            drip(link)
+
+
+def test_a_reader_that_reads_nothing_is_let_go(sites: Sites) -> None:
+    site = sites(limits=Limits(stall_s=0.3, reads=1e5, writes=1e4))
+    with socket.socket() as link:
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        link.connect(("127.0.0.1", site.port))
+        mine = link.getsockname()[1]
+        link.sendall(b"GET /api/openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 1000)
+
+        def ports() -> list[int]:
+            links = list(site.server.server_state.connections)
+            return [one.client[1] for one in links if one.client]  # type: ignore[union-attr]
+
+        site.when(ports, lambda open_: mine in open_)
+        site.when(ports, lambda open_: mine not in open_)
+    assert site.ok("/runs") == []
+
+
+def test_a_stream_that_is_quiet_stays(sites: Sites) -> None:
+    site = sites(limits=Limits(headers_s=0.2, body_s=0.2, idle_s=1, stall_s=0.2))
+    run = site.begin(paused=True)
+    with site.stream(f"/runs/{run}/stream") as stream:
+        stream.next("state")
+        time.sleep(1.0)
+        site.steer(run, "play")
+        assert stream.next("chapter")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 900_000,
+        b'{"toml":' * 90_000,
+        b'{"form":{"seed":' + b"9" * 900_000 + b"}}",
+        b"\xff\xfe",
+    ],
+)
+def test_a_body_that_cannot_be_parsed_is_refused(site: Site, body: bytes) -> None:
+    status, _, said = site.raw("POST", "/api/scenarios/check", body=body, content_type=JSON)
+    assert status in (400, 422), said[:200]
+    assert len(said) < 10_000
+    assert site.ok("/runs") == []
 
 
 def test_every_answer_says_what_a_page_may_load(site: Site) -> None:

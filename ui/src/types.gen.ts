@@ -1030,6 +1030,27 @@ export interface ExperimentReply {
   findings: ExperimentFindings | null;
 }
 
+export interface PersonLine {
+  id: number;
+  name: string;
+  gender: string;
+  age: number | null;
+  career: string;
+  interests: string[];
+  visits: number;
+  satisfaction: number;
+  silent: boolean;
+  picks: number;
+  stars: number | null;
+  last: number;
+  failures: number;
+}
+
+export interface PeoplePage {
+  total: number;
+  rows: PersonLine[];
+}
+
 export interface SlateCard {
   item: number;
   title: string;

@@ -9,7 +9,8 @@ import numpy as np
 
 from audience.agents.rule import RuleMind, Wishes
 from audience.errors import BadInput
-from audience.parts import ChoiceEvidence, FilePath, Options, PartContext, StarEvidence
+from audience.outside import FilePath
+from audience.parts import ChoiceEvidence, Options, PartContext, StarEvidence
 from audience.world import Floats, Observation
 
 _FURTHEST = 6.0

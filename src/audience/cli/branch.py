@@ -109,10 +109,10 @@ def replay_command(run: Path, at: int | None, check: bool, as_json: bool) -> Non
 
 
 def _print_rounds(metrics: Metrics) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from audience.results import readable
+    from audience.terminal import Console
 
     table = Table(show_edge=False)
     for name in _SHOWN:
@@ -123,12 +123,11 @@ def _print_rounds(metrics: Metrics) -> None:
 
 
 def _again(log: Log, at: int) -> str:
-    from rich.console import Console
-
     from audience.cli.screen import Bar
     from audience.llm import FILE as CALLS
     from audience.runs import start
     from audience.scenario import FILE as MOVES, SpendingOptions as Spending, changed, parse
+    from audience.terminal import Console
 
     scenario, seed = changed(parse(log.scenario), rounds=at), log.seed
     asked = any((log.folder / name).is_file() for name in (CALLS, MOVES))

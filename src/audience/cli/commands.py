@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from audience.errors import AudienceError, Interrupted, unknown
+from audience.plain_text import plain_output
 from audience.plugins import known
 
 
@@ -111,6 +112,11 @@ def main(arguments: list[str] | None = None) -> None:
     """
     if "_AUDIENCE_COMPLETE" in os.environ:
         audience(prog_name="audience")  # click answers the shell and exits
+    with plain_output():
+        _main(arguments)
+
+
+def _main(arguments: list[str] | None) -> None:
     try:
         # Not through click's own `main`: it exits with 1, our code of a gate, if a pipe breaks.
         with audience.make_context(

@@ -80,11 +80,11 @@ def command(
 def _write(
     like: Path | None, agents: int, data: str, out: Path, flags: dict[str, Any]
 ) -> PeopleTable:
-    from rich.console import Console
     from rich.progress import Progress
 
     from audience.datasets import Mixture
     from audience.runs import write_people
+    from audience.terminal import Console
 
     mixture = Mixture(
         profiles=str(like or ""), fill=filled(flags["fill"]), taste=flags["taste"] or ""
@@ -226,10 +226,10 @@ datasets_command.add_command(command)
 @datasets_command.command("list")
 def list_() -> None:
     """List the datasets that are here and those to download."""
-    from rich.console import Console
     from rich.table import Table
 
     from audience.datasets import listing
+    from audience.terminal import Console
 
     table = Table("name", "what", "counts", show_edge=False)
     for row in listing():
@@ -241,10 +241,10 @@ def list_() -> None:
 @click.argument("name")
 def get(name: str) -> None:
     """Download a published dataset, continuing an earlier attempt."""
-    from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
     from audience.datasets.loaders import fetch, published
+    from audience.terminal import Console
 
     dataset = published(name)
     click.echo(f"{dataset.what}\nIts terms of use: {dataset.page}", err=True)

@@ -22,11 +22,11 @@ def model_command() -> None:
 @model_command.command("list", short_help="List models that are here or can be downloaded.")
 def list_() -> None:
     """List the embedded model, models to download, and your GGUF files."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from audience.llm import list_models
+    from audience.terminal import Console
 
     table = Table("name", "what", "size", show_edge=False)
     table.add_column("where", overflow="fold")
@@ -42,10 +42,10 @@ def list_() -> None:
 @click.argument("name")
 def get(name: str) -> None:
     """Download a model, continuing an earlier attempt; or check one that is here."""
-    from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
     from audience.llm import get_model
+    from audience.terminal import Console
 
     console = Console(stderr=True)
     with Progress(
@@ -97,11 +97,20 @@ def doctor_command(
     if as_json:
         o.print_json({"checks": [{"what": a, "ok": b, "found": c} for a, b, c in checks]})
     else:
-        for what, fine, detail in checks:
-            mark = click.style("ok ", fg="green") if fine else click.style("BAD", fg="red")
-            click.echo(f"{mark} {what}: {detail}")
+        _print_checks(checks)
     if not all(fine for _, fine, _ in checks):
         raise click.exceptions.Exit(bad)
+
+
+def _print_checks(checks: list[tuple[str, bool, str]]) -> None:
+    from rich.text import Text
+
+    from audience.terminal import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    for what, fine, detail in checks:
+        mark = ("ok ", "green") if fine else ("BAD", "red")
+        console.print(Text.assemble(mark, f" {what}: {detail}"))
 
 
 def _machine() -> list[tuple[str, bool, str]]:

@@ -186,8 +186,9 @@ def conduct(work: Work, folder: Path, flags: dict[str, Any], *, as_json: bool) -
 @contextmanager
 def bar() -> Iterator[Progress]:
     """Show on standard error who is answering and how far they are."""
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from audience.terminal import Console
 
     console = Console(stderr=True)
     columns = (

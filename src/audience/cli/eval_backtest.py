@@ -44,9 +44,8 @@ def backtest_command(
     Writes validation.json, which a scenario names with validated = "FILE". A log with propensities
     is not judged by an audience: the values of simple policies are estimated.
     """
-    from rich.console import Console
-
     from audience.lab.backtest import backtest_coat, backtest_upworthy, write_backtest
+    from audience.terminal import Console
 
     found = kind or _told(data)
     if found == "log":

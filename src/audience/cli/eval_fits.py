@@ -188,8 +188,6 @@ def _one_curve(
     flags: dict[str, Any],
 ) -> None:
     """Fit all models to one curve, and print how well each predicts its rest."""
-    from rich.console import Console
-
     from audience.lab.spread import (
         RULE,
         curve_in,
@@ -205,6 +203,7 @@ def _one_curve(
         unmoved,
         write,
     )
+    from audience.terminal import Console
 
     truth, moods = truth_of(curve_in(data)), moods_in(data)
     fits = steady(truth, moods)
@@ -240,8 +239,6 @@ def _several(
     most: int,
 ) -> None:
     """Fit all models to each cascade, and print how many each one wins."""
-    from rich.console import Console
-
     from audience.lab.spread import (
         CascadeFits,
         Society,
@@ -256,6 +253,7 @@ def _several(
         write_cascades,
     )
     from audience.results import print_table
+    from audience.terminal import Console
 
     cascades, notes = cascades_in(data, people)
     society, fits = Society(people, graph), []

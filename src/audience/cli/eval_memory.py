@@ -28,9 +28,8 @@ def memory_command(
     kinds: str, people: int, rounds: int, seeds: int, seed: int, out: Path | None, as_json: bool
 ) -> None:
     """Plant facts, repeat some, let time pass, and ask for them, without a model or a judge."""
-    from rich.console import Console
-
     from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
+    from audience.terminal import Console
 
     chosen = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
     with Console(stderr=True).status("Living …") as status:

@@ -36,7 +36,6 @@ def _least(min_per_item: int) -> tuple[int, ...]:
 def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) -> None:
     """Fit Pareto and lognormal laws to interactions per user, with KS distances and figure 5."""
     from msgspec.structs import replace
-    from rich.console import Console
 
     from audience.cli.eval import folder_for
     from audience.lab.evaluation import (
@@ -47,6 +46,7 @@ def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_jso
         write_activity,
     )
     from audience.results import print_table
+    from audience.terminal import Console
 
     console = Console(stderr=True)
     with console.status("Fitting …"):

@@ -55,10 +55,10 @@ def conduct(
     name: str, work: Work, dataset: str, people: int, seed: int, flags: dict[str, Any]
 ) -> None:
     """Ask the model that the flags name, store the table and print it."""
-    from rich.console import Console
     from rich.progress import Progress
 
     from audience.lab.probing import AT_ONCE, keep, plain, probe
+    from audience.terminal import Console
 
     models = o.models_of(flags)
     out = flags["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
@@ -269,8 +269,6 @@ def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  
     Several --llm, or one with several --key-env, are several endpoints. Nothing is reused from
     earlier calls: each combination is paid for.
     """
-    from rich.console import Console
-
     from audience.datasets.loaders import options_for
     from audience.lab.probing import (
         EfficiencyGrid,
@@ -282,6 +280,7 @@ def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  
     )
     from audience.results import print_table
     from audience.scenario import SpendingOptions
+    from audience.terminal import Console
 
     model = flags["model"]
     endpoints = endpoints_by_key(flags["llm"], flags["key_env"], model, flags["price"])

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from audience.cli import options as o
@@ -24,6 +23,7 @@ from audience.lab.judging import (
     Turned,
 )
 from audience.results import Column, Interval, ResultTable, Value, to_rich, wide_console
+from audience.terminal import Console
 
 if TYPE_CHECKING:
     from audience.lab.judging import Answered, Key, Problem
@@ -354,11 +354,11 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **flags: Any) -> None
 
 
 def _judged(sheet: Any, models: Any, spending: Any, out: Path, prompts: str) -> Any:  # noqa: ANN401
-    from rich.console import Console
     from rich.progress import Progress
 
     from audience.lab.judging import judge as judge_
     from audience.scenario import door_of, name_of
+    from audience.terminal import Console
 
     out.mkdir(parents=True, exist_ok=True)
     door = door_of(models, spending, out)

@@ -12,11 +12,10 @@ from audience.cli import options as o
 from audience.errors import BadInput
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from audience.lab.evaluation import RecommenderScore
     from audience.lab.verdicts import SkippedRecommender, Verdicts
     from audience.scenario import Scenario
+    from audience.terminal import Console
 
 _WIDTH = 100
 USUAL = "random,popular,item-knn,ease,bpr,als,lightgcn,multvae,markov,content"
@@ -127,10 +126,9 @@ def verdicts_command(
 
     Run again with the same --out to continue where it was stopped.
     """
-    from rich.console import Console
-
     from audience.cli.progress import conducted, fail_if_withheld
     from audience.lab.verdicts import as_plain, judged, write
+    from audience.terminal import Console
 
     spending = o.spending_of(flags)
     scenario, skipped = _experiment(data, mind, recommender, flags)

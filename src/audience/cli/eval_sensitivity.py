@@ -37,12 +37,11 @@ def sensitivity_command(
     **flags: Any,  # noqa: ANN401
 ) -> None:
     """Say before which people the arms of a scenario would be ranked in another way."""
-    from rich.console import Console
-
     from audience.cli.run import changed_by
     from audience.cli.screen import stoppable
     from audience.runs import band_of, embedded_scenario, obstacle_to_band, verify
     from audience.scenario import load
+    from audience.terminal import Console
 
     recipe = load(scenario) if scenario else embedded_scenario()
     recipe = changed_by(recipe, recommender, flags)

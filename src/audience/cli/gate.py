@@ -47,8 +47,9 @@ def fail_if_any(rulings: Sequence[Ruling]) -> None:
 
 def print_power(estimates: Sequence[PowerEstimate]) -> None:
     """Print how many people and seeds see a loss, for each condition and arm."""
-    from rich.console import Console
     from rich.table import Table
+
+    from audience.terminal import Console
 
     for one in estimates:
         click.echo(

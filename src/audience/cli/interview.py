@@ -9,6 +9,7 @@ import click
 
 from audience.cli import options as o
 from audience.errors import BadInput
+from audience.plain_text import without_controls
 
 
 @click.command("ask")
@@ -30,11 +31,11 @@ def ask_command(
 ) -> None:
     """Ask people a question; they answer from their profile and what they experienced."""
     import msgspec
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from audience.runs import ask, remember_answers
+    from audience.terminal import Console
 
     *ids, question = words
     with o.open_run(run) as log:
@@ -95,6 +96,6 @@ def play_command(
 
 def _typed(words: str) -> str | None:
     try:
-        return input(words)
+        return input(without_controls(words))
     except EOFError:
         return None

@@ -11,7 +11,6 @@ from hashlib import blake2b
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.markup import escape
 
 from audience.cli import options as o
@@ -34,6 +33,7 @@ from audience.runs import (
     with_sensitivity,
 )
 from audience.scenario import Scenario, SpendingOptions
+from audience.terminal import Console
 
 MANY = 0.05
 """The share of unusable answers above which a warning is printed."""

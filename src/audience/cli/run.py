@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
 
 from audience.cli import options as o
@@ -28,6 +27,7 @@ from audience.runs import (
     with_way,
 )
 from audience.scenario import Scenario, changed
+from audience.terminal import Console
 
 if TYPE_CHECKING:
     from audience.scenario import Scenario
@@ -150,8 +150,6 @@ def run_command(
     **flags: Any,  # noqa: ANN401
 ) -> None:
     """Run a scenario file or a preset; by default, two recommenders with a thousand people."""
-    from rich.console import Console
-
     from audience.cli.progress import conduct_on_screen
     from audience.runs import (
         audience_of,
@@ -164,6 +162,7 @@ def run_command(
         verify,
     )
     from audience.scenario import load
+    from audience.terminal import Console
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending, conditions = o.spending_of(flags), [condition(text) for text in fail_if]

@@ -30,9 +30,10 @@ DEFAULT = Path("runs")
 @o.json_option
 def runs_command(folder: Path, as_json: bool) -> None:
     """List the runs below a folder: state, people, rounds, size, cost."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from audience.terminal import Console
 
     if not folder.is_dir() and folder != DEFAULT:
         raise BadInput(f"{folder} is not a folder; give one that holds runs")
@@ -125,11 +126,10 @@ FORMATS = ("html", "md", "csv", "tex", "json")
 @o.out_option
 def report_command(run: Path, formats: tuple[str, ...], out: Path | None) -> None:
     """Write the report of a run or an experiment: page, tables, figures as SVG, PDF and PNG."""
-    from rich.console import Console
-
     from audience.cli.screen import reading
     from audience.results import write_report
     from audience.runs import gathered
+    from audience.terminal import Console
 
     with reading([run]) as seen:
         findings = gathered(run, seen)

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import FrameType
 
 import msgspec
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
@@ -25,6 +24,7 @@ from rich.progress import (
 from audience.llm import Meter
 from audience.results import Findings, ResultTable, print_table, result_table, summary
 from audience.runs import SUMMARY, summary_of
+from audience.terminal import Console
 
 MEAN_OVER = "Mean over"
 ONE_RUN = "one run"

@@ -17,8 +17,17 @@ DEFAULT = Path("runs")
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", metavar="ADDR", help="Another address needs a token.")
 @click.option("--runs", type=o.RUN, default=None, metavar="DIR", help="The folder of runs.")
+@click.option(
+    "--offer",
+    type=o.RUN,
+    default=None,
+    metavar="FILE.toml",
+    help="What scenarios of others may name: endpoints, parts, prompts, scenarios.",
+)
 @click.option("--open", "open_", is_flag=True, help="Open the page in a browser.")
-def serve_command(what: Path | None, port: int, host: str, runs: Path | None, open_: bool) -> None:
+def serve_command(
+    what: Path | None, port: int, host: str, runs: Path | None, offer: Path | None, open_: bool
+) -> None:
     """Watch, steer, ask, play, change, branch and compare runs in a browser."""
     try:
         import fastapi  # noqa: F401
@@ -41,4 +50,4 @@ def serve_command(what: Path | None, port: int, host: str, runs: Path | None, op
         if open_:
             click.launch(address)
 
-    serve(root, host=host, port=port, run=run, scenarios=scenarios, begun=begun)
+    serve(root, host=host, port=port, run=run, scenarios=scenarios, offer=offer, begun=begun)

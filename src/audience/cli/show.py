@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -19,6 +18,7 @@ from audience.errors import BadInput
 from audience.log import Log
 from audience.memory import DAY, HOUR
 from audience.runs import NONE, Course, Remembrance, counts, memory_report, remembrance
+from audience.terminal import Console
 from audience.world import shown
 
 if TYPE_CHECKING:

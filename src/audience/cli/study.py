@@ -11,9 +11,8 @@ from audience.cli import options as o
 from audience.errors import BadInput, Interrupted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from audience.lab.studies import Recipe, Studied
+    from audience.terminal import Console
 
 ALL, LIST = "all", "list"
 
@@ -92,9 +91,8 @@ def _one(
     name: str, folder: Path, flags: dict[str, Any], quick: bool, workers: int, as_json: bool
 ) -> Studied:
     """Run or continue a study, print its finding and write its files."""
-    from rich.console import Console
-
     from audience.lab.studies import command_of, find, with_changes, write_study
+    from audience.terminal import Console
 
     recipe = with_changes(find(name), o.scenario_changes(flags), quick=quick)
     errors = Console(stderr=True)

@@ -30,6 +30,7 @@ from audience.datasets.people import (
 from audience.datasets.source import Source
 from audience.datasets.splits import Training, leave_last
 from audience.errors import BadInput, unknown
+from audience.outside import FilePath
 from audience.world import (
     NO_HABITS,
     Bools,
@@ -85,7 +86,7 @@ class Loaded:
 
     reads: ClassVar[Callable[..., Corpus]]
 
-    def __init__(self, path: str | Path, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, path: FilePath | Path, **options: Any) -> None:  # noqa: ANN401
         names = SourceOptions.__struct_fields__
         self.path = Path(path)
         self.choices = SourceOptions(**{key: options.pop(key) for key in names if key in options})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -104,7 +104,7 @@ class EmbeddedDataset:
     def __init__(
         self,
         *,
-        activity: str | Mapping[str, Any] = "lognormal",
+        activity: str | Mapping[str, float | str] = "lognormal",
         degree: float = 8,
         rewire: float = 0.1,
         homophily: float = 0.7,

@@ -39,6 +39,7 @@ from audience.datasets.people import (
 )
 from audience.datasets.splits import Training
 from audience.errors import BadInput, unknown
+from audience.outside import FilePath
 from audience.world import HABITS, Clock, Genesis, Ints, Profile, Ties
 
 Shape = tuple[float, float, float]
@@ -209,7 +210,7 @@ class Mixture(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A table takes precedence over the data, the data over what `fill` says.
     """
 
-    profiles: str | list[dict[str, Any]] = ""
+    profiles: FilePath | list[dict[str, Any]] = ""
     """A CSV, JSON or TOML file of people, or the people themselves."""
     fill: str | dict[str, str] = ""
     """Where a missing field comes from: drawn, llm, none, or aligned (traits and features); one

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from audience.datasets.corpus import Columns, Corpus
 from audience.errors import BadInput
+from audience.outside import KindOf, OptionsOf
 from audience.plugins import find
 from audience.world import Bools, Catalogue, Clock, Floats, Genesis, Ints, Past
 
@@ -88,7 +90,11 @@ def _split(corpus: Corpus, held: Bools) -> Split:
 class HeldOut:
     """The dataset `of` without the last item of everybody who has two or more."""
 
-    def __init__(self, of: str = "films", **options: object) -> None:
+    def __init__(
+        self,
+        of: Annotated[str, KindOf("datasets")] = "films",
+        **options: Annotated[object, OptionsOf("datasets", "of")],
+    ) -> None:
         self.of = find("datasets", of)(**options)
 
     def genesis(self, people: int, seed: int, clock: Clock) -> Genesis:

@@ -30,8 +30,10 @@ from audience.llm.embedders import (
 from audience.llm.endpoint import (
     Endpoint as Endpoint,
     find_key as find_key,
+    key_in as key_in,
     proxy_of as proxy_of,
     read_dotenv as read_dotenv,
+    refuse_keys as refuse_keys,
     scrub as scrub,
     trust_of as trust_of,
 )

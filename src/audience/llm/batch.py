@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 from audience.llm.request import Reply, Request
+from audience.plain_text import without_controls
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -67,7 +68,7 @@ Terminal = Callable[[str], str | None]
 def typed(words: str) -> str | None:
     """Ask at the terminal."""
     try:
-        return input(words)
+        return input(without_controls(words))
     except EOFError:
         return None
 

@@ -6,15 +6,17 @@ import ipaddress
 import os
 import re
 import ssl
-from collections.abc import Iterable
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
 from audience.errors import BadInput
+from audience.outside import FilePath, HeaderText, ModelName, Url, VariableName
+from audience.plain_text import without_unseen
 
 HIDDEN = "***"
 _LOOKS_SECRET = (
@@ -26,6 +28,14 @@ _LOOKS_SECRET = (
 )
 _HOLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_HEADER = re.compile(r"(?i)auth|key|token|secret|cookie")
+_KEY_LIKE = re.compile(r"(?i)key|token|secret|passw|pwd|auth|credential|signature|^sig$|^code$|jwt")
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_REST = 6
+"""Characters of a secret at the end of a text that are taken for its beginning."""
+_REMEDY = (
+    "put it into the environment, as in `export MY_KEY=…`, and name the variable: "
+    'key_env = "MY_KEY"'
+)
 
 
 def find_key(name: str, folder: Path | None = None) -> str:
@@ -76,40 +86,121 @@ def secrets_in(headers: dict[str, str]) -> tuple[str, ...]:
     )
 
 
-def hide(text: str, secrets: Iterable[str]) -> str:
-    """Return a text without the known secrets."""
-    for secret in secrets:
-        if secret in text:
+def secrets_of(
+    endpoint: Endpoint, headers: Mapping[str, str], folder: Path | None = None
+) -> tuple[str, ...]:
+    """Return all that must never be shown: secret headers, and what comes from the environment."""
+    names = [hole for text in endpoint.headers.values() for hole in _HOLE.findall(text)]
+    keys = {find_key(name, folder) for name in (*names, endpoint.key_env) if name}
+    every = {*secrets_in(dict(headers)), *(key for key in keys if len(key) > 3)}
+    return tuple(sorted(every, key=len, reverse=True))
+
+
+def hide(text: str, secrets: Collection[str]) -> str:
+    """Return a text without the known secrets, also if they are escaped or parted unseen."""
+    bare = without_unseen(_ESCAPED.sub(_unescaped, text))
+    if any(secret in bare for secret in secrets):
+        text = bare
+        for secret in secrets:
             text = text.replace(secret, HIDDEN)
     return text
 
 
-def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a message without known secrets and anything that looks like one."""
-    text = hide(text, secrets)
+def _unescaped(escaped: re.Match[str]) -> str:
+    """Return the character of an escape in JSON, unless a text would mean something else by it."""
+    mark = chr(int(escaped[1], 16))
+    return mark if mark.isalnum() or mark in "-._~+/=" or not without_unseen(mark) else escaped[0]
+
+
+def hide_in(payload: bytes, secrets: Collection[str]) -> bytes:
+    """Return what a server sent without the known secrets, before any of it is cut off."""
+    for secret in secrets:
+        payload = payload.replace(secret.encode(), HIDDEN.encode())
+    return payload
+
+
+def scrub(text: str, secrets: Collection[str] = ()) -> str:
+    """Return a message without unseen characters, known secrets and what looks like one."""
+    text = hide(without_unseen(text), secrets)
     for pattern, instead in _LOOKS_SECRET:
         text = pattern.sub(instead, text)
+    return _without_rest(text, secrets)
+
+
+def _without_rest(text: str, secrets: Collection[str]) -> str:
+    """Return a text that was cut off without the beginning of a secret at its end."""
+    bare = text.rstrip("'\"` .…")
+    for secret in secrets:
+        for size in range(min(len(secret), len(bare)), _REST - 1, -1):
+            if bare.endswith(secret[:size]):
+                return f"{bare[:-size]}{HIDDEN}{text[len(bare) :]}"
     return text
+
+
+def key_in(url: str) -> str:
+    """Return in words which secret an address holds; empty if it holds none."""
+    try:
+        parts = urlsplit(url)
+        fields = parse_qsl(f"{parts.query}&{parts.fragment}", keep_blank_values=True)
+    except ValueError:
+        return ""  # that it is no address is told elsewhere
+    if "@" in parts.netloc:
+        return "a password"
+    if any(_KEY_LIKE.search(name) for name, _ in fields) or scrub(unquote(url)) != unquote(url):
+        return "a key"
+    return ""
+
+
+def refuse_keys(table: Mapping[str, Any], of: str) -> None:
+    """Raise if the fields of an endpoint hold a key: it would be stored with the run."""
+    if what := key_in(str(table.get("url", ""))):
+        raise BadInput(f"the address of {of} holds {what}; {_REMEDY}")
+    if what := key_in(str(table.get("proxy", ""))):
+        raise BadInput(
+            f"the proxy of {of} holds {what}; put it into the environment, as in "
+            "`export HTTPS_PROXY=…`, and leave proxy out"
+        )
+    headers = table.get("headers")
+    for name, text in headers.items() if isinstance(headers, Mapping) else ():
+        left = _HOLE.sub("", str(text))
+        if left.strip() and (scrub(left) != left or (_SECRET_HEADER.search(name) and left == text)):
+            raise BadInput(
+                f"the header {scrub(name)} of {of} holds a key; put it into the environment, as in "
+                f'`export MY_KEY=…`, and write {scrub(name)} = "${{MY_KEY}}"'
+            )
+    if any(scrub(text) != text for text in _texts_in(table.get("body"))):
+        raise BadInput(f"the body of {of} holds a key; {_REMEDY}")
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from _texts_in(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts_in(inner)
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One OpenAI-compatible server, as a scenario's `[llm]` table gives it."""
 
-    url: str
-    model: str = ""
+    url: Url
+    model: ModelName = ""
     """Empty: the first model that the server lists."""
-    key_env: str = ""
+    key_env: VariableName = ""
     """The environment variable that holds the key; never the key itself."""
     weight: float = 1.0
     """Its share of the calls among several endpoints."""
-    headers: dict[str, str] = {}
+    headers: dict[str, HeaderText] = {}
     """Extra headers; `${NAME}` is replaced by a key from the environment."""
     body: dict[str, Any] = {}
     """Extra fields of every request body, which override ours."""
     drop: tuple[str, ...] = ()
     """Fields that are never sent, such as `seed`."""
-    proxy: str = ""
-    ca: str = ""
+    proxy: Url = ""
+    ca: FilePath = ""
     """A file of trusted certificates in PEM format."""
     reasoning: str = ""
     """The effort of a reasoning model: minimal, low, medium, high."""
@@ -151,6 +242,8 @@ def _check(endpoint: Endpoint) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         shown = scrub(endpoint.url)
         raise BadInput(f"the endpoint {shown!r} is no address; write http://host:port/v1")
+    fields = {name: getattr(endpoint, name) for name in ("url", "proxy", "headers", "body")}
+    refuse_keys(fields, f"the endpoint at {parts.hostname}")
     if not endpoint.weight > 0.0:
         raise BadInput(f"the weight of {endpoint.name} is {endpoint.weight}; give more than 0")
     if endpoint.key_env and not endpoint.key_env.isidentifier():

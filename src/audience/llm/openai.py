@@ -16,6 +16,7 @@ from audience.llm.offers import Form, Offers, is_json, is_plain
 from audience.llm.patience import Patience, within
 from audience.llm.request import Request, Tried, Usage, added, changed
 from audience.llm.response_body import LARGEST, BadBody, BodyReader
+from audience.plain_text import without_unseen
 
 if TYPE_CHECKING:
     import aiohttp
@@ -65,7 +66,7 @@ class OpenAI:
         self.patience = Patience(deadline)
         self.offers = Offers(endpoint.name, endpoint.drop)
         self._headers = headers_of(endpoint, folder)
-        self._secrets = keys.secrets_in(self._headers)
+        self._secrets = keys.secrets_of(endpoint, self._headers, folder)
         self._trust = trust_of(endpoint)
         self._proxy = proxy_of(endpoint)
         self._model = endpoint.model
@@ -119,7 +120,7 @@ class OpenAI:
         listed = body.get("data") if isinstance(body, dict) else None
         rows = listed if isinstance(listed, list) else []
         names = (row.get("id") for row in rows[:_MODELS] if isinstance(row, dict))
-        return tuple(name[: wire.LONGEST_NAME] for name in names if isinstance(name, str) and name)
+        return tuple(self._plain(name) for name in names if isinstance(name, str) and name)
 
     async def close(self) -> None:
         """Close the connections; asking again opens new ones."""
@@ -131,10 +132,14 @@ class OpenAI:
         """Return an outcome without secrets, with what is known about the call."""
         why = f"{self.name}: {keys.scrub(outcome.why, self._secrets)}" if outcome.why else ""
         texts = tuple(keys.hide(text, self._secrets) for text in outcome.texts)
-        model = outcome.model or request.model or self._model
+        model = self._plain(outcome.model) or request.model or self._model
         return changed(
             outcome, why=why, texts=texts, model=model, endpoint=self.name, seconds=seconds
         )
+
+    def _plain(self, name: str) -> str:
+        """Return the name of a model as it is stored and shown, whatever the server sent."""
+        return keys.hide(" ".join(without_unseen(name).split()), self._secrets)[: wire.LONGEST_NAME]
 
     async def _ask(self, request: Request) -> Tried:
         model = request.model or await self._own_model()
@@ -279,7 +284,8 @@ class OpenAI:
                 if response.status == 401:
                     self._change_header(payload)
                 if response.status != 401 or headers is self._headers:
-                    return _Response(response.status, payload, response.headers)
+                    hidden = keys.hide_in(payload, self._secrets)
+                    return _Response(response.status, hidden, response.headers)
 
     def _change_header(self, payload: bytes) -> None:
         """Send the key in the header that the server asks for, if it names another one."""

@@ -6,10 +6,12 @@ from audience.log.folder import is_held as is_held
 from audience.log.queries import (
     arrivals_of as arrivals_of,
     failed_slates as failed_slates,
+    failures_by_person as failures_by_person,
     failures_upto as failures_upto,
     last_arrival as last_arrival,
     last_closing as last_closing,
     last_opened as last_opened,
+    last_visits as last_visits,
     memory_problems as memory_problems,
     posts_upto as posts_upto,
     rounds_opened_after as rounds_opened_after,

@@ -5,6 +5,11 @@ from __future__ import annotations
 from audience.log.store import Log
 from audience.world import CLOSING, CONVERSATIONS, MEMORY, OPENING, VISITS
 
+_FAILED = (
+    "(length(CAST(body AS TEXT)) - length(replace(CAST(body AS TEXT), '[\"Failed\",', ''))) / 10"
+)
+"""The failed decisions in the body of a chapter, by what their text begins with."""
+
 
 def last_arrival(log: Log) -> int:
     """Return the number of the chapter that arrived last; 0 if there is none."""
@@ -33,6 +38,25 @@ def visits_in(log: Log, round_: int) -> int:
     )
 
 
+def last_visits(log: Log, upto: int) -> dict[int, int]:
+    """Return the round of everybody's last visit up to the end of a round."""
+    rows = log.query(
+        "SELECT agent, max(round) FROM chapters WHERE phase = ? AND round <= ? GROUP BY agent",
+        (VISITS, upto),
+    )
+    return {int(agent): int(round_) for agent, round_ in rows}
+
+
+def failures_by_person(log: Log, upto: int) -> dict[int, int]:
+    """Return how many decisions of each person failed up to the end of a round."""
+    rows = log.query(
+        f"SELECT agent, sum({_FAILED}) AS failed FROM chapters"
+        " WHERE phase <> ? AND round <= ? AND agent >= 0 GROUP BY agent HAVING failed > 0",
+        (MEMORY, upto),
+    )
+    return {int(agent): int(count) for agent, count in rows}
+
+
 def talks_upto(log: Log, round_: int) -> int:
     """Return how many conversations took place up to the end of a round."""
     return _number(
@@ -47,12 +71,7 @@ def talks_upto(log: Log, round_: int) -> int:
 def failures_upto(log: Log, round_: int) -> int:
     """Return how many decisions and pages failed up to the end of a round, not in memories."""
     return _number(
-        log,
-        "SELECT sum((length(CAST(body AS TEXT))"
-        " - length(replace(CAST(body AS TEXT), '[\"Failed\",', ''))) / 10)"
-        " FROM chapters WHERE phase <> ? AND round <= ?",
-        MEMORY,
-        round_,
+        log, f"SELECT sum({_FAILED}) FROM chapters WHERE phase <> ? AND round <= ?", MEMORY, round_
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from audience.errors import BadInput
 from audience.llm import Embedder, Gateway
@@ -14,7 +14,8 @@ from audience.memory.model_consolidation import embedder_of, needs_gateway, take
 from audience.memory.recall import Recaller, Want
 from audience.memory.rule_consolidation import RuleWay
 from audience.memory.sentences import observations
-from audience.parts import FilePath, Options, PartContext
+from audience.outside import KindOf, ModelName, PromptFolder
+from audience.parts import Options, PartContext
 from audience.world import Agent, Dice, Entry
 
 
@@ -33,15 +34,15 @@ class Agent4RecMemory:
     def __init__(
         self,
         gateway: Gateway | None = None,
-        model: str = "",
+        model: ModelName = "",
         *,
         consolidation: str = "rule",
         every: int = 2,
         decay: float = 0.99,
         budget: int = 600,
-        embedder: str | Embedder = "wordllama",
-        embedding_model: str = "",
-        prompts: FilePath = "",
+        embedder: Annotated[str, KindOf("embedders")] | Embedder = "wordllama",
+        embedding_model: ModelName = "",
+        prompts: PromptFolder = "",
     ) -> None:
         if every < 0:
             raise BadInput(f"memory: every is {every}; give a number of pages, or 0 for never")

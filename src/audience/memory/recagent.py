@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,7 +19,8 @@ from audience.memory.recall import Recaller, Want
 from audience.memory.rule_consolidation import RuleWay
 from audience.memory.sentences import observations
 from audience.memory.similarity import Thresholds, thresholds_of
-from audience.parts import FilePath, Options, PartContext
+from audience.outside import KindOf, ModelName, PromptFolder
+from audience.parts import Options, PartContext
 from audience.world import Agent, Bools, Dice, Entry, Thought, Thoughts
 
 REFLECT_ON = 12
@@ -49,7 +50,7 @@ class RecAgentMemory:
     def __init__(
         self,
         gateway: Gateway | None = None,
-        model: str = "",
+        model: ModelName = "",
         suited: str = "rule",
         *,
         consolidation: str = "",
@@ -69,9 +70,9 @@ class RecAgentMemory:
         untouched: float = 24.0,
         reflect_at: float = 2.0,
         budget: int = 600,
-        embedder: str | Embedder = "wordllama",
-        embedding_model: str = "",
-        prompts: FilePath = "",
+        embedder: Annotated[str, KindOf("embedders")] | Embedder = "wordllama",
+        embedding_model: ModelName = "",
+        prompts: PromptFolder = "",
     ) -> None:
         if not short and not long:
             raise BadInput('memory "recagent" without short and without long is memory = "none"')

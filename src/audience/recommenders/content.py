@@ -7,11 +7,13 @@ from array import array
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from audience.errors import BadInput
+from audience.outside import KindOf
 from audience.plugins import find
 from audience.recommenders.matrix import Sparse, lived_matrix, packed, rows_for
 from audience.recommenders.recommender import Context, Ranker
@@ -87,7 +89,10 @@ class Content:
     """
 
     def __init__(
-        self, embedder: Vectors | None = None, telling: int = 64, min_stars: int = 0
+        self,
+        embedder: Annotated[Vectors | None, KindOf("embedders")] = None,
+        telling: int = 64,
+        min_stars: int = 0,
     ) -> None:
         self.embedder = by_kind(embedder) if isinstance(embedder, str) else embedder
         self.telling = telling

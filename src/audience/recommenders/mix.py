@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from audience.errors import BadInput, unknown
+from audience.outside import PartOf
 from audience.plugins import find
 from audience.recommenders.recommender import Context, Ranked, Ranker, Recommender, learnt_by
 from audience.recommenders.view import ItemTable, RecommenderView
 from audience.world import Bools, Floats, Generator, Ints
 
-Part = str | Mapping[str, Any] | Recommender
+Part = Annotated[str | Mapping[str, Any] | Recommender, PartOf("recommenders")]
 WAYS = ("ranks", "scores")
 _SOFT = 60.0
 

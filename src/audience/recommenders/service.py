@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import BadInput
+from audience.outside import FilePath, Url, VariableName
 from audience.parts import PartContext
 from audience.recommenders.recommender import Context, Ranked, Ranker
 from audience.recommenders.service_wire import (
@@ -89,16 +90,16 @@ class Service:
 
     def __init__(
         self,
-        url: str,
+        url: Url,
         *,
-        key_env: str = "",
+        key_env: VariableName = "",
         header: str = "Authorization",
         timeout: float = 10.0,
         tries: int = 3,
         fewest: int = 0,
         batch: int = BATCH,
         feedback: bool = True,
-        ca: str = "",
+        ca: FilePath = "",
         run: str = "",
     ) -> None:
         address = Address(

@@ -20,6 +20,7 @@ from audience.llm import (
     Endpoint,
     asked_wait,
     find_key,
+    key_in,
     open_session,
     pause,
     proxy_of,
@@ -212,9 +213,9 @@ def _check(address: Address) -> None:
         raise BadInput(
             f"the recommender service {scrub(address.url)!r} is no address; write http://host:port"
         )
-    if "@" in parts.netloc:
+    if what := key_in(address.url):
         raise BadInput(
-            f"the address of the recommender service at {parts.hostname} holds a password; put it "
+            f"the address of the recommender service at {parts.hostname} holds {what}; put it "
             "into the environment and name the variable with key_env"
         )
     if address.key_env and not address.key_env.isidentifier():

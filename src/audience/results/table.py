@@ -16,7 +16,9 @@ import msgspec
 from audience.results.interval import ANY, Bounds, Interval
 
 if TYPE_CHECKING:
-    from rich.console import Console, Group
+    from rich.console import Group
+
+    from audience.terminal import Console
 
 NOTHING = "–"
 _WORD, _NAME = 9, 22
@@ -195,7 +197,7 @@ def print_table(table: ResultTable, width: int = 0) -> None:
 
 def wide_console(width: int = 0, *tables: ResultTable) -> Console:
     """Return standard output, at least so wide, and wide enough for every number of the tables."""
-    from rich.console import Console
+    from audience.terminal import Console
 
     console = Console(highlight=False)
     console.width = max(console.width, width, *map(least_width, tables))

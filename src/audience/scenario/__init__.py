@@ -29,6 +29,15 @@ from audience.scenario.models import (
     name_of as name_of,
     store_of as store_of,
 )
+from audience.scenario.offer import (
+    Offered as Offered,
+    admitted as admitted,
+    admitted_change as admitted_change,
+    admitted_keys as admitted_keys,
+    load_offer as load_offer,
+    masked as masked,
+    masked_change as masked_change,
+)
 from audience.scenario.paths import anchored as anchored
 from audience.scenario.preset import PRESETS as PRESETS, preset_text as preset_text
 from audience.scenario.recagent_config import imported as imported
@@ -43,10 +52,12 @@ from audience.scenario.schema import (
     arm as arm,
     arms_of as arms_of,
     changed as changed,
+    check_secrets as check_secrets,
     from_tree as from_tree,
     is_address as is_address,
     label as label,
     load as load,
+    overlaid as overlaid,
     parse as parse,
     part_of as part_of,
     seated as seated,

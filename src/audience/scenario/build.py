@@ -19,7 +19,7 @@ from audience.llm import Gateway, Reply, Request
 from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find, singular
 from audience.recommenders import Recommender, Service
-from audience.scenario.interventions import changes_of
+from audience.scenario.interventions import SWAP, changes_of
 from audience.scenario.models import (
     AT_CHANCE,
     EMBEDDED,
@@ -293,7 +293,7 @@ def _kinds_by_label(scenario: Scenario) -> dict[str, str]:
     """Return the paths of swapped-in recommenders: a log holds only their names."""
     kinds: dict[str, str] = {}
     for intervention in scenario.interventions:
-        kind = intervention.get("kind")
+        kind = intervention.get("kind") if intervention.get("do") == SWAP else None
         if isinstance(kind, str) and kinds.setdefault(label(kind), kind) != kind:
             raise BadInput(
                 f"{kinds[label(kind)]} and {kind} have the same name; rename one of the classes"

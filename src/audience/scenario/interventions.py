@@ -12,6 +12,7 @@ from audience.errors import BadInput, unknown
 from audience.scenario.schema import Options, label
 from audience.world import Catalogue, Genesis, Intervened, Item, Profile, Topic, World, changes as c
 
+SWAP = "swap_recommender"
 DEEDS: dict[str, type] = {
     "add_item": c.AddItem,
     "add_person": c.AddPerson,
@@ -23,7 +24,7 @@ DEEDS: dict[str, type] = {
     "raise": c.Raise,
     "remind": c.Remind,
     "silence": c.Silence,
-    "swap_recommender": c.SwapRecommender,
+    SWAP: c.SwapRecommender,
 }
 
 

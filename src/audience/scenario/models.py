@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,6 +23,15 @@ from audience.llm import (
     compose,
     load_prices,
     open_gateway,
+)
+from audience.outside import (
+    ADDRESS,
+    FilePath,
+    HeaderText,
+    ModelName,
+    Outside,
+    Url,
+    VariableName,
 )
 
 _SAME = ("url", "model", "key_env", "headers", "body", "drop", "proxy", "ca", "reasoning", "price")
@@ -51,20 +60,20 @@ def models_table(given: dict[str, Any]) -> dict[str, Any]:
 class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where models answer and how they are asked. Keys are never written here, only their names."""
 
-    url: str = ""
+    url: Annotated[str, Outside(ADDRESS, unless=(EMBEDDED,))] = ""
     """An OpenAI-compatible endpoint; empty: the embedded model."""
-    model: str = ""
+    model: ModelName = ""
     """Empty: the endpoint's first; for the embedded one, a GGUF file."""
-    key_env: str = ""
+    key_env: VariableName = ""
     """The environment variable that holds the key."""
-    headers: dict[str, str] = {}
+    headers: dict[str, HeaderText] = {}
     """Extra headers; `${NAME}` stands for a key from the environment."""
     body: dict[str, Any] = {}
     """Extra fields of every request."""
     drop: tuple[str, ...] = ()
     """Fields that are never sent, such as `seed`."""
-    proxy: str = ""
-    ca: str = ""
+    proxy: Url = ""
+    ca: FilePath = ""
     """A file of certificates to trust."""
     reasoning: str = ""
     """Reasoning effort: minimal, low, medium, high."""
@@ -80,7 +89,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Seconds for all attempts of a call."""
     largest_reply: int = LARGEST
     """Bytes of one response, packed or not; a larger one is unreadable."""
-    prices: str = ""
+    prices: FilePath = ""
     """A price table to use instead of ours."""
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from audience.errors import BadInput
-from audience.parts import file_options
+from audience.outside import file_options
 from audience.plugins import find
 from audience.scenario.spread import is_file
 

@@ -8,13 +8,15 @@ import tomllib
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
+from audience.llm import key_in, refuse_keys, scrub
+from audience.outside import FilePath, KindOf, PartOf
 from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
 from audience.scenario.preset import PRESETS, preset_text
@@ -145,18 +147,18 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seeds: int = 1
     """How many seeds each arm runs with: seed, seed + 1, …"""
     agents: int = 1000
-    dataset: Part = Part("films")
+    dataset: Annotated[Part, PartOf("datasets")] = Part("films")
     clock: Clock = Clock()
-    mind: Part = Part("rule")
-    memory: Part = Part("none")
-    recommender: Part = Part("popular")
+    mind: Annotated[Part, PartOf("minds")] = Part("rule")
+    memory: Annotated[Part, PartOf("memories")] = Part("none")
+    recommender: Annotated[Part, PartOf("recommenders")] = Part("popular")
     platform: PageSettings = PageSettings()
     activation: Activation = Activation()
     run: Rules = Rules()
     ties: TieRules = TieRules()
     groups: Groups = Groups()
     llm: Models = Models()
-    metrics: tuple[str, ...] = ()
+    metrics: tuple[Annotated[str, KindOf("metrics")], ...] = ()
     """Metrics of your own by kind, besides the built-in ones."""
     arms: dict[str, Options] = {}
     """Variants: any of the keys above, by name. The first is the reference."""
@@ -164,7 +166,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spread: SpreadTable = SpreadTable()
     played: tuple[Played, ...] = ()
     """Who was played, and when: written by a run, so that it can be replayed."""
-    validated: str = ""
+    validated: FilePath = ""
     """The validation.json of a backtest on real people, told by every report."""
 
     @property
@@ -201,6 +203,7 @@ def load(path: Path) -> Scenario:
     except UnicodeDecodeError as error:
         raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     scenario = parse(text, str(path), path.parent)
+    check_secrets(scenario, str(path))
     if scenario.validated and not Path(scenario.validated).is_file():
         raise BadInput(
             f"{path}: validated: {scenario.validated} does not exist; name the validation.json "
@@ -257,7 +260,8 @@ def label(kind: str) -> str:
     """Return the label of a kind: its class if it names one, the host of an address."""
     if is_address(kind):
         parts = urlsplit(kind)
-        return re.sub(r"[^\w.+]+", "-", f"{parts.netloc}{parts.path}").strip("-.") or "http"
+        host = parts.netloc.rpartition("@")[2]
+        return re.sub(r"[^\w.+]+", "-", f"{host}{parts.path}").strip("-.") or "http"
     return kind.rpartition(":")[2] or kind
 
 
@@ -368,7 +372,13 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
 
 def changed(scenario: Scenario, **changes: object) -> Scenario:
     """Return the scenario with some keys replaced, checked again; paths start from here."""
+    return overlaid(scenario, anchored(changes, Path()), "command line")
+
+
+def overlaid(scenario: Scenario, changes: Options, where: str = "scenario") -> Scenario:
+    """Return the scenario with some keys replaced, checked again; no part is loaded for that."""
     tree: Options = msgspec.to_builtins(scenario)
+    changes = dict(changes)
     rounds = changes.pop("rounds", None)
     if rounds is not None:
         tree["run"]["rounds"] = rounds
@@ -376,5 +386,28 @@ def changed(scenario: Scenario, **changes: object) -> Scenario:
     if order is not None:
         tree["run"]["order"] = order
     tree["llm"] |= changes.pop("llm", None) or {}
-    tree.update(anchored(changes, Path()))
-    return from_tree(tree, "command line")
+    tree.update(changes)
+    changed_scenario = from_tree(tree, where)
+    check_secrets(changed_scenario, where)
+    return changed_scenario
+
+
+def check_secrets(scenario: Scenario, where: str = "scenario") -> None:
+    """Raise if a new scenario holds a key: a run would store it."""
+    _check_secrets(msgspec.to_builtins(scenario), where)
+
+
+def _check_secrets(value: object, where: str) -> None:
+    if isinstance(value, str) and is_address(value) and (what := key_in(value)):
+        raise BadInput(
+            f"{scrub(where)}: this address holds {what}; put it into the environment, as in "
+            '`export MY_KEY=…`, and name the variable: key_env = "MY_KEY"'
+        )
+    if isinstance(value, dict):
+        if "headers" in value or "url" in value:
+            refuse_keys(value, scrub(where))
+        for key, inner in value.items():
+            _check_secrets(inner, f"{where}: {key}")
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_secrets(inner, where)

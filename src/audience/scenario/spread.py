@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from audience.datasets.people import GRAPHS, KINDS, directed, edges_in, impact
 from audience.engine import objection
 from audience.errors import BadInput, unknown
+from audience.outside import FILE, Outside
 from audience.world import Genesis, Topic, World, changes as c, dice
 
 DATASET = "dataset"
@@ -37,7 +39,7 @@ class SpreadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How topics spread; without topics, nothing does."""
 
     topics: tuple[TopicTable, ...] = ()
-    graph: str = DATASET
+    graph: Annotated[str, Outside(FILE, unless=(DATASET, *GRAPHS))] = DATASET
     """`dataset`: its own ties; `preferential`, `small-world`, `random`; or a CSV file of edges."""
     degree: float = 10.0
     """Mean number of others that a person follows, in a generated graph."""

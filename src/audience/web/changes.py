@@ -34,12 +34,11 @@ def branches_router(registry: RunRegistry, offer: Offer) -> APIRouter:
         with registry.readers.reading(folder) as reader:
             at = reader.round_of(body.at)
         changes = tuple(
-            {"round": change.get("round", at + 1), **written_of(change)}
+            {"round": change.get("round", at + 1), **offer.admitted_change(written_of(change))}
             for change in body.interventions
         )
         name = registry.folders.named(body.name) if body.name else None
         target = name or registry.folders.free(f"{folder.name}-at-{at}")
-        offer.check_changes(changes)
         make_branch(folder, target, at, changes)
         return json_reply(StartedRun(registry.folders.id_of(target)), 201)
 
@@ -70,14 +69,16 @@ def written_of(change: dict[str, Any]) -> dict[str, Any]:
 class ChangeDesk:
     """The only way in which pages change a run."""
 
-    def __init__(self, registry: RunRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
+        self._registry, self._offer = registry, offer
         self._lock = threading.Lock()
 
     def change(self, folder: Path, request: dict[str, Any]) -> tuple[int, AnyChange]:
         """Check a change and queue it for the next round; return that round and the change."""
         written = written_of(request)
-        _check_swap(written)
+        if self._offer.offered is None:
+            _check_swap(written)
+        written = self._offer.admitted_change(written)
         with self._lock:
             if run := self._registry.live(folder):
                 control = run.watch.control
@@ -160,7 +161,7 @@ def _check_numbers(later: list[dict[str, Any]], written: dict[str, Any], round_:
         raise BadInput(f"the scenario has {deed} in round {min(due)}; do this after that round")
 
 
-def router(registry: RunRegistry, desk: ChangeDesk) -> APIRouter:
+def router(registry: RunRegistry, desk: ChangeDesk, offer: Offer) -> APIRouter:
     """Return the endpoints of interventions."""
     api = APIRouter()
 
@@ -177,12 +178,16 @@ def router(registry: RunRegistry, desk: ChangeDesk) -> APIRouter:
         with registry.readers.reading(folder) as reader:
             opened = last_opened(reader.log)
             rows = [
-                {**change, "state": "done" if change["round"] <= opened else "pending"}
+                {
+                    **offer.shown_change(change),
+                    "state": "done" if change["round"] <= opened else "pending",
+                }
                 for change in reader.scenario.interventions
             ]
         live = registry.live(folder)
         queued = live.watch.control.pending if live else ()
-        return json_reply(rows + [{**change.written, "state": "pending"} for change in queued])
+        pending = [offer.shown_change(change.written) for change in queued]
+        return json_reply(rows + [{**change, "state": "pending"} for change in pending])
 
     @api.delete("/runs/{run}/interventions/{place}", response_class=Response)
     def withdraw(run: RunId, place: Annotated[int, InPath(ge=0, le=MOST)]) -> Response:

@@ -36,11 +36,12 @@ from audience.web.experiment_types import (
     MetricCurves,
     SegmentContrast,
 )
-from audience.web.measures import REPORT_POLICY, members_by_segment
+from audience.web.measures import REPORT_POLICY, members_by_segment, shown_findings
 from audience.web.replies import Missing, json_reply
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.runs import state_of
+from audience.web.scenarios import Offer
 from audience.world import Floats
 
 KEPT = 8
@@ -51,8 +52,8 @@ SEGMENTED = "satisfaction"
 class Experiments:
     """The experiments of a folder, and what was found in those read last."""
 
-    def __init__(self, registry: RunRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
+        self._registry, self._offer = registry, offer
         self._lock = threading.Lock()
         self._kept: dict[Path, tuple[tuple[int, ...], Findings]] = {}
 
@@ -76,7 +77,7 @@ class Experiments:
         return ExperimentReply(
             **msgspec.structs.asdict(row),
             runs=list(self._runs(folder, scenario)),
-            scenario=text_of(scenario),
+            scenario=text_of(self._offer.shown(scenario)),
             findings=None if row.done < row.all else self._shown(folder, scenario),
         )
 
@@ -218,10 +219,10 @@ def _points(arm: Arm, metric: str) -> list[tuple[int, float, float, float]]:
     return points
 
 
-def router(registry: RunRegistry) -> APIRouter:
+def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     """Return the endpoints of experiments."""
     api = APIRouter()
-    experiments = Experiments(registry)
+    experiments = Experiments(registry, offer)
 
     @api.get("/experiments", response_class=Response)
     def listed() -> Response:
@@ -246,7 +247,7 @@ def router(registry: RunRegistry) -> APIRouter:
         scenario = scenario_of(folder)
         if experiments.row(folder).done < len(variants(scenario)) * scenario.seeds:
             raise Missing("this experiment has no report before all its runs have ended")
-        page = html(experiments.findings(folder, scenario))
+        page = html(shown_findings(experiments.findings(folder, scenario), offer))
         headers = {"content-security-policy": REPORT_POLICY}
         return Response(page, media_type="text/html; charset=utf-8", headers=headers)
 

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import numpy as np
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -17,6 +18,7 @@ from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS, Metrics, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
 from audience.runs import gathered
+from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
 from audience.web.reply_types import (
@@ -29,6 +31,7 @@ from audience.web.reply_types import (
 )
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
+from audience.web.scenarios import Offer
 from audience.world import HABITS, Floats, World
 
 REPORTS = 4
@@ -46,8 +49,8 @@ REPORT_POLICY = (
 class Reports:
     """The reports that were requested last; drawing one takes seconds."""
 
-    def __init__(self, registry: RunRegistry) -> None:
-        self._registry = registry
+    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
+        self._registry, self._offer = registry, offer
         self._lock = threading.Lock()  # figures are drawn one at a time
         self._kept: OrderedDict[Path, tuple[tuple[int, int], str]] = OrderedDict()
 
@@ -57,17 +60,30 @@ class Reports:
             moment = self._registry.lives.get(folder, 0), reader.last
         with self._lock:
             if folder not in self._kept or self._kept[folder][0] != moment:
-                self._kept[folder] = moment, html(gathered(folder))
+                self._kept[folder] = moment, html(shown_findings(gathered(folder), self._offer))
             self._kept.move_to_end(folder)
             while len(self._kept) > REPORTS:
                 self._kept.popitem(last=False)
             return self._kept[folder][1]
 
 
-def router(registry: RunRegistry) -> APIRouter:
+def shown_findings(findings: Findings, offer: Offer) -> Findings:
+    """Return findings as a reply may show them: what is offered by its name."""
+    if offer.offered is None:
+        return findings
+    replace = msgspec.structs.replace
+    arms = tuple(
+        replace(arm, runs=tuple(replace(run, folder=Path(run.folder).name) for run in arm.runs))
+        for arm in findings.arms
+    )
+    scenario = text_of(offer.shown(parse(findings.scenario)))
+    return replace(findings, scenario=scenario, arms=arms)
+
+
+def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     """Return the endpoints of metrics and reports."""
     api = APIRouter()
-    reports = Reports(registry)
+    reports = Reports(registry, offer)
 
     @api.get("/runs/{run}/metrics", response_class=Response)
     def metrics(run: RunId) -> Response:

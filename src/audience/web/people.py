@@ -47,7 +47,7 @@ def router(registry: RunRegistry) -> APIRouter:
         """Return people in the order of their ids, filtered by the words of a query."""
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             world = reader.world(at)
-            page = _matching(world, query)[offset : offset + limit]
+            page = matching(world, query)[offset : offset + limit]
             return json_reply([person_row(world, who) for who in page])
 
     @api.get("/runs/{run}/people/{agent}", response_class=Response)
@@ -77,7 +77,8 @@ def router(registry: RunRegistry) -> APIRouter:
     return api
 
 
-def _matching(world: World, query: str) -> list[int]:
+def matching(world: World, query: str) -> list[int]:
+    """Return the people whom the words of a query fit, in the order of their ids."""
     everybody = range(len(world.agents))
     words = query.lower().split()
     if not words:

@@ -6,12 +6,12 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path as InPath
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from audience.errors import BadInput
 from audience.runs.play import PlayTable, Seat
@@ -23,7 +23,7 @@ from audience.web.replies import Conflict, Missing, json_reply, to_json
 from audience.web.reply_types import SeatReply
 from audience.web.requests import Move, Play, RunId
 from audience.web.run_registry import RunRegistry
-from audience.web.stream import QUIET, STILL_HERE, TICK, Streams
+from audience.web.stream import QUIET, STILL_HERE, TICK, CountedStream, Streams
 from audience.world import AddPerson
 
 SEATS = 64
@@ -111,7 +111,7 @@ def router(registry: RunRegistry, tables: PlayTables, streams: Streams) -> APIRo
         def is_over() -> bool:
             return streams.is_ending() or registry.live(folder) is None
 
-        return StreamingResponse(_questions(taken, is_over), media_type="text/event-stream")
+        return CountedStream(streams, _questions(taken, is_over))
 
     @api.post("/runs/{run}/play/{seat}", response_class=Response)
     def move(run: RunId, seat: SeatId, body: Move) -> Response:
@@ -128,7 +128,7 @@ def router(registry: RunRegistry, tables: PlayTables, streams: Streams) -> APIRo
     return api
 
 
-async def _questions(seat: Seat, is_over: Callable[[], bool]) -> AsyncIterator[bytes]:
+async def _questions(seat: Seat, is_over: Callable[[], bool]) -> AsyncGenerator[bytes]:
     """Yield an observation whenever a move is due, and `waiting` when none is."""
     version, quiet = -1, time.monotonic()
     while not seat.is_left:

@@ -121,11 +121,11 @@ def calls_of(folder: Path) -> int:
         return 0
 
 
-def _detail(registry: RunRegistry, folder: Path) -> RunDetail:
+def _detail(registry: RunRegistry, offer: Offer, folder: Path) -> RunDetail:
     """Return all that a page needs when it opens a run."""
     with registry.readers.reading(folder) as reader:
         fields = _row_fields(registry, folder, reader)
-        scenario = msgspec.to_builtins(reader.scenario)
+        scenario = msgspec.to_builtins(offer.shown(reader.scenario))
     now = status(registry, folder)
     return RunDetail(**fields, control=now.control, panel=now.panel, scenario=scenario)
 
@@ -274,7 +274,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:
         """Return all that a page needs when it opens a run."""
-        return json_reply(_detail(registry, registry.folders.folder_of(run)))
+        return json_reply(_detail(registry, offer, registry.folders.folder_of(run)))
 
     @api.post("/runs/{run}/control", response_class=Response)
     def steer(run: RunId, body: Steer) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -31,15 +30,23 @@ from audience.runs import (
 from audience.scenario import (
     PRESETS,
     Models,
+    Offered,
     Scenario,
     SpendingOptions,
+    admitted,
+    admitted_change,
+    admitted_keys,
     arms_of,
     asks_models,
     changed,
     check_chosen,
+    check_secrets,
     endpoints_of,
     load,
+    masked,
+    masked_change,
     models_table,
+    overlaid,
     parse,
     preset_text,
     text_of,
@@ -93,29 +100,30 @@ def _timed(endpoint: Endpoint) -> tuple[float | None, str]:
 class Offer:
     """The scenarios to start from, and what a scenario in a request may contain."""
 
-    def __init__(self, paths: dict[str, Path], *, is_open: bool) -> None:
-        """Offer these files besides our own; `is_open`: only this machine can reach the server."""
+    def __init__(self, paths: dict[str, Path], offered: Offered | None) -> None:
+        """Offer these files besides our own; `offered` is what requests are held to, if any."""
         self._paths = paths
-        self._is_open = is_open
+        self.offered = offered
 
     def named(self) -> dict[str, Scenario]:
         """Return every scenario by its name."""
         own = (files("audience.scenario") / "default.toml").read_text("utf-8")
-        offered = {"plain": parse(PLAIN), "two recommenders": parse(own, "default.toml")}
-        offered |= {name: parse(preset_text(name), name) for name in PRESETS}
+        scenarios = {"plain": parse(PLAIN), "two recommenders": parse(own, "default.toml")}
+        scenarios |= {name: parse(preset_text(name), name) for name in PRESETS}
         for name, path in self._paths.items():
             with suppress(AudienceError):  # a file that is not a scenario is not offered
-                offered[name] = load(path)
-        return offered
+                scenarios[name] = load(path)
+        return scenarios
 
     def requested(self, text: str | None, form: Form | None) -> Scenario:
-        """Return the scenario that a request describes."""
+        """Return the scenario that a request describes, held to what is offered."""
         if (text is None) == (form is None):
             raise BadInput("give a scenario either as toml or as form")
-        scenario = self._formed(form) if form is not None else parse(text or "")
-        if not self._is_open:
-            _check_reach(scenario)
-        return scenario
+        if form is not None:
+            return self._formed(form)
+        scenario = parse(text or "")
+        check_secrets(scenario)
+        return scenario if self.offered is None else admitted(scenario, self.offered)
 
     def names_mind(self, text: str | None, form: Form | None) -> bool:
         """Return whether a request says by which minds people decide."""
@@ -125,48 +133,40 @@ class Offer:
         path = self._paths.get(name, Path(name))
         return form.mind is not None or names_mind(path)
 
-    def check_changes(self, changes: Sequence[dict[str, Any]]) -> None:
-        """Refuse interventions from another machine that name files or addresses."""
-        kinds = (str(change.get("kind", "")) for change in changes)
-        if not self._is_open and any(map(_reaches, kinds)):
-            raise BadInput("files and addresses are accepted only from this machine")
+    def admitted_change(self, written: dict[str, Any]) -> dict[str, Any]:
+        """Return an intervention of a request, held to what is offered."""
+        return written if self.offered is None else admitted_change(written, self.offered)
+
+    def shown(self, scenario: Scenario) -> Scenario:
+        """Return a scenario as a reply may show it."""
+        return scenario if self.offered is None else masked(scenario, self.offered)
+
+    def shown_change(self, written: dict[str, Any]) -> dict[str, Any]:
+        """Return an intervention as a reply may show it."""
+        return written if self.offered is None else masked_change(written, self.offered)
 
     def _formed(self, form: Form) -> Scenario:
-        offered = self.named()
+        scenarios = self.named()
         name = form.scenario or "plain"
-        if name not in offered:
-            raise unknown("scenario", name, offered)
+        if name not in scenarios:
+            raise unknown("scenario", name, scenarios)
         changes: dict[str, Any] = form.model_dump(
             exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
         if llm := models_table(changes):
             changes["llm"] = llm
-        if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
-            changes["dataset"] = options_for(changes["dataset"])
         if form.recommender is not None:
             changes["arms"] = {}
         if form.recommenders is not None:
             changes["arms"] = arms_of(form.recommenders)
         if form.share is not None:
-            waking = msgspec.to_builtins(offered[name].activation)
+            waking = msgspec.to_builtins(scenarios[name].activation)
             changes["activation"] = {**waking, "share": form.share}
-        return changed(offered[name], **changes)
-
-
-def _check_reach(scenario: Scenario) -> None:
-    """Refuse what would let another machine load files from here or call other hosts."""
-    for variant in variants(scenario).values():
-        parts = (variant.mind, variant.memory, variant.recommender, variant.dataset)
-        kinds = [part.kind for part in parts] + list(variant.metrics)
-        kinds += [str(change.get("kind", "")) for change in variant.interventions]
-        if any(map(_reaches, kinds)):
-            raise BadInput("files and addresses are accepted only from this machine")
-        if any("path" in part.options or "url" in part.options for part in parts):
-            raise BadInput("paths and addresses are accepted only from this machine")
-
-
-def _reaches(kind: str) -> bool:
-    return ".py" in kind or "://" in kind or kind == "http"
+        if self.offered is not None:  # before anything that it names is looked for
+            return overlaid(scenarios[name], admitted_keys(changes, self.offered))
+        if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
+            changes["dataset"] = options_for(changes["dataset"])
+        return changed(scenarios[name], **changes)
 
 
 def spending_of(form: Form | None) -> SpendingOptions:
@@ -187,8 +187,10 @@ def router(offer: Offer) -> APIRouter:
     @api.get("/scenarios", response_class=Response)
     def listed() -> Response:
         """Return the scenarios to start from."""
-        offered = offer.named().items()
-        return json_reply([ScenarioRow(name, each.title, text_of(each)) for name, each in offered])
+        named = offer.named().items()
+        return json_reply(
+            [ScenarioRow(name, each.title, text_of(offer.shown(each))) for name, each in named]
+        )
 
     @api.post("/scenarios/check", response_class=Response)
     def check(body: ScenarioBody) -> Response:
@@ -202,7 +204,8 @@ def router(offer: Offer) -> APIRouter:
                 check_chosen(variant, SpendingOptions())
         except AudienceError as error:
             return json_reply(ScenarioCheck(False, [problem(error)], None, None))
-        return json_reply(ScenarioCheck(True, [], costs(scenario, speeds), text_of(scenario)))
+        text = text_of(offer.shown(scenario))
+        return json_reply(ScenarioCheck(True, [], costs(scenario, speeds), text))
 
     return api
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import secrets
@@ -49,6 +50,14 @@ class Limits(msgspec.Struct, frozen=True):
     """Mean requests per second that change something; five times as many in a burst."""
     streams: int = 200
     """Streams that all clients together may have open."""
+    headers_s: float = 10.0
+    """Seconds within which the head of a request arrives."""
+    body_s: float = 30.0
+    """Seconds within which its body arrives."""
+    idle_s: int = 5
+    """Seconds that a connection may wait for its next request."""
+    stall_s: float = 60.0
+    """Seconds that a client may read nothing of what it is sent."""
 
 
 def is_loopback(host: str) -> bool:
@@ -109,8 +118,16 @@ def _host_of(header: str) -> str:
 class Guard:
     """Lets allowed requests through, and adds headers to every response."""
 
-    def __init__(self, app: ASGIApp, access: Access, limits: Limits) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        access: Access,
+        limits: Limits,
+        secrets: Mapping[str, str] | None = None,
+    ) -> None:
+        """`secrets` are texts that no reply of the API may contain, and what replaces each."""
         self.app, self.access, self.limits = app, access, limits
+        self._secrets = {text.encode(): name.encode() for text, name in (secrets or {}).items()}
         self._reads = Buckets(limits.reads)
         self._writes = Buckets(limits.writes)
         self._headers = {**HEADERS, **(OPENER if access.is_open else {})}
@@ -122,12 +139,14 @@ class Guard:
         if scope["type"] != "http":
             return  # no other protocol is served
         headers = Headers(scope=scope)
+        if self._secrets and scope["path"].startswith("/api"):
+            send = _without(send, self._secrets)
         with_headers = _adding(send, scope["path"], self._headers)
         why = self._objection(scope, headers)
         if why is not None:
             await error_reply(*why)(scope, receive, with_headers)
             return
-        measured = _Measured(receive, self.limits.body)
+        measured = _Measured(receive, self.limits)
         await self.app(scope, measured.receive, with_headers)
 
     def _objection(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
@@ -191,17 +210,51 @@ def _adding(send: Send, path: str, headers: Mapping[str, str]) -> Send:
     return send_with_headers
 
 
-class _Measured:
-    """Counts the bytes of a request as they arrive."""
+def _without(send: Send, secrets: Mapping[bytes, bytes]) -> Send:
+    """Return a `send` that replaces texts in bodies; a reply begins with the first of its body."""
+    begin: list[Message] = []
 
-    def __init__(self, inner: Receive, most: int) -> None:
-        self._inner, self._left, self._most = inner, most, most
+    async def send_without(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            begin.append(message)
+            return
+        body = message.get("body", b"")
+        for text, name in secrets.items():
+            body = body.replace(text, name)
+        if begin:
+            start = begin.pop()
+            headers = [pair for pair in start["headers"] if pair[0].lower() != b"content-length"]
+            if not message.get("more_body"):
+                headers.append((b"content-length", str(len(body)).encode()))
+            await send({**start, "headers": headers})
+        await send({**message, "body": body})
+
+    return send_without
+
+
+class _Measured:
+    """Counts the bytes of a request as they arrive, and the seconds until all are here."""
+
+    def __init__(self, inner: Receive, limits: Limits) -> None:
+        self._inner, self._left, self._limits = inner, limits.body, limits
+        self._until: float | None = None
+        self._is_whole = False
 
     async def receive(self) -> Message:
-        message = await self._inner()
+        if self._is_whole:
+            return await self._inner()
+        clock = asyncio.get_running_loop().time
+        self._until = self._until or clock() + self._limits.body_s
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._inner()
+        except TimeoutError:
+            seconds = f"{self._limits.body_s:g} s"
+            raise HTTPException(408, f"the request did not arrive within {seconds}") from None
+        self._is_whole = not message.get("more_body")
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise HTTPException(413, _too_large(self._most))
+            raise HTTPException(413, _too_large(self._limits.body))
         return message
 
 

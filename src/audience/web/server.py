@@ -21,7 +21,7 @@ from audience.errors import BadInput
 from audience.llm import read_dotenv
 from audience.parts import required_options
 from audience.plugins import find, known
-from audience.scenario import endpoints_of, load
+from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
     changes,
     comparison,
@@ -30,12 +30,14 @@ from audience.web import (
     interviews,
     measures,
     people,
+    people_table,
     play,
     runs,
     scenarios,
     story,
     stream,
 )
+from audience.web.connection import connection_within
 from audience.web.people import name_of
 from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
@@ -94,13 +96,17 @@ def router(
         """Return what this server offers. Of keys it says only whether they are set."""
         client = request.client.host if request.client else ""
         groups = ("minds", "memories", "recommenders", "datasets")
-        parts = {group: sorted(known(group)) for group in groups}
+        held_to = offer.offered
+        parts = {
+            group: held_to.names(group) if held_to else sorted(known(group)) for group in groups
+        }
+        root = registry.folders.root
         return json_reply(
             SessionReply(
                 version("audience"),
-                _keys(offer),
+                {} if held_to else _keys(offer),
                 **parts,
-                runs_folder=str(registry.folders.root),
+                runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
@@ -166,16 +172,19 @@ def make_app(
     begun_with: str | None = None,
     limits: Limits | None = None,
     static: Path = STATIC,
+    offered: Offered | None = None,
 ) -> App:
     """Return the server over a folder of runs.
 
-    `found` are scenario files to offer, `opened` is the run that is shown first, `begun_with` the
-    scenario that the page begins a new run with.
+    `found` are scenario files to start from, `opened` is the run that is shown first, `begun_with`
+    the scenario that the page begins a new run with. Requests are held to what is `offered`; where
+    other machines can reach the server, always.
     """
     limits = limits or Limits()
     registry = RunRegistry(root)
-    offer = Offer(dict(found or {}), is_open=access.is_open)
-    desk, jobs = changes.ChangeDesk(registry), interviews.Jobs()
+    held_to = offered or (None if access.is_open else Offered())
+    offer = Offer(dict(found or {}), held_to)
+    desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
 
@@ -197,26 +206,42 @@ def make_app(
     add_error_handlers(app)
     for api in (
         router(registry, offer, access, streams, opened, begun_with),
+        *_routers(registry, offer, streams, desk, jobs, tables),
+    ):
+        app.include_router(api, prefix="/api")
+    _serve_page(app, static)
+    guard = Guard(app, access, limits, held_to.secrets() if held_to else None)
+    return App(guard, registry, streams, app)
+
+
+def _routers(
+    registry: RunRegistry,
+    offer: Offer,
+    streams: Streams,
+    desk: changes.ChangeDesk,
+    jobs: interviews.Jobs,
+    tables: play.PlayTables,
+) -> list[APIRouter]:
+    """Return the endpoints of runs, experiments and all that is done with them."""
+    return [
         scenarios.router(offer),
         runs.router(registry, offer),
         stream.router(registry, streams),
         names_router(registry),
         people.router(registry),
+        people_table.router(registry),
         story.calls_router(registry),
         graph.router(registry),
         story.router(registry),
         interviews.router(registry, desk, jobs),
         play.router(registry, tables, streams),
-        changes.router(registry, desk),
+        changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
-        experiments.router(registry),
-        measures.router(registry),
+        experiments.router(registry, offer),
+        measures.router(registry, offer),
         measures.judge_router(registry),
-    ):
-        app.include_router(api, prefix="/api")
-    _serve_page(app, static)
-    return App(Guard(app, access, limits), registry, streams, app)
+    ]
 
 
 def _serve_page(app: FastAPI, static: Path) -> None:
@@ -244,11 +269,18 @@ def serve(
     port: int,
     run: Path | None = None,
     scenarios: Iterable[Path] = (),
+    offer: Path | None = None,
     begun: Callable[[str], None] = lambda address: None,
 ) -> None:
-    """Serve a folder of runs until stopped; `begun` gets the address of the page."""
-    offered = {path.stem: path for path in (*sorted(Path().glob("*.toml")), *scenarios)}
+    """Serve a folder of runs until stopped; `begun` gets the address of the page.
+
+    `offer` is a file of what requests may name. Without one, other machines may name nothing here.
+    """
     scenarios = list(scenarios)
+    offered = load_offer(offer) if offer else None
+    near = () if offered or not is_loopback(host) else sorted(Path().glob("*.toml"))
+    found = {path.stem: path for path in (*near, *scenarios)}
+    found |= offered.scenarios if offered else {}
     for path in scenarios:
         load(path)
     begun_with = scenarios[0].stem if scenarios else None
@@ -257,8 +289,16 @@ def serve(
     access = Access(host)
     listening = bound(host, port)
     try:
-        app = make_app(root, access, found=offered, opened=opened, begun_with=begun_with)
-        server = server_of(app)
+        server = server_of(
+            make_app(
+                root,
+                access,
+                found=found,
+                opened=opened,
+                begun_with=begun_with,
+                offered=offered,
+            )
+        )
         begun(address_of(host, listening.getsockname()[1], access))
         server.run(sockets=[listening])
     finally:
@@ -272,6 +312,9 @@ def server_of(app: App) -> uvicorn.Server:
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=PATIENCE,
+        timeout_keep_alive=app.guard.limits.idle_s,
+        http=connection_within(app.guard.limits),
+        ws="none",
         server_header=False,
     )
     server = uvicorn.Server(config)
@@ -281,6 +324,11 @@ def server_of(app: App) -> uvicorn.Server:
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a listening socket; raise if the address cannot be used."""
+    if not host.strip(" []"):
+        raise BadInput(
+            "--host is empty, which would listen everywhere; give 127.0.0.1 for this machine "
+            "alone, or 0.0.0.0 if you mean every address"
+        )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -9,17 +9,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Header, HTTPException, Query
+from fastapi import APIRouter, Header, Query
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from audience.errors import AudienceError
 from audience.web import log_reader
 from audience.web.log_reader import LogReader, Update, frame
-from audience.web.replies import to_json
+from audience.web.replies import error_reply, to_json
 from audience.web.requests import RunId, Whole
 from audience.web.run_registry import RunRegistry
 from audience.web.runs import status
@@ -259,21 +260,41 @@ class Streams:
         """Returns whether the server is stopping."""
         self._feeds: dict[Path, Feed] = {}
 
-    async def updates(self, folder: Path, after: int) -> AsyncIterator[bytes]:
+    async def updates(self, folder: Path, after: int) -> AsyncGenerator[bytes]:
         """Yield the stream of a page until it is closed."""
         feed = self._feeds.get(folder)
         if feed is None:
             feed = self._feeds[folder] = Feed(self.registry, folder, lambda: self.is_ending())
-        self.open += 1
         try:
             await feed.join()
             async for body in StreamCursor(feed, after).updates():
                 yield body
         finally:
-            self.open -= 1
             feed.leave()
             if not feed.pages and self._feeds.get(folder) is feed:
                 del self._feeds[folder]
+
+
+class CountedStream(StreamingResponse):
+    """A stream that is sent only if no more than the most are open, counted from its beginning."""
+
+    def __init__(self, streams: Streams, content: AsyncGenerator[bytes]) -> None:
+        headers = {"x-accel-buffering": "no"}
+        super().__init__(content, media_type="text/event-stream", headers=headers)
+        self._streams, self._content = streams, content
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        streams = self._streams
+        if streams.open >= streams.most:
+            await self._content.aclose()
+            why = f"{streams.most} streams are open already; close some"
+            await error_reply(429, why)(scope, receive, send)
+            return
+        streams.open += 1
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            streams.open -= 1
 
 
 def router(registry: RunRegistry, streams: Streams) -> APIRouter:
@@ -288,14 +309,8 @@ def router(registry: RunRegistry, streams: Streams) -> APIRouter:
     ) -> Response:
         """Stream chapters after a number, with states and metrics, as they arrive."""
         folder = await asyncio.to_thread(registry.folders.folder_of, run)
-        if streams.open >= streams.most:
-            raise HTTPException(429, f"{streams.most} streams are open already; close some")
         if last_event_id and last_event_id.isdecimal() and len(last_event_id) < 16:
             after = int(last_event_id)
-        return StreamingResponse(
-            streams.updates(folder, after),
-            media_type="text/event-stream",
-            headers={"x-accel-buffering": "no"},
-        )
+        return CountedStream(streams, streams.updates(folder, after))
 
     return api

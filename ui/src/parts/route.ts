@@ -2,10 +2,10 @@
 
 import { useSyncExternalStore } from "react";
 
-export type Tab = "watch" | "measures" | "ask" | "play" | "change" | "branch";
-export const TABS: Tab[] = ["watch", "measures", "ask", "play", "change", "branch"];
+export type Tab = "watch" | "measures" | "people" | "ask" | "play" | "change" | "branch";
+export const TABS: Tab[] = ["watch", "measures", "people", "ask", "play", "change", "branch"];
 export const TAB_NAMES: Record<Tab, string> = {
-  watch: "Watch", measures: "Measures", ask: "Ask", play: "Play", change: "Change", branch: "Branch",
+  watch: "Watch", measures: "Measures", people: "People", ask: "Ask", play: "Play", change: "Change", branch: "Branch",
 };
 
 export type Route =

@@ -20,6 +20,7 @@ import { AskTab } from "./Ask";
 import { BranchTab } from "./Branch";
 import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
+import { PeopleTab } from "./People";
 import { PlayTab } from "./Play";
 import { WatchTab } from "./Watch";
 
@@ -97,6 +98,7 @@ function body(tab: Tab) {
   switch (tab) {
     case "watch": return <WatchTab />;
     case "measures": return <MeasuresTab />;
+    case "people": return <PeopleTab />;
     case "ask": return <AskTab />;
     case "play": return <PlayTab />;
     case "change": return <ChangeTab />;

@@ -6,7 +6,7 @@ export type {
   ActivityReply, AnyChange, AnyEvent, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
   MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, PanelReply as Panel,
-  PersonDetail as Person, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
+  PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
   SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SummaryRow, ThoughtReport as Thought, TicketReply,
 } from "../types.gen";
 

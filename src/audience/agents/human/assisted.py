@@ -6,6 +6,8 @@ items with a tag among the agent's interests, and nothing else.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec.structs import replace
 
 from audience.agents.human.mind import About, HumanMind
@@ -13,6 +15,7 @@ from audience.agents.mind import Decision, Mind
 from audience.errors import BadInput, unknown
 from audience.llm import Reply, Request
 from audience.memory import Memory
+from audience.outside import KindOf, OptionsOf
 from audience.plugins import find
 from audience.world import Dice, Observation, actions as a, key
 
@@ -78,7 +81,11 @@ class AssistedMind:
     """
 
     def __init__(
-        self, share: float = 0.2, way: str = "played", of: str = "rule", **options: float | str
+        self,
+        share: float = 0.2,
+        way: str = "played",
+        of: Annotated[str, KindOf("minds")] = "rule",
+        **options: Annotated[float | str, OptionsOf("minds", "of")],
     ) -> None:
         if way not in WAYS:
             raise unknown("touched: way", way, WAYS)

@@ -36,7 +36,8 @@ from audience.llm import (
     unanswered,
 )
 from audience.memory import Memory
-from audience.parts import ChoiceEvidence, FilePath, Options, PartContext
+from audience.outside import ModelName, PromptFolder
+from audience.parts import ChoiceEvidence, Options, PartContext
 from audience.world import Agent, Dice, Observation, Thought, actions as a
 
 
@@ -77,9 +78,9 @@ class LLMMind:
         gateway: Gateway,
         grounds: ChoiceEvidence | None = None,
         *,
-        model: str = "",
+        model: ModelName = "",
         prompting: str = "fused",
-        prompts: FilePath = "",
+        prompts: PromptFolder = "",
         temperature: float = 0.8,
         max_tokens: int = 300,
         recall: int = 5,

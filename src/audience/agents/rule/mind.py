@@ -18,7 +18,7 @@ from audience.agents.rule.parameters import RuleParameters, check_parameters, lo
 from audience.agents.rule.person import bearings
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
-from audience.parts import FilePath
+from audience.outside import FilePath
 from audience.world import Agent, Dice, Floats, Observation, actions as a, tastes
 
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)

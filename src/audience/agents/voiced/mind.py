@@ -18,7 +18,8 @@ from audience.agents.voiced.checks import Titles, first_good
 from audience.agents.voiced.voice import CANDIDATES, Facts, facts_about, speech
 from audience.llm import GIVEN_UP, Gateway, together
 from audience.memory import Memory
-from audience.parts import FilePath, Options, PartContext
+from audience.outside import FilePath, ModelName
+from audience.parts import Options, PartContext
 from audience.world import Catalogue, Dice, Lived, Observation, actions as a
 
 MODEL, TEMPLATE = "model", "template"
@@ -32,7 +33,7 @@ class VoicedMind:
         self,
         gateway: Gateway,
         *,
-        model: str = "",
+        model: ModelName = "",
         candidates: int = CANDIDATES,
         parameters: FilePath = "",
         **rules: float,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,6 +21,7 @@ from audience.datasets.csv_table import (
 )
 from audience.datasets.people import activity, activity_law, check_shape, population, small_world
 from audience.errors import BadInput
+from audience.outside import FilePath
 from audience.world import Catalogue, Clock, Domain, Genesis, Item, Past, Profile, Ties, keys
 
 _OWN = ("items.csv", "people.csv")
@@ -45,9 +45,9 @@ class Folder:
 
     def __init__(
         self,
-        path: str | Path,
+        path: FilePath | Path,
         *,
-        activity: str | Mapping[str, Any] = "lognormal",
+        activity: str | Mapping[str, float | str] = "lognormal",
         degree: float = 8,
         rewire: float = 0.1,
         homophily: float = 0.7,

@@ -19,6 +19,7 @@ from audience.datasets.loaders.reviews import read_amazon, read_steam
 from audience.datasets.loaders.tables import read_atomic, read_mapped
 from audience.datasets.source import Source
 from audience.errors import BadInput, unknown
+from audience.outside import DatasetName
 from audience.plugins import known
 
 
@@ -122,7 +123,7 @@ def options_for(wanted: str) -> str | dict[str, str]:
     return {"kind": "public", "name": wanted}
 
 
-def public(name: str, **options: Any) -> Loaded:  # noqa: ANN401
+def public(name: DatasetName, **options: Any) -> Loaded:  # noqa: ANN401
     """Return a published dataset by its name, after `audience data get NAME`."""
     place = folder_of(name)
     return recognise(place).make(place, **options)

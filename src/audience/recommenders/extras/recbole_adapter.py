@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from audience.errors import AudienceError, BadInput
+from audience.outside import ProgramName
 from audience.recommenders.extras.scores import settled
 from audience.recommenders.matrix import counted
 from audience.recommenders.recommender import Context, Ranked, Ranker
@@ -130,9 +131,9 @@ class RecBole:
 
     def __init__(
         self,
-        model: str = "LightGCN",
+        model: ProgramName = "LightGCN",
         epochs: int = 20,
-        python: str = "",
+        python: ProgramName = "",
         min_stars: int = 0,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
