@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 EXTRAS ?= .venv-extras
 TORCH ?= torch==2.13.0
 
-.PHONY: run test chaos test-extras test-parity check check-ui ui docs bench fmt clean
+.PHONY: run test chaos fuzz audit test-extras test-parity check check-ui ui docs bench fmt clean
 
 run: $(VENV)/.installed $(VENV)/.model
 	@$(BIN)/audience run
@@ -21,6 +21,12 @@ test: $(VENV)/.ready
 chaos: $(VENV)/.ready
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/pytest tests/chaos -m "chaos or not chaos" \
 		-n auto --dist worksteal
+
+# Made-up input for replies, scenarios, data, run files and the web API; what crashes goes into
+# tests/corpus, which `make test` replays.
+MINUTES ?= 10
+fuzz: $(VENV)/.ready
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tests.fuzz $(MINUTES)
 
 # Adapters for other packages, each tested against the package itself; not part of `make test`.
 test-extras: $(EXTRAS)/main/.ready $(EXTRAS)/recbole/.ready
@@ -40,6 +46,11 @@ check: $(VENV)/.ready
 	@$(BIN)/python tools/limits.py
 	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory check-ui
+	@$(MAKE) --no-print-directory audit
+
+# Known vulnerabilities of what we depend on, where a source can be asked; a word where not.
+audit: $(VENV)/.ready
+	@$(BIN)/python tools/audit.py
 
 # The documentation as a site of plain files; a broken link or a page left out of the menu fails.
 docs: $(VENV)/.ready

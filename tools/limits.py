@@ -71,7 +71,8 @@ def breaches(path: Path, text: str, parents: dict[str, list[str]]) -> Iterator[s
 
 def depth(name: str, parents: dict[str, list[str]]) -> int:
     """Return how many classes of ours stand above a class, beyond errors and plain shapes."""
-    ours = [one for one in parents.get(name, []) if one in parents and not is_shape(one, parents)]
+    above = [one for one in parents.get(name, []) if one in parents and one != name]
+    ours = [one for one in above if not is_shape(one, parents)]
     return max((1 + depth(one, parents) for one in ours), default=0)
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class AudienceError(Exception):
@@ -24,6 +26,16 @@ class Halt(AudienceError):
 
 class Interrupted(AudienceError):
     """The run stopped at a commit point and can be resumed."""
+
+
+def shell_command(*words: object) -> str:
+    """Return a command of ours as a shell takes it, whatever the names of its paths are."""
+    return shlex.join(["audience", *map(_word, words)])
+
+
+def _word(word: object) -> str:
+    text = str(word)
+    return f"./{text}" if isinstance(word, Path) and text.startswith("-") else text
 
 
 def unknown(what: str, given: object, known: Iterable[object]) -> BadInput:

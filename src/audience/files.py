@@ -40,6 +40,12 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
     return list(contents)
 
 
+def check_regular(path: Path) -> None:
+    """Raise BadInput for a device, a pipe or a socket: reading one may never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise BadInput(f"{path} is a device or a pipe; copy what it gives into a file, and name it")
+
+
 def free_path(stem: Path) -> Path:
     """Return the first of STEM-1, STEM-2 and so on that does not exist."""
     count = 1

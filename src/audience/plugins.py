@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from audience.errors import BadInput, known_name, unknown
+from audience.user_code import LONGEST, PASSING, Late, said, within
 
 GROUPS = (
     "minds",
@@ -49,6 +50,8 @@ def known(group: str) -> dict[str, EntryPoint]:
 
 def find(group: str, kind: str) -> Any:  # noqa: ANN401
     """Return what a kind, `package.module:Class` or `file.py:Class` names."""
+    if not isinstance(kind, str):
+        raise BadInput(f'{singular(group)}: kind: {kind!r} is no text; give a name, as in "rule"')
     if kind in _OFFERED:
         return lambda: _OFFERED[kind]
     if kind.startswith(_OBJECT):
@@ -64,9 +67,12 @@ def find(group: str, kind: str) -> Any:  # noqa: ANN401
     parts = known(group)
     kind = known_name(singular(group), kind, parts)
     try:
-        return parts[kind].load()
-    except Exception as error:
-        raise BadInput(f"{group} {kind!r} could not be loaded: {error!r}") from error
+        with within(LONGEST):
+            return parts[kind].load()
+    except PASSING:
+        raise
+    except BaseException as error:
+        raise BadInput(f"{group} {kind!r} could not be loaded: {said(error)}") from error
 
 
 def singular(group: str) -> str:
@@ -76,14 +82,17 @@ def singular(group: str) -> str:
 
 def _from_module(path: str, name: str) -> Any:  # noqa: ANN401
     try:
-        module = importlib.import_module(path)
+        with within(LONGEST):
+            module = importlib.import_module(path)
     except ModuleNotFoundError as error:
         raise BadInput(
             f"{path}:{name}: there is no module {error.name!r}; install its package, or give the "
             "path of a Python file, as in my_rec.py:MyClass"
         ) from None
-    except Exception as error:
-        raise BadInput(f"{path}: {error!r}; fix it and try again") from error
+    except PASSING:
+        raise
+    except BaseException as error:
+        raise BadInput(f"{path} {said(error)}; fix it and try again") from error
     return _named(module, name, path)
 
 
@@ -110,12 +119,16 @@ def _from_file(path: Path, name: str) -> Any:  # noqa: ANN401
     if folder not in sys.path:
         sys.path.append(folder)  # a file may import its neighbours, after our own modules
     try:
-        spec.loader.exec_module(module)
+        with within(LONGEST):
+            spec.loader.exec_module(module)
     except SyntaxError as error:
         where = f"{error.filename or path}, line {error.lineno}"
         raise BadInput(f"{where}: {error.msg}; fix it and try again") from error
-    except Exception as error:
+    except PASSING:
+        raise
+    except BaseException as error:
         frames = [one for one in extract_tb(error.__traceback__) if one.filename == str(path)]
         where = f"{path}, line {frames[-1].lineno}" if frames else str(path)
-        raise BadInput(f"{where}: {error!r}; fix it and try again") from error
+        what = said(error) if isinstance(error, Late) else repr(error)
+        raise BadInput(f"{where}: {what}; fix it and try again") from error
     return _named(module, name, path)

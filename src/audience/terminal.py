@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import IO
 
-import rich.console as rich
+from rich.console import Console as RichConsole, ConsoleOptions, RenderableType  # noqa: TID251
 from rich.segment import Segment
 
 from audience.plain_text import without_controls
 
 
-class Console(rich.Console):  # noqa: TID251
+class Console(RichConsole):
     """A console whose texts are plain: only its own colours and cursor steer the terminal."""
 
     @property
@@ -26,7 +26,7 @@ class Console(rich.Console):  # noqa: TID251
         self._file = new_file
 
     def render(
-        self, renderable: rich.RenderableType, options: rich.ConsoleOptions | None = None
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         """Yield the segments of anything that is printed, without what steers a terminal."""
         for segment in super().render(renderable, options):

@@ -32,7 +32,7 @@ SCENARIOS = {
         "activation: share: nan is not a finite|(line 2)",
     ),
     "infinite": ("[run]\ndeadline = inf", "run: deadline: inf is not a finite number|(line 2)"),
-    "too small": ("agents = 0", "s.toml: agents: 0 is too small; give at least 1 (line 1)"),
+    "too small": ("agents = 0", "s.toml: agents: 0 is not between 1 and 10,000,000 (line 1)"),
     "not a share": ("[activation]\nshare = 1.5", "share: 1.5 is not between 0 and 1 (line 2)"),
     "no interval": ('[clock]\nstep = "1w"', "s.toml: interval '1w' is not a number with"),
     "no date": ('[clock]\nstart = "soon"', "s.toml: start 'soon' is not a date such as|(line 2)"),

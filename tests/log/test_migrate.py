@@ -15,6 +15,14 @@ from audience.world import Chapter, Entry, events as e
 Run = Callable[[int], Path]
 
 
+def strip_sums(connection: sqlite3.Connection) -> None:
+    """Turn a run file into one of version 2, which had no checksums."""
+    for table in ("chapters", "snapshots"):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN sum")
+    connection.execute("DELETE FROM meta WHERE key IN ('sum', 'genesis_sum')")
+    connection.execute("PRAGMA user_version = 2")
+
+
 def make_old(folder: Path) -> list[Chapter]:
     """Turn a run into one of version 1, which kept bare events, and return what it tells."""
     with Log.open(folder) as log:
@@ -28,6 +36,7 @@ def make_old(folder: Path) -> list[Chapter]:
             (bare, *place),
         )
     connection.execute("DROP VIEW records")
+    strip_sums(connection)
     connection.execute("INSERT INTO snapshots VALUES (1, 1, 'of another kind')")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
@@ -36,6 +45,21 @@ def make_old(folder: Path) -> list[Chapter]:
         Chapter(c.round, c.phase, c.rank, c.agent, tuple(Entry(x.event) for x in c.entries))
         for c in told
     ]
+
+
+def test_a_file_without_checksums_is_read_and_gets_them_when_it_is_written(run: Run) -> None:
+    folder = run(3)
+    with Log.open(folder) as log:
+        digest = log.digest()
+        assert log.has_sums
+    connection = sqlite3.connect(folder / "run.db")
+    strip_sums(connection)
+    connection.commit()
+    connection.close()
+    with Log.open(folder) as log:
+        assert (log.has_sums, log.digest(), log.verify()) == (False, digest, [])
+    with Log.open(folder, write=True) as log:
+        assert (log.has_sums, log.digest(), log.verify()) == (True, digest, [])
 
 
 def test_there_is_an_upcast_from_every_older_version() -> None:

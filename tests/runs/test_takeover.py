@@ -196,7 +196,7 @@ def test_a_newcomer_has_its_own_id_though_others_will_come_later(tmp_path: Path)
     assert [world.profile(one).name for one in (12, 13)] == ["Me", "Late"]
 
 
-class Crash(BaseException):
+class Crash(KeyboardInterrupt):
     """The machine goes down."""
 
 

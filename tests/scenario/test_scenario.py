@@ -89,7 +89,7 @@ def test_changes_replace_keys_and_are_checked() -> None:
     assert found.activation == embedded_scenario().activation
     with pytest.raises(BadInput, match="command line: key 'agent' is unknown"):
         changed(Scenario(), agent=7)
-    with pytest.raises(BadInput, match="agents: -1 is too small"):
+    with pytest.raises(BadInput, match="agents: -1 is not between"):
         changed(Scenario(), agents=-1)
 
 

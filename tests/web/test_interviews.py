@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.web.conftest import Site
 
+from audience.cli import main
 from audience.llm.fake import Fake
 from audience.log import Log
 
@@ -101,3 +102,15 @@ def test_a_question_that_cannot_be_asked(site: Site, body: dict[str, Any], statu
     run = site.begin(paused=True)
     assert site.post(f"/runs/{run}/ask", body)[0] == status
     assert site.get("/jobs/1")[0] == 404
+
+
+def test_a_branch_does_not_inherit_what_people_were_asked(site: Site, asked: str) -> None:
+    before = site.ok(f"/runs/{asked}")["calls"]
+    job = site.ok(f"/runs/{asked}/ask", {"everyone": True, "question": "Why?"})["job"]
+    answered(site, job)
+    assert site.ok(f"/runs/{asked}")["calls"] == before + 20
+    branch = site.ok(f"/runs/{asked}/branch", {"at": 1})["id"]
+    assert site.ok(f"/runs/{branch}")["calls"] == before
+    with pytest.raises(SystemExit) as done:
+        main(["doctor", str(site.root / branch)])
+    assert done.value.code == 0, "what is left is whole"

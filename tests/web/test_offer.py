@@ -121,6 +121,17 @@ def test_changes_and_branches_name_nothing_outside(away: Site, bait: Bait, why: 
     assert [one.name for one in away.root.iterdir()] == [run]
 
 
+@pytest.mark.parametrize("depth", [50, 200, 400])
+def test_parts_in_parts_without_end_are_refused(away: Site, bait: Bait, depth: int) -> None:
+    part: Any = f"{bait.file}:Evil"
+    for _ in range(depth):
+        part = {"kind": "explained", "of": part}
+    for path in ("/runs", "/scenarios/check"):
+        status, found = away.post(path, {"form": {"recommender": part}})
+        assert (status == 400) or not found["ok"], found
+    bait.check()
+
+
 def test_what_comes_with_the_package_works_from_elsewhere(away: Site) -> None:
     toml = f"""{SMALL}
         [dataset]
@@ -191,7 +202,9 @@ def test_what_is_offered_works_by_its_name(
         form = {"scenario": "own", "agents": 7, "rounds": 1}
         own = site.ok("/runs", {"form": form, "name": "own"})["id"]
         assert site.until(own, "finished", "failed")["control"]["state"] == "finished"
-        assert "mine" in site.ok("/session")["recommenders"]
+        session = site.ok("/session")
+        assert "mine" in session["recommenders"]
+        assert (session["endpoints"], session["keys"]) == (["house"], {})
         secrets = (fake.url, str(offer.parent), PLANTED, "HOUSE_KEY", fake.url.split("/")[2])
     gone = site.begin(toml=toml.replace("agents = 5", "agents = 6"), name="gone")
     site.until(gone, "failed", "stopped")

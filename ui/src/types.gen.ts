@@ -911,6 +911,7 @@ export interface SessionReply {
   memories: string[];
   recommenders: string[];
   datasets: string[];
+  endpoints: string[];
   runs_folder: string;
   opened: string | null;
   scenario: string | null;

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.files import free_path
 from audience.log import Log
 
@@ -50,7 +50,7 @@ def branch_command(
         if as_json:
             o.print_json({"run": str(target), "parent": str(run), "at": at})
         else:
-            click.echo(f"Branch: {target}\nContinue with: audience resume {target}")
+            click.echo(f"Branch: {target}\nContinue with: {shell_command('resume', target)}")
         return
     conduct_on_screen(
         scenario_of(target),
@@ -60,7 +60,7 @@ def branch_command(
         spending=o.spending_of(flags),
     )
     if not as_json:
-        click.echo(f"Compare: audience compare {run} {target}")
+        click.echo(f"Compare: {shell_command('compare', run, target)}")
 
 
 _SHOWN = ("round", "visits", "picks", "click_rate", "satisfaction", "posts", "chats")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import version
+from traceback import extract_tb
 from typing import Any
 
 import click
@@ -110,6 +111,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     141, as for any program in a pipe, if the reader of the output goes away.
     """
+    _open_standard_streams()
     if "_AUDIENCE_COMPLETE" in os.environ:
         audience(prog_name="audience")  # click answers the shell and exits
     with plain_output():
@@ -139,17 +141,50 @@ def _main(arguments: list[str] | None) -> None:
         sys.exit(STOPPED)
     except OSError as error:
         sys.exit(_told(error))
+    except MemoryError as error:
+        click.echo(
+            f"audience: there is not enough memory ({error}); use fewer agents or less data, "
+            "or a machine with more",
+            err=True,
+        )
+        sys.exit(BAD)
     except SystemExit as done:
         broken = isinstance(done.__context__, BrokenPipeError)  # rich, too, exits with 1
-        sys.exit(UNREAD if broken else done.code)
+        sys.exit(UNREAD if broken else _ended(done))
     sys.exit(OK)
+
+
+def _open_standard_streams() -> None:
+    """Put nothing in the place of standard streams that are closed.
+
+    Otherwise the next file that is opened would be taken for one of them.
+    """
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+
+
+def _ended(done: SystemExit) -> int:
+    """Return the exit code if something within a command ended the program; never success."""
+    place = extract_tb(done.__traceback__)[-1]
+    click.echo(
+        f"audience: {place.filename}, line {place.lineno} ended the program with "
+        f"sys.exit({done.code!r}) before it was done; take that out",
+        err=True,
+    )
+    return BAD
 
 
 def _told(error: OSError) -> int:
     """Print what the system refused and return the exit code for it."""
-    if isinstance(error, BrokenPipeError):
-        # The reader is gone: what Python flushes at exit goes nowhere.
+    # What Python flushes at exit goes nowhere: the reader is gone, or the disk is full.
+    if isinstance(error, BrokenPipeError) or not error.filename:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
         return UNREAD
     click.echo(
         f"audience: {error.filename or 'a file'} cannot be used: {error.strerror or error}; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 
 if TYPE_CHECKING:
     from audience.agents.language import WrittenPeople
@@ -257,7 +257,7 @@ def get(name: str) -> None:
     unchecked = [file.name for file in dataset.files if not file.md5]
     if unchecked:
         click.echo(f"unchecked: no checksum is published for {', '.join(unchecked)}", err=True)
-    click.echo(f"{folder}\nUse it with: audience run --data {name}")
+    click.echo(f"{folder}\nUse it with: {shell_command('run', '--data', name)}")
 
 
 @datasets_command.command("check", short_help="Check your own tables, or any known dataset.")
@@ -280,7 +280,7 @@ def check(path: Path, as_json: bool) -> None:
         click.echo(f"left out: {one['count']} ({one['reason']}; first: {one['first']})")
     click.echo(tree.pop("what"))
     click.echo(", ".join(f"{key} {value}" for key, value in tree.items()))
-    click.echo(f"Good. Use it with: audience run --data {path}")
+    click.echo(f"Good. Use it with: {shell_command('run', '--data', path)}")
 
 
 @datasets_command.command("import", short_help="Write the scenario of RecAgent's config.yaml.")
@@ -288,7 +288,7 @@ def check(path: Path, as_json: bool) -> None:
 @click.option("--out", type=o.RUN, default=Path("scenario.toml"), metavar="FILE")
 def import_(config: Path, out: Path) -> None:
     """Write the scenario of RecAgent's config.yaml, and list what has no equivalent."""
-    from audience.errors import BadInput
+    from audience.errors import BadInput, shell_command
     from audience.scenario import dump, imported
 
     if out.exists():
@@ -297,4 +297,4 @@ def import_(config: Path, out: Path) -> None:
     out.write_text(dump(recipe.tree), "utf-8")
     for line in recipe.without:
         click.echo(f"no equivalent: {line}")
-    click.echo(f"{out}\nUse it with: audience run {out}")
+    click.echo(f"{out}\nUse it with: {shell_command('run', out)}")

@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 
 from audience.cli import options as o
+from audience.errors import BadInput, shell_command
+from audience.log import Log
 
 
 @click.group("model")
@@ -53,7 +55,8 @@ def get(name: str) -> None:
     ) as bar:
         task = bar.add_task(name, total=None)
         path = get_model(name, lambda done, total: bar.update(task, completed=done, total=total))
-    click.echo(f"{path}\nUse it with: audience run --mind llm --model {path}")
+    use = shell_command("run", "--mind", "llm", "--model", path)
+    click.echo(f"{path}\nUse it with: {use}")
 
 
 @click.command("doctor")
@@ -127,23 +130,52 @@ def _machine() -> list[tuple[str, bool, str]]:
 
 
 def _run_file(run: Path) -> list[tuple[str, bool, str]]:
-    with o.open_run(run) as log:
-        wrong = log.verify()
-        lineage = log.lineage
-        parent = f"branch of {lineage.parent} at round {lineage.at}" if lineage else "no parent"
-        state, rounds = o.state_of(log, run), log.complete_rounds()
-        return [
-            (
-                "run file",
-                not wrong,
-                "; ".join(wrong[:3]) or f"sound, {rounds} complete round{'s' * (rounds != 1)}",
-            ),
-            (
-                "run",
-                True,
-                f"{state}, seed {log.seed}, {parent}, digest {log.digest()}",
-            ),
-        ]
+    from audience.errors import AudienceError
+
+    try:
+        with o.open_run(run) as log:
+            checks = _log(log, run)
+    except BadInput:
+        raise
+    except AudienceError as error:
+        checks = [("run file", False, str(error))]
+    return [*checks, *_calls(run)]
+
+
+def _log(log: Log, run: Path) -> list[tuple[str, bool, str]]:
+    if wrong := log.verify():
+        return [("run file", False, "; ".join(wrong[:3]))]
+    lineage = log.lineage
+    parent = f"branch of {lineage.parent} at round {lineage.at}" if lineage else "no parent"
+    state, rounds = o.state_of(log, run), log.complete_rounds()
+    sums = "all checksums match" if log.has_sums else _UNSUMMED
+    return [
+        ("run file", True, f"sound, {rounds} complete round{'s' * (rounds != 1)}; {sums}"),
+        ("run", True, f"{state}, seed {log.seed}, {parent}, digest {log.digest()}"),
+    ]
+
+
+_UNSUMMED = "an earlier version wrote it without checksums, so small damage may go unnoticed"
+
+
+def _calls(run: Path) -> list[tuple[str, bool, str]]:
+    from contextlib import closing
+
+    from audience.llm import FILE as CALLS, CallStore, verify_calls
+    from audience.scenario import FILE as MOVES
+
+    checks = []
+    for name in (CALLS, MOVES):
+        if not (run / name).is_file():
+            continue
+        wrong = verify_calls(run / name)
+        found = "; ".join(wrong[:3])
+        if not wrong:
+            with closing(CallStore(run / name, read_only=True)) as store:
+                sums = "all checksums match" if store.has_sums else _UNSUMMED
+                found = f"sound, {len(store):,} calls; {sums}"
+        checks.append((name, not wrong, found))
+    return checks
 
 
 def _recommender(

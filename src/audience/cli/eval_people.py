@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -283,7 +284,7 @@ def make(out: Path, tasks: str, shapes: str, as_json: bool, **flags: Any) -> Non
     for note in thin:
         click.echo(f"  {note}")
     click.echo(f"{apart}: which side is which. Keep it from the judges.")
-    click.echo(f"Then: audience eval people import answers-*.json --key {apart}")
+    click.echo(f"Then: audience eval people import answers-*.json --key {quote(str(apart))}")
 
 
 def _tasks(tasks: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.plain_text import without_controls
 
 
@@ -91,7 +91,9 @@ def play_command(
         friends = tuple(o.person_of(log, each) for each in friend)
     click.echo("Type one of the moves in brackets; Ctrl-D ends the game.")
     who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest, friends=friends)
-    click.echo(f"\nRound {done.rounds} is over. Your story: audience show {run} --agent {who}")
+    click.echo(
+        f"\nRound {done.rounds} is over. Your story: {shell_command('show', run, '--agent', who)}"
+    )
 
 
 def _typed(words: str) -> str | None:

@@ -17,7 +17,7 @@ from audience.cli import options as o
 from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
 from audience.engine import RecommenderFault
-from audience.errors import AudienceError, Interrupted
+from audience.errors import AudienceError, Interrupted, shell_command
 from audience.llm import Counts
 from audience.log import Log, NotWritten
 from audience.results import Findings, Fitting, plain_band, write_report
@@ -104,8 +104,9 @@ def _print_rest(outcome: Outcome, folder: Path, page: str | None) -> None:
     last = outcome.finished[-1].measured.folder
     if any(one.spent.calls + one.spent.reused for one in outcome.finished):
         _let_hear(Path(last))
-    click.echo(f"\nReport: {page or f'write it with `audience report {folder}`'}")
-    click.echo(f"Look closer: audience show {last}")
+    report = shell_command("report", folder)
+    click.echo(f"\nReport: {page or f'write it with `{report}`'}")
+    click.echo(f"Look closer: {shell_command('show', Path(last))}")
 
 
 def conducted(
@@ -119,7 +120,7 @@ def conducted(
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
-    go_on = f"Continue with: audience resume {folder}"
+    go_on = f"Continue with: {shell_command('resume', folder)}"
     if not quiet:
         _announce(scenario, errors, folder)
     try:
@@ -171,7 +172,8 @@ def _reported(outcome: Outcome, folder: Path, errors: Console) -> str:
             return str(write_report(outcome.findings, folder)[0])
     except KeyboardInterrupt:
         raise Interrupted(
-            f"Everything was run and is kept. Write the report with: audience report {folder}"
+            "Everything was run and is kept. Write the report with: "
+            f"{shell_command('report', folder)}"
         ) from None
 
 
@@ -225,7 +227,7 @@ def _let_hear(run: Path, lines: int = 12) -> None:
         click.echo("\nWhat they said:")
         for line in told[:lines]:
             click.echo(line.rstrip())
-        click.echo(f"  All of it: audience show {run} --said --lines 0")
+        click.echo(f"  All of it: {shell_command('show', run, '--said', '--lines', 0)}")
 
 
 def spent_lines(outcome: Outcome) -> list[str]:

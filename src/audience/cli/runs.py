@@ -41,7 +41,7 @@ def runs_command(folder: Path, as_json: bool) -> None:
     for place in sorted(folder.glob("**/run.db")):
         try:
             rows.append(_row(place.parent))
-        except AudienceError as error:
+        except (AudienceError, OSError) as error:
             rows.append({"run": str(place.parent), "state": f"unreadable: {error}"})
     if as_json:
         o.print_json({"runs": rows})

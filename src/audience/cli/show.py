@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from audience.cli import options as o
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.log import Log
 from audience.memory import DAY, HOUR
 from audience.runs import NONE, Course, Remembrance, counts, memory_report, remembrance
@@ -261,7 +262,8 @@ def show_command(
             o.print_json({"run": str(run), "story": list(lines_told)})
             return
         if not at:
-            click.echo(f"{run} has no complete round yet; continue with: audience resume {run}")
+            go_on = shell_command("resume", run)
+            click.echo(f"{run} has no complete round yet; continue with: {go_on}")
         _tell(lines_told, lines, log)
 
 
@@ -296,7 +298,7 @@ def _tell(story_lines: Iterator[str], lines: int, log: Log) -> None:
         if lines and count == lines:
             click.echo(
                 "… more with --lines 0, or --agent ID; in SQL: "
-                f"sqlite3 {log.path} 'select * from records'"
+                f"sqlite3 {quote(str(log.path))} 'select * from records'"
             )
             return
         click.echo(line)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from audience.cli import options as o
-from audience.errors import BadInput, Interrupted
+from audience.errors import BadInput, Interrupted, shell_command
 
 if TYPE_CHECKING:
     from audience.lab.studies import Recipe, Studied
@@ -84,7 +85,7 @@ def _write_file(name: str, path: Path) -> None:
     if path.exists():
         raise BadInput(f"--write {path} already exists; give the name of a new file")
     replace_all({path: shipped(name).encode()})
-    click.echo(f"Change {path}, then: audience study {path}")
+    click.echo(f"Change {path}, then: {shell_command('study', path)}")
 
 
 def _one(
@@ -103,7 +104,8 @@ def _one(
             page = write_study(studied, again)
     except (Interrupted, KeyboardInterrupt):
         raise Interrupted(
-            f"Stopped; the rounds so far are kept. Continue with: {again} --out {folder}"
+            "Stopped; the rounds so far are kept. Continue with: "
+            f"{again} --out {quote(str(folder))}"
         ) from None
     if not as_json:
         click.echo(studied.findings.verdict)

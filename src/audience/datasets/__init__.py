@@ -72,6 +72,7 @@ from audience.datasets.people_cache import (
     mixed_genesis as mixed_genesis,
     people_folder as people_folder,
 )
+from audience.datasets.source import unpacked as unpacked
 from audience.datasets.splits import (
     HeldOut as HeldOut,
     Split as Split,

@@ -12,6 +12,7 @@ import msgspec
 
 from audience.datasets.moments import moments_of
 from audience.errors import BadInput, unknown
+from audience.files import check_regular
 from audience.world import HABITS, Habits, Item, Past, Profile
 
 
@@ -91,6 +92,7 @@ def read_table(path: Path, needed: tuple[str, ...]) -> CsvTable:
 
 
 def _text(path: Path) -> str:
+    check_regular(path)
     try:
         raw = path.read_bytes()
     except FileNotFoundError:

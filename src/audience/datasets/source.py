@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import math
 import stat
 import zipfile
 import zlib
@@ -11,11 +13,16 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from audience.errors import BadInput
+from audience.files import check_regular
 
 BLOCK = 1 << 22
 """Bytes read at once."""
 LONGEST = 1 << 24
 """Maximum bytes of a line: an archive may contain an endless one."""
+_RATIO = 100
+"""How many times its own size a compressed table may have; texts have 3 to 20."""
+_HARMLESS = 50_000_000
+"""Bytes that may be unpacked from however little."""
 _DEPTH = 3
 _MOST = 5_000
 BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile)
@@ -27,6 +34,7 @@ class Source:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        check_regular(self.path)
         self._zip = zipped(self.path) if self.path.suffix == ".zip" else None
         if not self.path.exists():
             raise BadInput(f"{self.path} does not exist; give a folder, an archive or a file")
@@ -86,11 +94,13 @@ class Source:
 
     def blocks(self, name: str) -> Iterator[tuple[int, list[bytes]]]:
         """Yield whole lines without their ends, many at once, with the first one's number."""
-        line, rest, where = 1, b"", self.shown(name)
+        line, rest, where, size = 1, b"", self.shown(name), 0
+        most = self._most(name)
         with self.open(name) as file:
             while True:
                 try:
                     piece = file.read(BLOCK)
+                    size += len(piece)
                 except (*BROKEN, OSError) as error:
                     raise BadInput(
                         f"{where}: ends early or is damaged after line {line - 1} ({error}); "
@@ -98,6 +108,8 @@ class Source:
                     ) from None
                 if not piece:
                     break
+                if size > most:
+                    raise _bomb(where, size)
                 whole, newline, rest = (rest + piece).rpartition(b"\n")
                 if newline:
                     lines = whole.replace(b"\r\n", b"\n").split(b"\n")
@@ -107,6 +119,35 @@ class Source:
                     raise BadInput(f"{where}: line {line} is longer than {LONGEST >> 20} MB")
         if rest:
             yield line, [rest.removesuffix(b"\r")]
+
+    def _most(self, name: str) -> float:
+        """Return how many bytes a compressed file may hold: far more is no table."""
+        inside = name if name in self.names else self.find(name)
+        if inside is None or not inside.lower().endswith(".gz"):
+            return math.inf
+        if self._zip is not None:
+            packed = self._zip.getinfo(inside).file_size
+        else:
+            place = self.path if self.path.is_file() else self.path / inside
+            packed = place.stat().st_size
+        return max(_HARMLESS, packed * _RATIO)
+
+
+def unpacked(path: Path, packed: bytes) -> bytes:
+    """Return what gzip packed; raise BadInput if that is far more than a table has."""
+    most = max(_HARMLESS, len(packed) * _RATIO)
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as file:
+        whole = file.read(most + 1)
+    if len(whole) > most:
+        raise _bomb(path, len(whole))
+    return whole
+
+
+def _bomb(where: object, size: int) -> BadInput:
+    return BadInput(
+        f"{where}: it holds {size / 1e6:,.0f} MB or more, over {_RATIO} times its own size, as no "
+        "table does; unpack it and give the folder if you trust it"
+    )
 
 
 def zipped(path: Path) -> zipfile.ZipFile:
@@ -119,6 +160,10 @@ def zipped(path: Path) -> zipfile.ZipFile:
         raise BadInput(f"{path} is not a whole zip archive ({error}); download it again") from None
     for one in archive.infolist():
         check_name(path, one)
+    size = sum(one.file_size for one in archive.infolist())
+    if size > max(_HARMLESS, path.stat().st_size * _RATIO):
+        archive.close()
+        raise _bomb(path, size)
     return archive
 
 

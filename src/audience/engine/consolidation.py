@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from audience.errors import AudienceError
 from audience.llm import together
 from audience.memory import Fading, Life
+from audience.user_code import PASSING, is_stopped, said, stepped, within
 from audience.world import Agent, Floats, Ints, World, dice, events as e, fold_agent
 
 if TYPE_CHECKING:
@@ -68,14 +69,18 @@ async def consolidate(sim: Simulation) -> None:
 async def _kept(sim: Simulation, life: Life) -> Iterable[e.Entry]:
     memory, agent = sim.parts.memory, life.me.profile.id
     try:
-        return await memory.consolidate(life, dice(sim.seed, "memory", agent, sim.world.round))
+        work = memory.consolidate(life, dice(sim.seed, "memory", agent, sim.world.round))
+        return await stepped(work, sim.rules.part_deadline)
     except AudienceError:
         raise
-    except Exception as error:
-        name = type(memory).__qualname__
-        raise MemoryFault(
-            f"{name}.consolidate raised {error!r} for agent {agent}; fix it, then resume"
-        ) from error
+    except BaseException as error:
+        if is_stopped(error):
+            raise
+        raise _fault(memory, f"consolidate {said(error)} for agent {agent}") from error
+
+
+def _fault(memory: object, what: str) -> MemoryFault:
+    return MemoryFault(f"{type(memory).__qualname__}.{what}; fix it, then resume")
 
 
 def _faded(sim: Simulation, end: int) -> dict[int, tuple[int, ...]]:
@@ -89,7 +94,15 @@ def _faded(sim: Simulation, end: int) -> dict[int, tuple[int, ...]]:
 
     people = [me for me in world.agents.changed.values() if me.thoughts]
     since = world.genesis.clock.at(world.round)
-    faded = memory.fade(people, since, end, draw) if people else []
+    try:
+        with within(sim.rules.part_deadline):
+            faded = memory.fade(people, since, end, draw) if people else []
+    except (AudienceError, *PASSING):
+        raise
+    except BaseException as error:
+        raise _fault(memory, f"fade {said(error)}") from error
+    if len(faded) != len(people):
+        raise _fault(memory, f"fade gave {len(faded)} answers for {len(people)} people")
     return {me.profile.id: ids for me, ids in zip(people, faded, strict=True) if ids}
 
 

@@ -19,6 +19,7 @@ from audience.errors import AudienceError, Halt
 from audience.llm import Batcher
 from audience.memory import Memory
 from audience.recommenders import AsyncRanker, Ranker
+from audience.user_code import LONGEST, PASSING, is_stopped, said, stepped, within
 from audience.world import Dice, Failed, Observation, World, dice, key
 
 T = TypeVar("T")
@@ -38,8 +39,16 @@ class DriverStage:
     """What strands are driven with: world, platform, fitted ranker, mind and memory."""
 
     def __init__(
-        self, world: World, platform: Platform, ranker: Ranker, mind: Mind, memory: Memory
+        self,
+        world: World,
+        platform: Platform,
+        ranker: Ranker,
+        mind: Mind,
+        memory: Memory,
+        part_deadline: float = LONGEST,
     ) -> None:
+        """`part_deadline`: seconds that one call of a part may work without waiting."""
+        self.part_deadline = part_deadline
         self.world = world
         self.platform = platform
         self.ranker = ranker
@@ -47,11 +56,16 @@ class DriverStage:
         self.memory = memory
         self._desk: Batcher[PageRequest, Served] | None = None
         if isinstance(ranker, AsyncRanker):
-            self._desk = Batcher(partial(platform.rank_async, world, ranker))
+            self._desk = Batcher(partial(self._rank_async, ranker))
 
     def rank(self, wants: Sequence[PageRequest]) -> Sequence[Served]:
         """Return the ranked items for each request."""
-        return self.platform.rank(self.world, self.ranker, wants)
+        return self.platform.rank(self.world, self.ranker, wants, self.part_deadline)
+
+    async def _rank_async(
+        self, ranker: AsyncRanker, wants: Sequence[PageRequest]
+    ) -> Sequence[Served]:
+        return await self.platform.rank_async(self.world, ranker, wants, self.part_deadline)
 
     async def served(self, want: PageRequest) -> Served:
         """Return the ranked items for one request, batched with concurrent ones."""
@@ -111,11 +125,14 @@ def _decide_many(
 ) -> Sequence[Decision]:
     name = type(mind).__qualname__
     try:
-        decisions = mind.decide_many(seen, stage.dice_of(seen))
-    except AudienceError:
+        with within(stage.part_deadline):
+            decisions = mind.decide_many(seen, stage.dice_of(seen))
+    except (AudienceError, *PASSING):
         raise
-    except Exception as error:
-        raise MindFault(f"{name}.decide_many raised {error!r}; fix it, then resume") from error
+    except BaseException as error:
+        raise MindFault(f"{name}.decide_many {said(error)}; fix it, then resume") from error
+    if not isinstance(decisions, Sequence):
+        raise MindFault(f"{name}.decide_many gave {type(decisions).__name__}; give a list")
     if len(decisions) != len(seen) or not all(
         isinstance(decision, Decision) for decision in decisions
     ):
@@ -132,8 +149,19 @@ def _scored(stage: DriverStage, scenes: Sequence[Scene]) -> list[Script]:
     if not isinstance(scoring, Scoring):
         raise MindFault(f"{type(scoring).__qualname__} cannot choose for several people")
     seen = [view for scene in scenes for view in scene.seen]
-    rows = iter(scoring.score_many(seen, stage.dice_of(seen)))
-    return [Script(marks=tuple(next(rows) for _ in scene.seen)) for scene in scenes]
+    try:
+        with within(stage.part_deadline):
+            rows = list(scoring.score_many(seen, stage.dice_of(seen)))
+    except (AudienceError, *PASSING):
+        raise
+    except BaseException as error:
+        name = type(scoring).__qualname__
+        raise MindFault(f"{name}.score_many {said(error)}; fix it, then resume") from error
+    if len(rows) != len(seen):
+        name = type(scoring).__qualname__
+        raise MindFault(f"{name}.score_many gave {len(rows)} rows for {len(seen)}; give one each")
+    each = iter(rows)
+    return [Script(marks=tuple(next(each) for _ in scene.seen)) for scene in scenes]
 
 
 def shared_mind(mind: Mind) -> Mind:
@@ -282,15 +310,20 @@ async def _decide(
     wanted = Decision if isinstance(need, Observation) else Script
     try:
         async with _timely(deadline):
-            decision = await _asked(stage, need)
+            decision = await stepped(_asked(stage, need), stage.part_deadline)
     except AudienceError:
         raise
     except TimeoutError:
         limit = f"within {deadline:g} s" if deadline else "before the model's own deadline"
         return Failed(who, f"no decision {limit}")
     except Exception as error:
-        log.exception("the mind of agent %s raised", who)
+        log.warning("the mind of agent %s %s", who, said(error))
         return Failed(who, f"the mind raised {type(error).__name__}: {error}")
+    except BaseException as error:
+        if is_stopped(error):
+            raise
+        name = type(shared_mind(stage.mind)).__qualname__
+        raise MindFault(f"{name} {said(error)} for agent {who}; fix it, then resume") from error
     if not isinstance(decision, wanted):
         return Failed(
             who, f"the mind gave {type(decision).__name__} instead of a {wanted.__name__}"

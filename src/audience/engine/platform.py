@@ -29,6 +29,7 @@ from audience.recommenders import (
     UserKeys,
     search_in,
 )
+from audience.user_code import LONGEST, PASSING, is_stopped, said, stepped, within
 from audience.world import (
     HUMAN,
     INBOX,
@@ -209,23 +210,38 @@ class Platform:
         skipped = tuple([item for item in now.shown if item not in taken])
         return PageRequest(me.profile.id, now.at, now.pages, exclude, lived, skipped)
 
-    def rank(self, world: View, ranker: Ranker, wants: Sequence[PageRequest]) -> Sequence[Served]:
+    def rank(
+        self,
+        world: View,
+        ranker: Ranker,
+        wants: Sequence[PageRequest],
+        part_deadline: float = LONGEST,
+    ) -> Sequence[Served]:
         """Return what is ranked for each request, best first."""
         users, k, context = self._question(world, wants)
         try:
-            found = ranker.rank(users, k, context)
-        except Exception as error:
+            with within(part_deadline):
+                found = ranker.rank(users, k, context)
+        except PASSING:
+            raise
+        except BaseException as error:
             raise _fault(ranker, error) from error
         return self._served(world, ranker, found, wants, k)
 
     async def rank_async(
-        self, world: View, ranker: AsyncRanker, wants: Sequence[PageRequest]
+        self,
+        world: View,
+        ranker: AsyncRanker,
+        wants: Sequence[PageRequest],
+        part_deadline: float = LONGEST,
     ) -> Sequence[Served]:
         """Return the same as `rank`, from an asynchronous ranker."""
         users, k, context = self._question(world, wants)
         try:
-            found = await ranker.rank_async(users, k, context)
-        except Exception as error:
+            found = await stepped(ranker.rank_async(users, k, context), part_deadline)
+        except BaseException as error:
+            if is_stopped(error):
+                raise
             raise _fault(ranker, error) from error
         return self._served(world, ranker, found, wants, k)
 
@@ -314,9 +330,9 @@ def _known(numbers: Floats | None, row: int, at: int) -> float | None:
     return None if found is None or found != found else found
 
 
-def _fault(ranker: object, error: Exception) -> RecommenderFault:
+def _fault(ranker: object, error: BaseException) -> RecommenderFault:
     return RecommenderFault(
-        f"{name_of(ranker)}.rank raised {error!r}; fix it, then resume, "
+        f"{name_of(ranker)}.rank {said(error)}; fix it, then resume, "
         "or resume with another recommender by an intervention"
     )
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -29,6 +29,7 @@ from audience.recommenders import (
     learnt_by,
     seen_by_recommender,
 )
+from audience.user_code import LONGEST, PASSING, said, within
 from audience.world import AnyChange, SwapRecommender, View, World, events as e, rng
 
 ORDERS = ("together", "one-by-one")
@@ -59,6 +60,8 @@ class Rules(msgspec.Struct, frozen=True):
     """Visits at a time, for minds that decide one by one; 0: as many as suit the models."""
     deadline: float = 240.0
     """Seconds a mind may take for one decision; 0 disables the timeout."""
+    part_deadline: float = LONGEST
+    """Seconds that one call of a part may work without waiting; 0 disables the limit."""
     wave: int = 5_000
     """How many visits are driven in step before they are committed."""
     batched: bool = True
@@ -214,17 +217,22 @@ class Simulation:
         impressions = impressions_seen(world.impressions, shown)
         seen = seen_by_recommender(interactions, self._users(), impressions)
         try:
-            ranker = recommender.fit(seen, rng(self.seed, "fit", round_))
-        except Exception as error:
+            with within(self.rules.part_deadline):
+                ranker = recommender.fit(seen, rng(self.seed, "fit", round_))
+        except PASSING:
+            raise
+        except BaseException as error:
             raise RecommenderFault(
-                f"{name_of(recommender)}.fit raised {error!r} on {count} interactions; "
+                f"{name_of(recommender)}.fit {said(error)} on {count} interactions; "
                 "fix it, then run `audience resume`"
             ) from error
         if not hasattr(ranker, "rank"):
             raise RecommenderFault(
                 f"{name_of(recommender)}.fit returned {type(ranker).__name__}, which has no `rank`"
             )
-        self.stage = DriverStage(world, parts.platform, ranker, parts.mind, parts.memory)
+        self.stage = DriverStage(
+            world, parts.platform, ranker, parts.mind, parts.memory, self.rules.part_deadline
+        )
         return ranker
 
     def _users(self) -> UserTable:
@@ -242,18 +250,29 @@ class Simulation:
         return UserTable(self.world.genesis.profiles)
 
 
+async def _stoppable(work: Callable[[], object]) -> None:
+    """Await work; if it is stopped at once, nobody complains about the tasks that were left."""
+
+    def complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if not isinstance(context.get("exception"), KeyboardInterrupt):
+            loop.default_exception_handler(context)
+
+    asyncio.get_running_loop().set_exception_handler(complain)
+    await work()  # type: ignore[misc]
+
+
 def run_sync(work: Callable[[], object]) -> None:
     """Run an async function to its end, also inside a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work())  # type: ignore[arg-type]
+        asyncio.run(_stoppable(work))
         return
     failure: list[BaseException] = []
 
     def apart() -> None:
         try:
-            asyncio.run(work())  # type: ignore[arg-type]
+            asyncio.run(_stoppable(work))
         except BaseException as error:
             failure.append(error)
 

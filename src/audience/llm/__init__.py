@@ -6,13 +6,14 @@ from audience.llm.batch import (
     Terminal as Terminal,
     together as together,
 )
+from audience.llm.call_file import copy_calls as copy_calls
 from audience.llm.call_store import (
     FILE as FILE,
     GIVEN_UP as GIVEN_UP,
     Call as Call,
     CallStore as CallStore,
     Mode as Mode,
-    copy_calls as copy_calls,
+    verify_calls as verify_calls,
 )
 from audience.llm.concurrency import FIRST as FIRST
 from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway

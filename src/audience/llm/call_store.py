@@ -6,131 +6,42 @@ import asyncio
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Literal, get_args
 
 import msgspec
 
-from audience.errors import AudienceError, Unusable, unknown
-from audience.llm.request import MOST_TOKENS, Gateway, Outcome, Reply, Request, Usage
-
-_APPLICATION = 0x41554443
-_VERSION = 1
-_CREATE = (
-    """CREATE TABLE calls (
-        id INTEGER PRIMARY KEY,
-        key BLOB NOT NULL,
-        nth INTEGER NOT NULL,
-        take INTEGER NOT NULL,
-        purpose TEXT NOT NULL,
-        outcome TEXT NOT NULL,
-        model TEXT NOT NULL,
-        endpoint TEXT NOT NULL,
-        prompt INTEGER NOT NULL,
-        completion INTEGER NOT NULL,
-        cached INTEGER NOT NULL,
-        reasoning INTEGER NOT NULL,
-        seconds REAL NOT NULL,
-        attempts INTEGER NOT NULL,
-        request BLOB NOT NULL,
-        reply BLOB NOT NULL)""",
-    "CREATE UNIQUE INDEX calls_by_key ON calls (key, nth, take)",
+from audience.errors import AudienceError, unknown
+from audience.llm.call_file import (
+    SUMMED,
+    call_sum,
+    open_readable,
+    open_writable,
+    told,
+    version_of,
+    wrong_pages,
 )
-
-
-class NotKept(AudienceError):
-    """A call could not be stored: the disk is full or not writable."""
-
-
-def open_writable(path: Path) -> sqlite3.Connection:
-    """Open a store for writing, creating it if there is none."""
-    with told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = _connected(str(path))
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("BEGIN IMMEDIATE")
-            if connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0] == 0:
-                for statement in _CREATE:
-                    connection.execute(statement)
-                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.execute("COMMIT")
-            _check(path, connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-
-def open_readable(path: Path) -> sqlite3.Connection:
-    """Open an existing store read-only."""
-    with told(path):
-        address = path.resolve().as_uri()
-        connection = _connected(f"{address}?mode=ro", uri=True)
-        try:
-            _check(path, connection)
-        except sqlite3.OperationalError:
-            # In a read-only folder SQLite cannot create the shared memory of the write-ahead log.
-            connection.close()
-            connection = _connected(f"{address}?immutable=1", uri=True)
-            _check(path, connection)
-        return connection
-
-
-def _connected(address: str, *, uri: bool = False) -> sqlite3.Connection:
-    # The engine may run its loop in another thread; there is still one user at a time.
-    return sqlite3.connect(
-        address, uri=uri, isolation_level=None, timeout=10.0, check_same_thread=False
-    )
-
-
-def _check(path: Path, connection: sqlite3.Connection) -> None:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if application == _APPLICATION and version == _VERSION:
-        return
-    connection.close()
-    if application != _APPLICATION:
-        raise Unusable(f"{path} is not a call store; give another path, or move that file away")
-    raise Unusable(f"{path} has format {version}, this program reads {_VERSION}; update audience")
-
-
-@contextmanager
-def told(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into messages that say what to do."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
-            raise Unusable(f"{path} is busy: another run writes it; wait for its end") from error
-        raise NotKept(
-            f"{path} could not be used ({error}); check the disk's space and rights, then resume"
-        ) from error
-    except sqlite3.DatabaseError as error:
-        raise Unusable(f"{path} is damaged ({error}); restore it, or move it away") from error
-    except OSError as error:
-        raise NotKept(f"{path} could not be made: {error.strerror}") from error
-
+from audience.llm.request import MOST_TOKENS, Gateway, Outcome, Reply, Request, Usage
 
 FILE = "calls.db"
 _BATCH = 256
 _INSERT = """INSERT INTO calls (key, nth, take, purpose, outcome, model, endpoint, prompt,
-    completion, cached, reasoning, seconds, attempts, request, reply)
+    completion, cached, reasoning, seconds, attempts, request, reply, sum)
     VALUES (?, ?, (SELECT COALESCE(MAX(take), 0) + 1 FROM calls WHERE key = ? AND nth = ?),
-    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ROW = """SELECT key, nth, take, purpose, outcome, model, endpoint, prompt, completion, cached,
-    reasoning, seconds, attempts, request, reply FROM calls"""
+    reasoning, seconds, attempts, request, reply, {sum} FROM calls"""
 _COUNTED = ", ".join(
     f"SUM(MAX(0, MIN({name}, {MOST_TOKENS})))"
     for name in ("prompt", "completion", "cached", "reasoning")
 )
 """Older stores may hold counts that no call can have."""
 _SUMS = f"SELECT endpoint, model, {_COUNTED} FROM calls GROUP BY endpoint, model"
-Row = tuple[bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes]
+Row = tuple[
+    bytes, int, int, str, Outcome, str, str, int, int, int, int, float, int, bytes, bytes, bytes
+]
 
 
 class _Said(msgspec.Struct, frozen=True, array_like=True):
@@ -213,21 +124,23 @@ class CallStore:
         for connection in self._chain:
             with told(self.path):
                 row = connection.execute(
-                    f"{_ROW}{where} ORDER BY take DESC LIMIT 1", (bytes.fromhex(key), nth)
+                    f"{_row(connection)}{where} ORDER BY take DESC LIMIT 1",
+                    (bytes.fromhex(key), nth),
                 ).fetchone()
-            if row is not None:
-                return _reply_of(row)
+                if row is not None:
+                    return _reply_of(row)
         return None
 
     def of(self, key: str) -> list[Call]:
         """Return every call of one request in order, ancestors first."""
         self.flush()
-        sql = f"{_ROW} WHERE key = ? ORDER BY nth, take"
-        return [
-            _call_of(row)
-            for connection in reversed(self._chain)
-            for row in connection.execute(sql, (bytes.fromhex(key),))
-        ]
+        where = "WHERE key = ? ORDER BY nth, take"
+        with told(self.path):
+            return [
+                _call_of(row)
+                for connection in reversed(self._chain)
+                for row in connection.execute(f"{_row(connection)} {where}", (bytes.fromhex(key),))
+            ]
 
     def calls(self, purpose: str | None = None) -> Iterator[Call]:
         """Yield the calls of this store, without those of its ancestors, in order."""
@@ -237,31 +150,46 @@ class CallStore:
         last = 0
         while True:
             # Short reads: a lingering reader would make the write-ahead log grow.
-            rows = self._own.execute(
-                f"{_ROW.replace('SELECT', 'SELECT id,')} "
-                "WHERE id > ? AND (? IS NULL OR purpose = ?) ORDER BY id LIMIT 500",
-                (last, purpose, purpose),
-            ).fetchall()
+            with told(self.path):
+                rows = self._own.execute(
+                    f"{_row(self._own).replace('SELECT', 'SELECT id,')} "
+                    "WHERE id > ? AND (? IS NULL OR purpose = ?) ORDER BY id LIMIT 500",
+                    (last, purpose, purpose),
+                ).fetchall()
+                found = [_call_of(row[1:]) for row in rows]
             if not rows:
                 return
             last = rows[-1][0]
-            yield from (_call_of(row[1:]) for row in rows)
+            yield from found
 
     def sums(self) -> list[tuple[str, str, Usage]]:
         """Return the tokens used per endpoint and model."""
-        rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
+        with told(self.path):
+            rows = self._own.execute(_SUMS).fetchall() if self._own is not None else []
         return [(endpoint, model, Usage(*tokens)) for endpoint, model, *tokens in rows]
 
     def failed(self) -> int:
         """Return how many calls ended without a reply."""
         sql = "SELECT COUNT(*) FROM calls WHERE outcome <> 'reply'"
-        return int(self._own.execute(sql).fetchone()[0]) if self._own is not None else 0
+        with told(self.path):
+            return int(self._own.execute(sql).fetchone()[0]) if self._own is not None else 0
 
     def __len__(self) -> int:
         if self._own is None:
             return 0
-        stored = int(self._own.execute("SELECT COUNT(*) FROM calls").fetchone()[0])
+        with told(self.path):
+            stored = int(self._own.execute("SELECT COUNT(*) FROM calls").fetchone()[0])
         return stored + len(self._pending)
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether each call has a checksum: not in stores of the first version."""
+        with told(self.path):
+            return self._own is None or version_of(self._own) >= SUMMED
+
+    def page_problems(self) -> list[str]:
+        """Return what is wrong with the pages and tables of the file."""
+        return wrong_pages(self._own) if self._own is not None else []
 
     def close(self) -> None:
         """Flush and close the files."""
@@ -273,14 +201,14 @@ class CallStore:
             self._chain, self._own = [], None
 
 
+def _row(connection: sqlite3.Connection) -> str:
+    return _ROW.format(sum="sum" if version_of(connection) >= SUMMED else "NULL")
+
+
 def _row_of(request: Request, reply: Reply, nth: int) -> tuple[object, ...]:
     said = _Said(reply.texts, reply.why, reply.scores)
     usage, short = reply.usage, bytes.fromhex(request.key)
-    return (
-        short,
-        nth,
-        short,  # for the number of its take
-        nth,
+    call = (
         request.purpose,
         reply.outcome,
         reply.model,
@@ -289,14 +217,26 @@ def _row_of(request: Request, reply: Reply, nth: int) -> tuple[object, ...]:
         usage.completion,
         usage.cached,
         usage.reasoning,
-        reply.seconds,
+        float(reply.seconds),
         reply.attempts,
         zlib.compress(msgspec.json.encode(request), 1),
         msgspec.json.encode(said),
     )
+    # Key and nth twice: the second pair finds the number of its take.
+    return (short, nth, short, nth, *call, call_sum(short, nth, *call))
 
 
 def _reply_of(row: Row) -> Reply:
+    """Return the reply of a row; raise DatabaseError if it is not as it was written."""
+    if row[15] is not None and call_sum(*row[:2], *row[3:15]) != row[15]:
+        raise sqlite3.DatabaseError(f"call {row[:1]!r}: its checksum differs")
+    try:
+        return _plain_reply(row)
+    except (msgspec.DecodeError, AttributeError, TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"call {row[:1]!r}: {error}") from error
+
+
+def _plain_reply(row: Row) -> Reply:
     said = msgspec.json.decode(row[14], type=_Said)
     return Reply(
         key=row[0].hex(),
@@ -314,8 +254,12 @@ def _reply_of(row: Row) -> Reply:
 
 
 def _call_of(row: Row) -> Call:
-    request = msgspec.json.decode(zlib.decompress(row[13]), type=Request)
-    return Call(request, _reply_of(row), row[1], row[2])
+    reply = _reply_of(row)
+    try:
+        request = msgspec.json.decode(zlib.decompress(row[13]), type=Request)
+    except (msgspec.DecodeError, zlib.error, TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"call {reply.key}: {error}") from error
+    return Call(request, reply, row[1], row[2])
 
 
 Mode = Literal["fresh", "reuse", "stored"]
@@ -398,10 +342,14 @@ def _missing(request: Request, store: CallStore) -> Reply:
     return Reply(request.key, "error", why=why, reused=True)
 
 
-def copy_calls(source: Path, target: Path) -> None:
-    """Give a branch the calls of its parent, so that it pays only for what differs."""
-    with (
-        closing(sqlite3.connect(f"file:{source}?mode=ro", uri=True)) as calls,
-        closing(sqlite3.connect(target)) as copy,
-    ):
-        calls.backup(copy)
+def verify_calls(path: Path) -> list[str]:
+    """Return the problems of a store, its pages and its calls; empty if there are none."""
+    problems: list[str] = []
+    try:
+        with closing(CallStore(path, read_only=True)) as store, told(path):
+            problems += store.page_problems()
+            for _ in store.calls():
+                pass
+    except AudienceError as error:
+        problems.append(str(error))
+    return problems

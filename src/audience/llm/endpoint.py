@@ -14,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
+from audience.address import split_address
 from audience.errors import BadInput
 from audience.outside import FilePath, HeaderText, ModelName, Url, VariableName
 from audience.plain_text import without_unseen
@@ -238,10 +239,9 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def _check(endpoint: Endpoint) -> None:
-    parts = urlsplit(endpoint.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        shown = scrub(endpoint.url)
-        raise BadInput(f"the endpoint {shown!r} is no address; write http://host:port/v1")
+    parts = split_address(scrub(endpoint.url), "the endpoint")
+    if "://" in endpoint.proxy:
+        split_address(scrub(endpoint.proxy), "the proxy")
     fields = {name: getattr(endpoint, name) for name in ("url", "proxy", "headers", "body")}
     refuse_keys(fields, f"the endpoint at {parts.hostname}")
     if not endpoint.weight > 0.0:

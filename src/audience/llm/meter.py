@@ -15,6 +15,7 @@ import msgspec
 
 from audience.errors import BadInput, Halt
 from audience.llm.request import Gateway, Reply, Request, Usage
+from audience.toml_reader import read_toml, text_file
 
 _DATED = re.compile(r"-(\d{4}(-\d\d-\d\d)?|\d{6,8}|latest)$")
 
@@ -57,14 +58,12 @@ class Prices(msgspec.Struct, frozen=True, dict=True):
 
 def load_prices(path: Path | None = None) -> Prices:
     """Return the packaged prices, overridden by those of a user's file."""
-    packaged = _decode(files("audience.llm").joinpath("prices.toml").read_bytes())
+    packaged = _decode(files("audience.llm").joinpath("prices.toml").read_text("utf-8"), "prices")
     if path is None:
         return packaged
     try:
-        own = _decode(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"the price table {path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        own = _decode(text_file(path), "it")
+    except (BadInput, msgspec.ValidationError) as error:
         raise BadInput(
             f'the price table {path} is wrong: {error}; write ["model"], then prompt = 0.15 and '
             "completion = 0.6, in dollars per million tokens"
@@ -73,8 +72,8 @@ def load_prices(path: Path | None = None) -> Prices:
     return Prices({**packaged.table, **own.table}, date, source)
 
 
-def _decode(text: bytes) -> Prices:
-    tree = msgspec.toml.decode(text)
+def _decode(text: str, where: str) -> Prices:
+    tree = read_toml(text, where)
     about = {name: str(tree.pop(name)) for name in ("date", "source") if name in tree}
     return Prices(msgspec.convert(tree, dict[str, Price]), **about)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from audience.errors import BadInput, Unusable
 from audience.log import folder
 from audience.log.check import NotWritten, open_to_read, reading, unsettled
+from audience.log.checksum import seal
 from audience.log.folder import Lock
 from audience.log.schema import FILE, SNAPSHOTS, Lineage
 from audience.log.store import Log
@@ -73,6 +74,7 @@ def _cut(path: Path, at: int, meta: dict[str, str]) -> None:
             "UPDATE meta SET value = ? WHERE key = ?", [(v, k) for k, v in meta.items()]
         )
         copy.execute("DELETE FROM meta WHERE key = 'halted'")
+        seal(copy)
         copy.execute("PRAGMA journal_mode = WAL")
 
 

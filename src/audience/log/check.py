@@ -37,6 +37,8 @@ def reading(path: Path) -> Iterator[None]:
         raise
     except sqlite3.DatabaseError as error:
         raise _unreadable(path, error) from error
+    except UnicodeDecodeError as error:  # of SQLite's own words about a damaged file
+        raise Unusable(f"{path} is damaged ({error}); restore it from a copy") from error
 
 
 @contextmanager
@@ -51,6 +53,8 @@ def writing(folder: Path) -> Iterator[None]:
         if not (full or forbidden or code(error) == sqlite3.SQLITE_IOERR):
             raise _unreadable(folder, error) from error
         raise _not_written(folder, error, full, forbidden) from error
+    except UnicodeDecodeError as error:
+        raise Unusable(f"{folder} is damaged ({error}); restore it from a copy") from error
     except OSError as error:
         full = error.errno in _NO_ROOM
         forbidden = error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}

@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 from filelock import lock_descriptor
 
-from audience.errors import BadInput, Unusable
+from audience.errors import BadInput, Unusable, shell_command
 from audience.log.check import writing
+from audience.log.checksum import GENESIS_SUM, seal, text_sum
 from audience.log.schema import APPLICATION, CREATE, FILE, RECORDS, SNAPSHOTS, VERSION, Lineage
 from audience.world import Genesis
 
@@ -144,8 +145,11 @@ def fill_new(path: Path, genesis: Genesis, meta: dict[str, str]) -> None:
         connection.execute("BEGIN")
         for statement in (*CREATE, SNAPSHOTS, RECORDS):
             connection.execute(statement)
-        connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
-        connection.execute("INSERT INTO genesis VALUES (?)", (genesis.packed,))
+        packed = genesis.packed
+        whole = meta | {GENESIS_SUM: text_sum(packed)}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", whole.items())
+        seal(connection)
+        connection.execute("INSERT INTO genesis VALUES (?)", (packed,))
         connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
 
@@ -181,7 +185,8 @@ def _refuse_occupied(folder: Path) -> None:
     names = {path.name for path in folder.iterdir()} - _OURS if folder.exists() else set()
     if FILE in names:
         raise BadInput(
-            f"--out {folder} already holds a run; continue it with `audience resume {folder}`, "
+            f"--out {folder} already holds a run; continue it with "
+            f"`{shell_command('resume', folder)}`, "
             "or choose another folder with --out"
         )
     if names:

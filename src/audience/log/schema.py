@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import msgspec
+
+from audience.log.checksum import add_sums
 
 
 @contextmanager
@@ -26,7 +28,9 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 FILE = "run.db"
 APPLICATION = 0x41554449
 """`AUDI`, the application id in the header of every run file."""
-VERSION = 2
+VERSION = 3
+SUMMED = 3
+"""The first version with checksums."""
 
 TABLES: dict[str, frozenset[str]] = {
     "meta": frozenset({"key", "value"}),
@@ -42,13 +46,13 @@ CREATE = (
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value)",
     "CREATE TABLE genesis(body BLOB NOT NULL)",
     "CREATE TABLE chapters(seq INTEGER PRIMARY KEY, round INTEGER NOT NULL, phase INTEGER NOT NULL,"
-    " rank INTEGER NOT NULL, agent INTEGER NOT NULL, body BLOB NOT NULL)",
+    " rank INTEGER NOT NULL, agent INTEGER NOT NULL, body BLOB NOT NULL, sum BLOB NOT NULL)",
     "CREATE UNIQUE INDEX chapters_in_order ON chapters(round, phase, rank, agent)",
 )
 
 SNAPSHOTS = (
     "CREATE TABLE IF NOT EXISTS snapshots(agent INTEGER NOT NULL, round INTEGER NOT NULL,"
-    " body BLOB NOT NULL, PRIMARY KEY(agent, round))"
+    " body BLOB NOT NULL, sum BLOB NOT NULL, PRIMARY KEY(agent, round))"
 )
 
 RECORDS = """CREATE VIEW records AS
@@ -59,6 +63,23 @@ SELECT chapters.seq, chapters.round, chapters.phase, chapters.rank, chapters.age
        coalesce(json_extract(entry.value, '$[1]'), '') AS cause
 FROM chapters, json_each(CAST(chapters.body AS TEXT)) AS entry"""
 """One row per event, for queries in SQL: `SELECT kind, count(*) FROM records GROUP BY 1`."""
+
+
+def known_layout() -> frozenset[str]:
+    """Return the statements that make the tables of a file of this version, as SQLite keeps them.
+
+    A file of an earlier version was given its checksums by an ALTER.
+    """
+    with closing(sqlite3.connect(":memory:")) as fresh, closing(sqlite3.connect(":memory:")) as old:
+        for statement in (*CREATE, SNAPSHOTS):
+            fresh.execute(statement)
+            old.execute(statement.replace(", sum BLOB NOT NULL", ""))
+        add_sums(old)
+        fresh.execute(RECORDS)
+        texts = [
+            row[0] for one in (fresh, old) for row in one.execute("SELECT sql FROM sqlite_master")
+        ]
+    return frozenset(text for text in texts if text)
 
 
 class Lineage(msgspec.Struct, frozen=True):
@@ -75,7 +96,12 @@ def _with_causes(body: bytes) -> bytes:
     return msgspec.json.encode([(event, "", ()) for event in events])
 
 
-UPCASTS: dict[int, Callable[[bytes], bytes]] = {1: _with_causes}
+def _unchanged(body: bytes) -> bytes:
+    """Return a version 2 body: version 3 added checksums beside it."""
+    return body
+
+
+UPCASTS: dict[int, Callable[[bytes], bytes]] = {1: _with_causes, 2: _unchanged}
 """For each version, how a chapter's body is converted to the next one."""
 
 
@@ -105,6 +131,7 @@ def _migrate(connection: sqlite3.Connection, version: int) -> None:
     with transaction(connection):
         connection.execute("UPDATE chapters SET body = upcast(body)")
         connection.execute("DELETE FROM snapshots")
+        add_sums(connection)
         connection.execute("DROP VIEW IF EXISTS records")
         connection.execute(RECORDS)
         connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from audience.log.checksum import row_sum
 from audience.log.store import Log
 from audience.world import (
     NOTHING,
@@ -28,9 +29,10 @@ _SHARED = msgspec.msgpack.Decoder(Shared)
 
 _TABLE_EXISTS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'snapshots'"
 _SHARED_UPTO = "SELECT round FROM snapshots WHERE agent = -1 AND round <= ? ORDER BY round"
-_SHARED_AT = "SELECT body FROM snapshots WHERE agent = -1 AND round = ?"
+_SHARED_AT = "SELECT agent, round, body{sum} FROM snapshots WHERE agent = -1 AND round = ?"
 _AGENTS_UPTO = (
-    "SELECT agent, body, max(round) FROM snapshots WHERE agent >= 0 AND round <= ? GROUP BY agent"
+    "SELECT agent, max(round), body{sum} FROM snapshots"
+    " WHERE agent >= 0 AND round <= ? GROUP BY agent"
 )
 
 
@@ -69,12 +71,12 @@ def load(log: Log, round_: int, genesis: Genesis | None = None) -> World | None:
     rounds = [row[0] for row in log.query(_SHARED_UPTO, (round_,))]
     if not rounds:
         return None
-    rows = log.query(_AGENTS_UPTO, (rounds[-1],))
+    rows = _rows(log, _AGENTS_UPTO, rounds[-1])
     try:
-        agents = {id_: _AGENT.decode(body) for id_, body, _ in rows}
+        agents = {id_: _AGENT.decode(body) for id_, _, body in rows}
         return restore(genesis or log.genesis(), _shared(log, rounds), agents)
-    except (msgspec.DecodeError, ValueError):
-        # From another version or incomplete: fold the chapters instead.
+    except (msgspec.DecodeError, TypeError, ValueError):
+        # From another version, incomplete or damaged: fold the chapters instead.
         return None
 
 
@@ -100,5 +102,14 @@ def world_at(log: Log, round_: int, snapshooter: Snapshooter | None = None) -> W
 
 def _shared(log: Log, rounds: list[int]) -> Iterator[Shared]:
     for round_ in rounds:
-        for (body,) in log.query(_SHARED_AT, (round_,)):
+        for _, _, body in _rows(log, _SHARED_AT, round_):
             yield _SHARED.decode(body)
+
+
+def _rows(log: Log, statement: str, round_: int) -> Iterator[tuple[int, int, bytes]]:
+    """Yield snapshots (agent, round, body); raise ValueError if one is not as written."""
+    sums = ", sum" if log.has_sums else ""
+    for agent, at, body, *kept in log.query(statement.format(sum=sums), (round_,)):
+        if kept and kept[0] != row_sum(agent, at, body):
+            raise ValueError(f"the snapshot of round {at} is damaged")
+        yield agent, at, body

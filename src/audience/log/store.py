@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from struct import Struct
@@ -14,8 +14,19 @@ import msgspec
 
 from audience.errors import Unusable
 from audience.log.check import connected, inspect, open_to_read, reading, writing
+from audience.log.checksum import GENESIS_SUM, SUM, meta_sum, row_sum, seal, text_sum
 from audience.log.folder import Lock, fill_new, made, meta_of
-from audience.log.schema import FILE, STATES, VERSION, Lineage, prepare, transaction, upcast
+from audience.log.schema import (
+    FILE,
+    STATES,
+    SUMMED,
+    VERSION,
+    Lineage,
+    known_layout,
+    prepare,
+    transaction,
+    upcast,
+)
 from audience.world import CLOSING, Chapter, Entry, Genesis, Record
 
 _ENTRIES = msgspec.json.Decoder(tuple[Entry, ...])
@@ -28,16 +39,17 @@ _NEVER = 1 << 62
 Row = tuple[int, int, int, int, bytes]
 """A stored chapter: round, phase, rank, agent, body."""
 
-_INSERT = "INSERT INTO chapters(round, phase, rank, agent, body) VALUES (?, ?, ?, ?, ?)"
-_CACHE = "INSERT OR REPLACE INTO snapshots(round, agent, body) VALUES (?, ?, ?)"
+_INSERT = "INSERT INTO chapters(round, phase, rank, agent, body, sum) VALUES (?, ?, ?, ?, ?, ?)"
+_CACHE = "INSERT OR REPLACE INTO snapshots(agent, round, body, sum) VALUES (?, ?, ?, ?)"
 # `+phase` keeps SQLite from sorting what the index already returns in order.
 _IN_ORDER = (
-    "SELECT round, phase, rank, agent, body FROM chapters"
+    "SELECT round, phase, rank, agent, body, {sum} FROM chapters"
     " WHERE (round, phase, rank, agent) > (?, ?, ?, ?) AND round < ? AND +phase BETWEEN ? AND ?"
     " ORDER BY round, phase, rank, agent LIMIT ?"
 )
 _ARRIVED = (
-    "SELECT seq, round, phase, rank, agent, body FROM chapters WHERE seq > ? ORDER BY seq LIMIT ?"
+    "SELECT round, phase, rank, agent, body, {sum}, seq FROM chapters"
+    " WHERE seq > ? ORDER BY seq LIMIT ?"
 )
 _LAST_CLOSED = "SELECT round FROM chapters WHERE phase = ? ORDER BY round DESC LIMIT 1"
 
@@ -53,11 +65,16 @@ class Log:
         self._connection = connection
         self._version = version
         self._lock = lock
-        self._rows: list[Row] = []
-        self._cached: list[tuple[int, int, bytes]] = []
+        self._rows: list[tuple[int, int, int, int, bytes, bytes]] = []
+        self._cached: list[tuple[int, int, bytes, bytes]] = []
+        sums = "sum" if version >= SUMMED else "NULL"
+        self._in_order_sql, self._arrived_sql = (
+            statement.format(sum=sums) for statement in (_IN_ORDER, _ARRIVED)
+        )
         with reading(self.path):
             connection.execute(f"PRAGMA cache_size = {_CACHED_PAGES}")
             self._meta: dict[str, str] = dict(connection.execute("SELECT key, value FROM meta"))
+        self._check_meta()
 
     @classmethod
     def create(
@@ -134,39 +151,45 @@ class Log:
         if state not in STATES:
             raise ValueError(f"state {state!r} is none of {STATES}")
         self._check_writable()
-        with writing(self.folder):
+        with writing(self.folder), transaction(self._connection):
             self._connection.execute("UPDATE meta SET value = ? WHERE key = 'state'", (state,))
             self._connection.execute("DELETE FROM meta WHERE key = 'halted'")
             if halted:
                 self._connection.execute("INSERT INTO meta VALUES ('halted', ?)", (halted,))
+            seal(self._connection)
 
     def set_scenario(self, scenario: str) -> None:
         """Replace the scenario, for a branch that intervenes or a run that is extended."""
-        self._check_writable()
-        with writing(self.folder):
-            self._connection.execute(
-                "UPDATE meta SET value = ? WHERE key = 'scenario'", (scenario,)
-            )
+        self._set("scenario", scenario)
         self._meta["scenario"] = scenario
+
+    def _set(self, key: str, value: str) -> None:
+        self._check_writable()
+        with writing(self.folder), transaction(self._connection):
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+            seal(self._connection)
 
     def genesis(self) -> Genesis:
         """Return what was true before the first event."""
         rows = self.query("SELECT body FROM genesis")
+        if self.has_sums and text_sum(rows[0][0] if rows else b"") != self._meta[GENESIS_SUM]:
+            raise self._damaged("genesis: its checksum differs")
         try:
             return Genesis.unpack(rows[0][0])
-        except (IndexError, TypeError, zlib.error, msgspec.DecodeError) as error:
-            raise Unusable(
-                f"{self.path} is damaged (genesis: {error}); restore it from a copy"
-            ) from error
+        except (IndexError, TypeError, ValueError, zlib.error, msgspec.DecodeError) as error:
+            raise self._damaged(f"genesis: {error}") from error
 
     def append(self, chapter: Chapter) -> None:
         """Add a chapter, to be written by `commit`."""
+        place = (chapter.round, chapter.phase, chapter.rank, chapter.agent)
         body = _ENCODER.encode(chapter.entries)
-        self._rows.append((chapter.round, chapter.phase, chapter.rank, chapter.agent, body))
+        self._rows.append((*place, body, row_sum(*place, body)))
 
     def cache(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Add snapshot rows (round, agent, body), to be written with the chapters."""
-        self._cached.extend(rows)
+        self._cached.extend(
+            (agent, round_, body, row_sum(agent, round_, body)) for round_, agent, body in rows
+        )
 
     def commit(self) -> None:
         """Write everything appended, or nothing: then it is kept for another attempt."""
@@ -200,8 +223,8 @@ class Log:
 
     def arrived(self, after_seq: int, *, limit: int) -> list[tuple[int, Row]]:
         """Return the same as rows: round, phase, rank, agent and the entries as JSON."""
-        rows = self.query(_ARRIVED, (after_seq, limit))
-        return [(seq, (*place, self._upcast(body))) for seq, *place, body in rows]
+        rows = self.query(self._arrived_sql, (after_seq, limit))
+        return [(row[-1], self._checked(row[:-1])) for row in rows]
 
     def complete_rounds(self) -> int:
         """Return the last complete round, 0 if there is none."""
@@ -226,12 +249,39 @@ class Log:
         try:
             lines = (str(row[0]) for row in self.query("PRAGMA integrity_check"))
             problems += (line for line in lines if line != "ok")
+            problems += self._wrong_layout()
             self.genesis()
-            for _ in self.chapters():
-                pass
+            count = int(self.query("SELECT count(*) FROM chapters")[0][0])
+            if sum(1 for _ in self.chapters()) < count:
+                problems.append("some chapters are of no round or phase there is")
+            problems += self._wrong_snapshots() if self.has_sums else ()
         except Unusable as error:
             problems.append(str(error))
         return problems
+
+    @property
+    def has_sums(self) -> bool:
+        """Whether each chapter and snapshot has a checksum: not in files of earlier versions."""
+        return self._version >= SUMMED
+
+    def _wrong_layout(self) -> Iterator[str]:
+        known = known_layout()
+        rows = self.query("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        if self.has_sums:
+            yield from (f"{name} is not as written" for name, sql in rows if sql not in known)
+        elif any("sum" in str(sql) for _, sql in rows):
+            yield f"its header says version {self._version}, but it has checksums"
+        count, first, last = self.query("SELECT count(*), min(seq), max(seq) FROM chapters")[0]
+        if count and (first, last) != (1, count):
+            yield f"{count} chapters are numbered {first} to {last}: some are missing"
+
+    def _wrong_snapshots(self) -> Iterator[str]:
+        for agent, round_, body, sum_ in self.query(
+            "SELECT agent, round, body, sum FROM snapshots"
+        ):
+            if row_sum(agent, round_, body) != sum_:
+                yield f"the snapshot of round {round_} is damaged; it is not used"
+                return
 
     def query(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of one SELECT, read in a transaction of its own."""
@@ -262,28 +312,50 @@ class Log:
             _NEVER if end is None else end,
             *((0, CLOSING) if phase is None else (phase, phase)),
         )
-        while rows := self.query(_IN_ORDER, (*after, *bounds, _PAGE)):
-            if self._version == VERSION:
-                yield from rows
-            else:
-                yield from ((*row[:4], self._upcast(row[4])) for row in rows)
+        while rows := self.query(self._in_order_sql, (*after, *bounds, _PAGE)):
+            yield from map(self._checked, rows)
             after = rows[-1][:4]
+
+    def _checked(self, row: tuple[Any, ...]) -> Row:
+        """Return a row that is as it was written; raise if its checksum differs."""
+        *place, body, sum_ = row
+        if self.has_sums:
+            if row_sum(*place, body) != sum_:
+                raise self._damaged(f"{_place(row)}: its checksum differs")
+        elif not isinstance(body, bytes):
+            raise self._damaged(f"{_place(row)}: it holds no events")
+        return (*place, body if self._version == VERSION else self._upcast(body))
 
     def _upcast(self, body: bytes) -> bytes:
         try:
             return upcast(body, self._version)
-        except msgspec.DecodeError as error:
-            raise Unusable(f"{self.path} is damaged ({error}); restore it from a copy") from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self._damaged(str(error)) from error
 
     def _chapter(self, row: Row) -> Chapter:
         try:
             return Chapter(*row[:4], _ENTRIES.decode(row[4]))
-        except msgspec.DecodeError as error:
-            place = f"round {row[0]}, phase {row[1]}, agent {row[3]}"
-            raise Unusable(
-                f"{self.path} is damaged ({place}: {error}); restore it from a copy"
-            ) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self._damaged(f"{_place(row)}: {error}") from error
+
+    def _check_meta(self) -> None:
+        """Raise unless the metadata is as written and can be read."""
+        if self.has_sums and self._meta.get(SUM) != meta_sum(self._meta):
+            raise self._damaged("the checksum of its metadata differs")
+        try:
+            int(self._meta["seed"])
+            for read in (self.manifest, self.lineage, self._meta["scenario"].splitlines()):
+                del read
+        except (ValueError, TypeError, AttributeError, msgspec.DecodeError) as error:
+            raise self._damaged(f"metadata: {error}") from error
+
+    def _damaged(self, what: str) -> Unusable:
+        return Unusable(f"{self.path} is damaged ({what}); restore it from a copy")
 
     def _check_writable(self) -> None:
         if self._lock is None:
             raise Unusable(f"{self.path} is open for reading only; open it with write=True")
+
+
+def _place(row: Sequence[object]) -> str:
+    return f"round {row[0]}, phase {row[1]}, agent {row[3]}"

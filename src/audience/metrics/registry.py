@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from audience.errors import BadInput
+from audience.errors import AudienceError, BadInput
 from audience.metrics.formulas import NAN
 from audience.metrics.memory import Remembering
 from audience.metrics.opinion import Mentions, RatingMetrics, Satisfaction, SpeechMetrics
@@ -16,6 +16,7 @@ from audience.metrics.spread import NUMBERS, Spreading
 from audience.metrics.variety import Consumption, Exposure, TasteEntropy
 from audience.metrics.visits import Browsing, Returning, Watching
 from audience.plugins import find, known
+from audience.user_code import LONGEST, PASSING, said, within
 from audience.world import VISITS, Chapter, Floats, Genesis, Record, RoundEnded, View, World
 
 
@@ -63,14 +64,16 @@ Update = Callable[[Record, View], None]
 class Metrics:
     """A set of metrics, updated together."""
 
-    def __init__(self, metrics: Iterable[Metric]) -> None:
+    def __init__(self, metrics: Iterable[Metric], part_deadline: float = LONGEST) -> None:
+        """`part_deadline`: seconds that one call of a metric of the user's may take."""
         self._metrics = tuple(metrics)
+        self._deadline = part_deadline
         self._people = 0
         self._rounds: list[dict[str, float]] = []
         watchers: dict[type, list[Update]] = {}
         for metric in self._metrics:
             for kind in metric.watches:
-                watchers.setdefault(kind, []).append(metric.update)
+                watchers.setdefault(kind, []).append(self._guarded(metric, "update"))
         watchers.setdefault(RoundEnded, []).append(self._end_round)
         self._watchers = {kind: tuple(updates) for kind, updates in watchers.items()}
 
@@ -92,7 +95,7 @@ class Metrics:
         """Return every number over all chapters so far."""
         found: dict[str, float] = {}
         for metric in self._metrics:
-            found.update(metric.value())
+            found.update(_numbers(metric, "value", self._guarded(metric, "value")()))
         return found
 
     def per_agent(self) -> dict[str, Floats]:
@@ -100,7 +103,7 @@ class Metrics:
         found: dict[str, Floats] = {}
         for metric in self._metrics:
             if isinstance(metric, PerAgent):
-                for name, numbers in metric.per_agent().items():
+                for name, numbers in self._guarded(metric, "per_agent")().items():
                     padded = np.full(max(self._people, len(numbers)), NAN)
                     padded[: len(numbers)] = numbers
                     found[name] = padded
@@ -117,8 +120,45 @@ class Metrics:
         del world
         found = {"round": float(record.round)}
         for metric in self._metrics:
-            found.update(metric.close() if isinstance(metric, PerRound) else metric.value())
+            method = "close" if isinstance(metric, PerRound) else "value"
+            found.update(_numbers(metric, method, self._guarded(metric, method)()))
         self._rounds.append(found)
+
+    def _guarded(self, metric: Metric, method: str) -> Callable[..., Any]:
+        """Return a method of a metric; one of the user's with a deadline and faults in words."""
+        call: Callable[..., Any] = getattr(metric, method)
+        if type(metric).__module__.startswith("audience."):
+            return call
+
+        def guarded(*arguments: object) -> object:
+            try:
+                with within(self._deadline):
+                    return call(*arguments)
+            except (AudienceError, *PASSING):
+                raise
+            except BaseException as error:
+                raise _fault(metric, method, said(error)) from error
+
+        return guarded
+
+
+class MetricFault(AudienceError):
+    """A metric raised an exception, took too long or gave no numbers."""
+
+
+def _fault(metric: Metric, method: str, what: str) -> MetricFault:
+    name = type(metric).__qualname__
+    return MetricFault(f"metric {name}.{method} {what}; fix it, then run `audience resume`")
+
+
+def _numbers(metric: Metric, method: str, found: object) -> dict[str, float]:
+    """Return what a metric gave; raise if these are no numbers by name."""
+    if not isinstance(found, dict):
+        raise _fault(metric, method, f"gave {type(found).__name__} instead of a dictionary")
+    for name, number in found.items():
+        if not isinstance(name, str) or not isinstance(number, (int, float, np.number)):
+            raise _fault(metric, method, f"gave {number!r} as {name!r}, which is no number")
+    return found
 
 
 def builtin() -> list[Metric]:
@@ -141,7 +181,7 @@ def builtin() -> list[Metric]:
     ]
 
 
-def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
+def suite(extra_kinds: Iterable[str] = (), part_deadline: float = LONGEST) -> Metrics:
     """Return the built-in metrics, every registered one, and those `extra_kinds` name.
 
     A kind is an entry point of `audience.metrics` or `file.py:Class`, called without arguments; it
@@ -153,14 +193,14 @@ def suite(extra_kinds: Iterable[str] = ()) -> Metrics:
     wanted = [*sorted(known("metrics")), *extra_kinds]
     for kind in dict.fromkeys(kind for kind in wanted if kind != "builtin"):
         for metric in _made(kind):
-            for name in metric.value():
+            for name in _numbers(metric, "value", metric.value()):
                 if owners.setdefault(name, kind) != kind:
                     raise BadInput(
                         f"metric {kind!r} gives {name!r}, which {owners[name]!r} gives already; "
                         "rename one"
                     )
             metrics.append(metric)
-    return Metrics(metrics)
+    return Metrics(metrics, part_deadline)
 
 
 def measure(
@@ -179,10 +219,18 @@ def measure(
 def _made(kind: str) -> list[Metric]:
     make = find("metrics", kind)
     try:
-        made = make()
-    except Exception as error:
-        raise BadInput(f"metric {kind!r} could not be made without arguments: {error!r}") from error
-    made = made if isinstance(made, list) else [made]
+        with within(LONGEST):
+            made = make()
+            made = made if isinstance(made, list) else [made]
+            for metric in made:
+                if isinstance(metric, Metric):
+                    metric.value()
+    except (AudienceError, *PASSING):
+        raise
+    except BaseException as error:
+        raise BadInput(
+            f"metric {kind!r} could not be made without arguments: {said(error)}"
+        ) from error
     for metric in made:
         if not isinstance(metric, Metric):
             raise BadInput(f"metric {kind!r} lacks one of watches, update and value; see Metric")

@@ -13,6 +13,7 @@ import numpy as np
 from audience.errors import BadInput, unknown
 from audience.outside import PartOf
 from audience.plugins import find
+from audience.ranges import check_options
 from audience.recommenders.recommender import Context, Ranked, Ranker, Recommender, learnt_by
 from audience.recommenders.view import ItemTable, RecommenderView
 from audience.world import Bools, Floats, Generator, Ints
@@ -125,8 +126,11 @@ def part_of(part: Part) -> Recommender:
     kind = part if isinstance(part, str) else options.pop("kind", None)
     if not isinstance(kind, str):
         raise BadInput(f'mix: part {part!r} has no kind; write {{ kind = "popular" }}')
+    make = find("recommenders", kind)
+    if str(getattr(make, "__module__", "")).startswith("audience."):
+        check_options("recommender", options, f"mix: {kind!r}")
     try:
-        made: Recommender = find("recommenders", kind)(**options)
+        made: Recommender = make(**options)
     except TypeError as error:
         raise BadInput(f"mix: {kind!r} does not take these options: {error}") from error
     return made

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.outside import FilePath, Url, VariableName
 from audience.parts import PartContext
 from audience.recommenders.recommender import Context, Ranked, Ranker
@@ -124,9 +124,10 @@ class Service:
             self.wire.recover()
             return decoded(self.wire.wait(self.wire.send("GET", "/health")), Health)
         except Unserved as fault:
+            check = shell_command("doctor", "--recommender", self.wire.address.name)
             raise BadInput(
                 f"the recommender service cannot be used: {self.wire.hidden(str(fault))}; start "
-                f"it, or check it with `audience doctor --recommender {self.wire.address.name}`"
+                f"it, or check it with `{check}`"
             ) from None
         finally:
             self.wire.close()

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
+from audience.address import split_address
 from audience.errors import BadInput
 from audience.llm import (
     BadBody,
@@ -208,11 +209,8 @@ def _header(address: Address, key: str) -> dict[str, str]:
 
 
 def _check(address: Address) -> None:
+    split_address(scrub(address.url), "the recommender service")
     parts = urlsplit(address.url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadInput(
-            f"the recommender service {scrub(address.url)!r} is no address; write http://host:port"
-        )
     if what := key_in(address.url):
         raise BadInput(
             f"the address of the recommender service at {parts.hostname} holds {what}; put it "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from audience.errors import BadInput
 from audience.files import replace_all
 from audience.metrics import LABELS
 from audience.results.figure import MUTED, draw_ranked, panel, styled_figure
@@ -188,7 +189,15 @@ def write_band(band: Band, folder: Path) -> None:
 def read_band(folder: Path) -> Band | None:
     """Return the band kept in a folder, if there is one."""
     path = folder / FILE
-    return msgspec.json.decode(path.read_bytes(), type=Band) if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Band)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(
+            f"{path} is damaged ({error}); delete it, then `audience resume` tries the arms before "
+            "other audiences again"
+        ) from None
 
 
 def _percent(difference: Difference) -> Interval:

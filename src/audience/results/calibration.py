@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 
+from audience.errors import BadInput
 from audience.grounding import MINUTES, PAGES, PICKS, TAKEN, Bin, miscalibration
 from audience.results.figure import MUTED, colour, panels, styled_figure
+from audience.toml_reader import read_toml, read_toml_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,20 +147,18 @@ def _diagonal(axes: Axes, name: str, bins: Sequence[Bin]) -> None:
 def read_calibration(path: Path) -> Calibration | None:
     """Return the calibration in a parameter file; None if it holds none."""
     try:
-        tree = tomllib.loads(path.read_text("utf-8"))
+        tree = read_toml_file(path)
         fields = {**tree["calibration"], "parameters": tree["mind"]}
         return msgspec.convert(fields, Calibration)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return None
-    except (KeyError, TypeError, msgspec.ValidationError):
+    except (BadInput, KeyError, TypeError, msgspec.ValidationError):
         return None
 
 
 def calibrations_in(scenario: str) -> list[Calibration]:
     """Return the calibrations behind the minds of a scenario, each once."""
     try:
-        tree = tomllib.loads(scenario)
-    except tomllib.TOMLDecodeError:
+        tree = read_toml(scenario, "scenario")
+    except BadInput:
         return []
     arms = tree.get("arms", {})
     scopes = (tree, *(arms.values() if isinstance(arms, dict) else ()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
@@ -24,6 +23,7 @@ from audience.results.summary_lines import Contrast, Line, headline, summary
 from audience.results.summary_table import ONE_RUN, WRITERS, change, mean_over, result_table
 from audience.results.table import escape_markdown, shown, to_html, to_markdown
 from audience.results.validation import validation_line
+from audience.toml_reader import read_toml
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -285,8 +285,8 @@ _CORRECTED = (
 
 def _minds(scenario: str) -> str:
     try:
-        tree = tomllib.loads(scenario)
-    except tomllib.TOMLDecodeError:
+        tree = read_toml(scenario, "scenario")
+    except BadInput:
         tree = {}
     arms = tree.get("arms", {})
     parts = (tree, *(arms.values() if isinstance(arms, dict) else ()))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
 
 from audience.errors import BadInput
 from audience.results.interval import Interval
+from audience.toml_reader import read_toml
 
 UNVALIDATED = (
     "Nothing was validated: no backtest on real people is attached to this scenario. Make one with "
@@ -62,8 +62,8 @@ def read_validation(path: Path) -> Validation:
 def validation_line(scenario: str) -> str:
     """Return what was validated for a scenario's text, or that nothing was."""
     try:
-        path = tomllib.loads(scenario).get("validated", "")
-    except tomllib.TOMLDecodeError:
+        path = read_toml(scenario, "scenario").get("validated", "")
+    except BadInput:
         path = ""
     if not isinstance(path, str) or not path:
         return UNVALIDATED

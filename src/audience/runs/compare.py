@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.log import Log
 from audience.results import Arm, Findings, judged
 from audience.runs.experiment import findings, gathered, is_experiment, scenario_of
@@ -57,7 +57,7 @@ def _check_comparable(folders: Sequence[Path]) -> None:
             short, long = sorted((folder, first), key=lambda place: found[place][1])
             raise BadInput(
                 f"{short} has {found[short][1]} complete rounds and {long} {found[long][1]}; "
-                f"continue with: audience resume {short} --rounds {found[long][1]}"
+                f"continue with: {shell_command('resume', short, '--rounds', found[long][1])}"
             )
 
 

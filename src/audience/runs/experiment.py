@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.files import claim
 from audience.log import Log
 from audience.metrics import LABELS, suite
@@ -41,6 +41,7 @@ from audience.scenario import (
     reach,
     text_of,
 )
+from audience.toml_reader import text_file
 
 EXPERIMENT = "experiment.toml"
 """The file that marks a folder as an experiment: the whole scenario, with its arms."""
@@ -199,7 +200,7 @@ def is_experiment(folder: Path) -> bool:
 def scenario_of(folder: Path) -> Scenario:
     """Return the scenario of an experiment's or a run's folder."""
     if is_experiment(folder):
-        return parse((folder / EXPERIMENT).read_text("utf-8"), str(folder / EXPERIMENT))
+        return parse(text_file(folder / EXPERIMENT), str(folder / EXPERIMENT))
     with Log.open(folder) as log:
         return parse(log.scenario, str(folder))
 
@@ -217,7 +218,8 @@ def gathered(folder: Path, seen: Seen | None = None) -> Findings:
     }
     for place in (place for each in places.values() for place in each):
         if not _is_finished(place):
-            raise BadInput(f"{place} is not finished; continue with: audience resume {folder}")
+            go_on = shell_command("resume", folder)
+            raise BadInput(f"{place} is not finished; continue with: {go_on}")
     arms = tuple(
         Arm(name, tuple(measured(place, seen) for place in each)) for name, each in places.items()
     )

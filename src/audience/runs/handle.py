@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tomllib
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatch
 from importlib import import_module
@@ -12,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.files import free_path
 from audience.log import Log, is_held
 from audience.plugins import offer
@@ -26,6 +25,7 @@ from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
 from audience.runs.people import settle_people
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
+from audience.toml_reader import read_toml_file
 
 _OURS = (
     *(EXPERIMENT, "run.db*", "calls.db*", "human.db*", "lock", "people.json", "report.*"),
@@ -49,7 +49,8 @@ def make_room(folder: Path, *, overwrite: bool = False) -> None:
         )
     if not overwrite:
         raise BadInput(
-            f"--out {folder} already holds a run; continue with `audience resume {folder}`, "
+            f"--out {folder} already holds a run; continue with "
+            f"`{shell_command('resume', folder)}`, "
             "choose another folder with --out, or replace it with --overwrite"
         )
     _remove(folder, there)
@@ -195,10 +196,7 @@ def load_interventions(path: Path) -> tuple[dict[str, object], ...]:
         raise BadInput(
             f"--intervene {path} does not exist; give a TOML file with [[interventions]]"
         )
-    try:
-        tree = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}") from None
+    tree = read_toml_file(path)
     interventions = tree.get("interventions")
     if not isinstance(interventions, list) or not interventions or set(tree) != {"interventions"}:
         raise BadInput(f"{path}: it must hold [[interventions]] tables and nothing else")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import msgspec
@@ -13,6 +12,7 @@ from audience.results import Fitting
 from audience.runs.calibration import with_fitted_people
 from audience.runs.marks import as_tree, can_be_apart
 from audience.scenario import PRESETS, Part, Scenario, genesis_of
+from audience.toml_reader import read_toml, text_file
 from audience.world import Genesis
 
 
@@ -41,14 +41,15 @@ def audience_of(scenario: Scenario, *, is_named: bool) -> Audience:
 
 def names_mind(path: Path) -> bool:
     """Return whether a scenario file, or any arm of it, says by which minds people decide."""
-    return tells_mind(path.read_text("utf-8")) if path.is_file() else str(path) in PRESETS
+    return tells_mind(text_file(path)) if path.is_file() else str(path) in PRESETS
 
 
 def tells_mind(text: str) -> bool:
     """Return whether a scenario says by which minds people decide."""
-    tree = tomllib.loads(text)
-    arms = tree.get("arms", {})
-    return "mind" in tree or any("mind" in arm for arm in arms.values())
+    tree = read_toml(text, "scenario")
+    arms = tree.get("arms")
+    variants = arms.values() if isinstance(arms, dict) else ()
+    return "mind" in tree or any("mind" in arm for arm in variants if isinstance(arm, dict))
 
 
 def with_judges(scenario: Scenario) -> Judges:

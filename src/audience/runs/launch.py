@@ -84,7 +84,9 @@ def resume(
         world = world_at(log, log.complete_rounds(), shots)
         rules = scenario.run
         if minds:
-            rules = msgspec.structs.replace(rules, deadline=0.0)  # a person may take their time
+            rules = msgspec.structs.replace(
+                rules, deadline=0.0, part_deadline=0.0
+            )  # a person may take their time
         if upto is not None:
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)

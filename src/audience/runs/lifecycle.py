@@ -13,7 +13,7 @@ import msgspec
 from audience.agents import Mind
 from audience.agents.human import MixedMind
 from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
-from audience.errors import AudienceError, Halt, Interrupted
+from audience.errors import AudienceError, Halt, Interrupted, shell_command
 from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
 from audience.log import Log, Snapshooter, failed_slates, memory_problems
 from audience.metrics import Metrics, suite
@@ -149,7 +149,11 @@ class RunDriver:
         """Run to the last round and measure."""
         log, scenario, resumed_at = self.log, self.scenario, world.round
         found = log.partial(resumed_at + 1)
-        live = suite(scenario.metrics) if resumed_at == 0 and not found else None
+        live = (
+            suite(scenario.metrics, scenario.run.part_deadline)
+            if resumed_at == 0 and not found
+            else None
+        )
         if self.watch:
             live = live or measured_upto(log, resumed_at)
             self.watch.begin(world, live, scenario.rounds, found)
@@ -236,7 +240,7 @@ class RunDriver:
         """Return the rules; models get no more visits than they can serve at once."""
         rules, models = self.scenario.run, self.scenario.llm
         if self._is_played:  # one question at a time, and no hurry
-            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0)
+            return msgspec.structs.replace(rules, concurrency=1, deadline=0.0, part_deadline=0.0)
         if self.door is None:
             return rules
         endpoints = endpoints_of(models)
@@ -268,11 +272,13 @@ class RunDriver:
             self._keep_pending()
             self.log.set_state("stopped")
             where = f"stopped in round {sim.world.round}"
-            raise Interrupted(f"{where}; continue with: audience resume {folder}") from None
+            raise Interrupted(
+                f"{where}; continue with: {shell_command('resume', folder)}"
+            ) from None
         except Halt as halt:
             self._keep_pending()
             self.log.set_state("stopped", str(halt))
-            raise Interrupted(f"{halt}: audience resume {folder}") from halt
+            raise Interrupted(f"{halt}: {shell_command('resume', folder)}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error matters more than a full disk
                 stopped = isinstance(error, KeyboardInterrupt)

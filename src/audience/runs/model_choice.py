@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from audience.errors import shell_command
 from audience.runs.cost import CostEstimate, estimate
 from audience.runs.experiment import variants
 from audience.scenario import (
@@ -43,16 +46,17 @@ def warning_of(scenario: Scenario) -> str:
 def how_to_choose(scenario: Scenario, name: str) -> str:
     """Return what is missing, what the run would take, and how to get a model for it."""
     expected, embedded = estimate(scenario), f"--llm {EMBEDDED}"
+    run = shell_command("run", Path(name)) if name else shell_command("run")
     calls, tokens = expected.calls, expected.prompt + expected.completion
     if any(map(_is_faithful, _deciding(scenario))):
         embedded += " --mind llm"
         expected = estimate(changed(scenario, mind="llm"))
     return f"""{name}: people decide by a language model, and none is given.
 This run takes about {calls:,.0f} calls and {tokens:,.0f} tokens.
-  audience run {name} --llm URL [--model NAME] [--key-env NAME]
+  {run} --llm URL [--model NAME] [--key-env NAME]
       any OpenAI-compatible endpoint: a server of your own (vLLM, llama.cpp, Ollama), such as
       http://127.0.0.1:8000/v1, or a provider; --estimate prints the cost
-  audience run {name} {embedded}
+  {run} {embedded}
       the embedded model: {_minutes(expected)};
       {AT_CHANCE}
 Fewer people and rounds take less: --agents N --rounds N"""

@@ -9,7 +9,7 @@ import msgspec
 
 from audience.agents.human import HumanMind
 from audience.engine import run_sync
-from audience.errors import BadInput
+from audience.errors import BadInput, shell_command
 from audience.llm import CallStore, Person, Terminal, compose
 from audience.log import Log
 from audience.runs.launch import resume
@@ -71,7 +71,7 @@ def _newcomer(
     if log.partial(round_):
         raise BadInput(
             f"round {round_} has begun, and nobody can join it; play somebody by id, "
-            f"or end it first: audience resume {log.folder}"
+            f"or end it first: {shell_command('resume', log.folder)}"
         )
     return {
         "round": round_,

@@ -33,7 +33,7 @@ from audience.scenario.offer import (
     Offered as Offered,
     admitted as admitted,
     admitted_change as admitted_change,
-    admitted_keys as admitted_keys,
+    admitted_over as admitted_over,
     load_offer as load_offer,
     masked as masked,
     masked_change as masked_change,

@@ -18,6 +18,7 @@ from audience.grounding import Grounds, TooFew, grounds_of, ratings_of
 from audience.llm import Gateway, Reply, Request
 from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find, singular
+from audience.ranges import check_options
 from audience.recommenders import Recommender, Service
 from audience.scenario.interventions import SWAP, changes_of
 from audience.scenario.models import (
@@ -29,6 +30,7 @@ from audience.scenario.models import (
 )
 from audience.scenario.schema import Part, Scenario, is_address, label
 from audience.scenario.spread import SpreadTable, raised, with_graph
+from audience.user_code import LONGEST, PASSING, said, within
 from audience.world import Chapter, Clock, Genesis, SwapRecommender, View
 
 HTTP = "http"
@@ -126,17 +128,26 @@ def made(group: str, part: Part, context: PartContext | None = None) -> Any:  # 
     context = context or PartContext()
     try:
         _check_options(what, part, make)
-        if builds(make):
-            return make.build(context, **part.options)
+        if _is_ours(make):
+            check_options(what, part.options, f"{what} {part.kind!r}")
         offered = _named(make, part, context) if group in ("minds", "memories") else {}
-        return make(**offered | part.options)
-    except AudienceError:
+        with within(LONGEST):
+            if builds(make):
+                return make.build(context, **part.options)
+            return make(**offered | part.options)
+    except (AudienceError, *PASSING):
         raise
     except Exception as error:
         options = ", ".join(f"{key}={value!r}" for key, value in part.options.items()) or "none"
         raise BadInput(
             f"{what} {part.kind!r} does not take these options ({options}): {error}"
         ) from error
+    except BaseException as error:
+        raise BadInput(f"{what} {part.kind!r} {said(error)}; fix it and try again") from error
+
+
+def _is_ours(make: object) -> bool:
+    return str(getattr(make, "__module__", "")).partition(".")[0] == "audience"
 
 
 def _named(make: Callable[..., Any], part: Part, context: PartContext) -> dict[str, Any]:
@@ -193,9 +204,21 @@ def _genesis(source: bytes, agents: int, seed: int) -> Genesis:
     mixture, options = split_options(part.options)
     dataset: Dataset = made("datasets", Part(part.kind, options))
     if mixture is None:
-        return with_graph(dataset.genesis(agents, seed, clock), graph, seed)
+        return with_graph(_drawn(dataset, part.kind, agents, seed, clock), graph, seed)
     genesis = mixed_genesis(dataset, mixture, agents, seed, clock, model)
     return with_graph(genesis, graph, seed)
+
+
+def _drawn(dataset: Dataset, kind: str, agents: int, seed: int, clock: Clock) -> Genesis:
+    if _is_ours(type(dataset)):
+        return dataset.genesis(agents, seed, clock)
+    try:
+        with within(LONGEST):
+            return dataset.genesis(agents, seed, clock)
+    except (AudienceError, *PASSING):
+        raise
+    except BaseException as error:
+        raise BadInput(f"dataset {kind!r} {said(error)}; fix it and try again") from error
 
 
 def asks_models(scenario: Scenario) -> bool:

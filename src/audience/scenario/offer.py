@@ -7,7 +7,6 @@ offers: endpoints, parts, prompts and scenarios. Keys, headers, addresses and pa
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,23 @@ import msgspec
 from audience.errors import BadInput
 from audience.outside import MODEL, PROMPTS, Outside
 from audience.plugins import find, known, singular
-from audience.scenario.build import addressed
+from audience.scenario.build import HTTP, addressed
 from audience.scenario.models import EMBEDDED, Models, endpoints_of
 from audience.scenario.paths import PARTS, anchored
-from audience.scenario.schema import Part, Scenario, arm, from_tree, label, load, part_of, readable
+from audience.scenario.schema import (
+    Part,
+    Scenario,
+    arm,
+    from_tree,
+    is_address,
+    label,
+    load,
+    overlaid,
+    part_of,
+    readable,
+)
 from audience.scenario.typed_tree import Tree, walked_change, walked_options, walked_scenario
+from audience.toml_reader import read_toml_file
 
 HIDDEN = "***"
 """Stands for what is not shown to other machines."""
@@ -83,11 +94,7 @@ class _OfferFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load_offer(path: Path) -> Offered:
     """Return what a file offers; its relative paths start from its folder."""
     try:
-        written = msgspec.convert(tomllib.loads(path.read_text("utf-8")), _OfferFile)
-    except OSError as error:
-        raise BadInput(f"--offer {path}: {error.strerror}; give a TOML file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: {error}; fix the TOML there") from None
+        written = msgspec.convert(read_toml_file(path, f"--offer {path}"), _OfferFile)
     except msgspec.ValidationError as error:
         raise BadInput(readable(error, str(path))) from None
     folder = path.parent
@@ -179,15 +186,23 @@ def _check_name(table: str, name: str, taken: Collection[str]) -> None:
 def admitted(scenario: Scenario, offered: Offered) -> Scenario:
     """Return a scenario from elsewhere with what it names by the offer; refuse everything else."""
     made = from_tree(walked_scenario(msgspec.to_builtins(scenario), _Admission(offered)))
-    for variant in (made, *(arm(made, name) for name in made.arms)):
-        if variant.llm.model and not endpoints_of(variant.llm):
-            raise _refusal("llm.model", variant.llm.model, "a file", ())
+    _check_embedded(made)
     return made
 
 
-def admitted_keys(tree: Tree, offered: Offered) -> Tree:
-    """Return some keys of a scenario, which go over one that is offered, in the same way."""
-    return walked_scenario(tree, _Admission(offered))
+def admitted_over(scenario: Scenario, changes: Tree, offered: Offered) -> Scenario:
+    """Return a scenario that is offered with keys from elsewhere, which are held to the offer."""
+    made = overlaid(scenario, walked_scenario(changes, _Admission(offered)))
+    if "llm" in changes:
+        _check_embedded(made)
+    return made
+
+
+def _check_embedded(scenario: Scenario) -> None:
+    """Raise if the embedded model is to be another file."""
+    for variant in (scenario, *(arm(scenario, name) for name in scenario.arms)):
+        if variant.llm.model and not endpoints_of(variant.llm):
+            raise _refusal("llm.model", variant.llm.model, "a file", ())
 
 
 def admitted_change(change: Tree, offered: Offered) -> Tree:
@@ -278,6 +293,8 @@ class _Admission:
                 raise _refusal(f"{place}.{key}", value, "how models are asked", ())
         given = {key: table[key] for key in _CHOSEN if table.get(key, usual[key]) != usual[key]}
         url = given.pop("url", "")
+        if url == EMBEDDED and "model" in given:
+            raise _refusal(f"{place}.model", given["model"], "a file", ())
         if url == EMBEDDED:
             return usual | {"url": EMBEDDED} | given
         models = self._offered.endpoints.get(url) if isinstance(url, str) else None
@@ -330,7 +347,7 @@ class _Mask:
                 return name, walked_options(group, kind, rest, place, self)
         if kind.casefold() in _built_in(group):
             return kind, walked_options(group, kind, options, place, self)
-        return label(kind), {}
+        return HTTP if is_address(kind) else label(kind), {}
 
     def table(self, kind: type, value: Tree, place: str) -> Tree | None:
         if kind is not Models:

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import msgspec
 
+from audience.address import split_address
 from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
 from audience.errors import BadInput, unknown
 from audience.llm import key_in, refuse_keys, scrub
 from audience.outside import FilePath, KindOf, PartOf
+from audience.ranges import check_section
 from audience.scenario.models import Models
 from audience.scenario.paths import PARTS, anchored
 from audience.scenario.preset import PRESETS, preset_text
 from audience.scenario.spread import SpreadTable
+from audience.toml_reader import read_toml, text_file
 from audience.world import INBOX, Clock
 
 _WORDS = {
@@ -191,18 +192,14 @@ def load(path: Path) -> Scenario:
 
     Relative paths of a file start from its folder.
     """
-    if not path.is_file():
+    if not path.exists():
         if str(path) in PRESETS:
             return parse(preset_text(str(path)), str(path))
         raise BadInput(
             f"scenario {path} does not exist; `audience init` writes one to start from, and "
             f"presets are {', '.join(PRESETS)}"
         )
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    scenario = parse(text, str(path), path.parent)
+    scenario = parse(text_file(path), str(path), path.parent)
     check_secrets(scenario, str(path))
     if scenario.validated and not Path(scenario.validated).is_file():
         raise BadInput(
@@ -214,10 +211,7 @@ def load(path: Path) -> Scenario:
 
 def parse(text: str, where: str = "scenario", folder: Path | None = None) -> Scenario:
     """Return the scenario in a TOML text; its relative paths start from `folder`."""
-    try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{where}: {error}; fix the TOML there") from None
+    tree = read_toml(text, where)
     try:
         return from_tree(tree if folder is None else anchored(tree, folder), where)
     except BadInput as error:
@@ -259,7 +253,7 @@ def is_address(kind: str) -> bool:
 def label(kind: str) -> str:
     """Return the label of a kind: its class if it names one, the host of an address."""
     if is_address(kind):
-        parts = urlsplit(kind)
+        parts = split_address(kind, "the recommender service")
         host = parts.netloc.rpartition("@")[2]
         return re.sub(r"[^\w.+]+", "-", f"{host}{parts.path}").strip("-.") or "http"
     return kind.rpartition(":")[2] or kind
@@ -315,45 +309,21 @@ def part_of(value: object, where: str) -> Options:
 
 def check(scenario: Scenario, where: str) -> None:
     """Raise if a number is out of range, with the remedy."""
-    rules, pages, waking = scenario.run, scenario.platform, scenario.activation
+    rules, pages = scenario.run, scenario.platform
     if rules.order not in ORDERS:
         raise BadInput(f"{where}: run: {unknown('order', rules.order, ORDERS)}")
     if rules.dialogue not in DIALOGUES:
         raise BadInput(f"{where}: run: {unknown('dialogue', rules.dialogue, DIALOGUES)}")
-    wholes = {
-        "agents": scenario.agents,
-        "seeds": scenario.seeds,
-        "rounds": rules.rounds,
-        "page_size": pages.page_size,
-        "max_pages": pages.max_pages,
-        "max_turns": rules.max_turns,
-        "wave": rules.wave,
-    }
-    for key, number in wholes.items():
-        if number < 1:
-            raise BadInput(f"{where}: {key}: {number} is too small; give at least 1")
     if not 0 <= pages.random_k <= pages.page_size:
         raise BadInput(
             f"{where}: random_k: {pages.random_k} of {pages.page_size} items of a page cannot be "
             "random; give a number from 0 to page_size"
         )
-    bounds = {
-        "refit": rules.refit,
-        "deadline": rules.deadline,
-        "concurrency": min(rules.concurrency, scenario.llm.concurrency),
-        "at_most": waking.at_most,
-    }
-    for key, bound in bounds.items():
-        if bound < 0:
-            raise BadInput(f"{where}: {key}: {bound} is negative; 0 means none")
-    for key, share in {
-        "share": waking.share,
-        "loyalty": waking.loyalty,
-        "attention": waking.attention,
-        "drift": rules.drift,
-    }.items():
-        if not 0.0 <= share <= 1.0:
-            raise BadInput(f"{where}: {key}: {share} is not between 0 and 1")
+    check_section("", msgspec.structs.asdict(scenario), where)
+    for name in _TABLES:
+        check_section(name, msgspec.structs.asdict(getattr(scenario, name)), where)
+    for topic in scenario.spread.topics:
+        check_section("spread", msgspec.structs.asdict(topic), f"{where}: topic {topic.name!r}")
 
 
 def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:

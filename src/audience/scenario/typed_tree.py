@@ -78,7 +78,7 @@ def _walked_key(key: str, value: Any, kind: Any, place: str, visit: Visitor) -> 
 def walked_change(change: Any, visit: Visitor, place: str) -> Any:  # noqa: ANN401
     """Return an intervention as a visitor leaves it: only a swap names a part."""
     deed = change.get("do") if isinstance(change, dict) else None
-    if deed not in DEEDS:
+    if not isinstance(deed, str) or deed not in DEEDS:
         return visit.untyped(change, place)
     fields = {key: value for key, value in change.items() if key not in ("round", "do")}
     when = {key: change[key] for key in ("round", "do") if key in change}

@@ -26,6 +26,7 @@ from audience.engine import (
     run,
     run_sync,
 )
+from audience.errors import AudienceError
 from audience.log import Log
 from audience.memory import Memory, NoMemory
 from audience.recommenders import Popular, Recommender
@@ -264,8 +265,8 @@ Turn = Decision | AnyAction | Sequence[AnyAction]
 """One turn of a script: a decision, an action, or several actions."""
 
 
-class Exhausted(BaseException):
-    """A script is used up; not an Exception, which the engine would take for a failed mind."""
+class Exhausted(AudienceError):
+    """A script is used up; any other exception the engine would take for a failed mind."""
 
 
 class ScriptedMind:

@@ -20,8 +20,8 @@ class TimedConnection(H11Protocol):
         super().connection_made(transport)
         self._expect_head()
 
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+    def handle_events(self) -> None:
+        super().handle_events()
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -41,7 +41,7 @@ class TimedConnection(H11Protocol):
             self._stalled = None
 
     def _expect_head(self) -> None:
-        """Wait for the head of a request, from its first byte on; a request ends the wait."""
+        """Wait for the head of a request; a request ends the wait."""
         is_waiting = self.cycle is None or self.cycle.response_complete
         if is_waiting and self._late is None:
             self._late = self.loop.call_later(self.limits.headers_s, self._give_up)

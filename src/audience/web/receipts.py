@@ -70,6 +70,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     memories: list[str]
     recommenders: list[str]
     datasets: list[str]
+    endpoints: list[str]
+    """The endpoints that a scenario may name, where it may name no address."""
     runs_folder: str
     opened: str | None
     """The run that is shown first."""

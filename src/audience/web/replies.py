@@ -55,6 +55,7 @@ def add_error_handlers(app: FastAPI) -> None:
         app.add_exception_handler(kind, _reply_with(status))
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(RecursionError, _too_deep)
     app.add_exception_handler(Exception, _broken)
 
 
@@ -78,6 +79,10 @@ async def _invalid(request: Request, error: Exception) -> Response:
     where = ".".join(str(part) for part in first["loc"])
     where = where.encode("utf-8", "replace").decode()
     return error_reply(422, f"{where}: {first['msg']}", where)
+
+
+async def _too_deep(request: Request, error: Exception) -> Response:
+    return error_reply(400, "the request is nested too deeply; write it flatter")
 
 
 async def _broken(request: Request, error: Exception) -> Response:

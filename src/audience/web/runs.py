@@ -246,7 +246,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
         for folder in registry.folders.runs():
             try:
                 rows.append(_row(registry, folder))
-            except AudienceError as error:
+            except (AudienceError, OSError) as error:
                 id_ = registry.folders.id_of(folder)
                 rows.append(UnreadableRun(id_, folder.name, "failed", str(error)))
         return json_reply(rows)

@@ -35,7 +35,7 @@ from audience.scenario import (
     SpendingOptions,
     admitted,
     admitted_change,
-    admitted_keys,
+    admitted_over,
     arms_of,
     asks_models,
     changed,
@@ -46,7 +46,6 @@ from audience.scenario import (
     masked,
     masked_change,
     models_table,
-    overlaid,
     parse,
     preset_text,
     text_of,
@@ -163,7 +162,7 @@ class Offer:
             waking = msgspec.to_builtins(scenarios[name].activation)
             changes["activation"] = {**waking, "share": form.share}
         if self.offered is not None:  # before anything that it names is looked for
-            return overlaid(scenarios[name], admitted_keys(changes, self.offered))
+            return admitted_over(scenarios[name], changes, self.offered)
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
             changes["dataset"] = options_for(changes["dataset"])
         return changed(scenarios[name], **changes)

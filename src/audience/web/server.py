@@ -106,6 +106,7 @@ def router(
                 version("audience"),
                 {} if held_to else _keys(offer),
                 **parts,
+                endpoints=sorted(held_to.endpoints) if held_to else [],
                 runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 scenario=begun_with,
@@ -180,8 +181,7 @@ def make_app(
     the scenario that the page begins a new run with. Requests are held to what is `offered`; where
     other machines can reach the server, always.
     """
-    limits = limits or Limits()
-    registry = RunRegistry(root)
+    limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
     offer = Offer(dict(found or {}), held_to)
     desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()

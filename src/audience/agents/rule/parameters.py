@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -10,6 +9,8 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from audience.errors import BadInput, unknown
+from audience.ranges import check_rules
+from audience.toml_reader import read_toml_file
 
 
 class RuleParameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,16 +131,12 @@ def load_parameters(path: str | Path) -> dict[str, float]:
     Other tables than `[mind]` are for people to read.
     """
     file = Path(path)
-    try:
-        tree = tomllib.loads(file.read_text("utf-8"))
-    except OSError as error:
+    if not file.exists():
         raise BadInput(
-            f"parameters {file} cannot be read ({error.strerror}); name a TOML file such as "
+            f"parameters {file} does not exist; name a TOML file such as "
             "`audience eval calibration --out params.toml` writes"
-        ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"parameters {file}: {error}; fix the TOML there") from None
-    parameters = tree.get("mind")
+        )
+    parameters = read_toml_file(file, f"parameters {file}").get("mind")
     if not isinstance(parameters, dict):
         raise BadInput(f"parameters {file}: has no table [mind]; put the numbers under [mind]")
     check_parameters(parameters, f"parameters {file}: [mind]")
@@ -157,6 +154,7 @@ def check_parameters(found: Mapping[str, object], where: str) -> None:
         if isinstance(value, bool) or not isinstance(value, wanted):
             said = "a whole number" if whole else "a number"
             raise BadInput(f"{where}: {key}: {value!r} is not {said}")
+    check_rules(found, where)
 
 
 @runtime_checkable

@@ -101,12 +101,7 @@ def table_blocks(
     lines = _lines(source, name, form)
     for line, part in lines:
         if not header:
-            first = (
-                next(csv.reader(part[:1], delimiter=form.separator))
-                if form.quoted
-                else (part[0].split(form.separator))
-            )
-            header = tuple(cell.strip().lower() for cell in first)
+            header = _header(where, line, part[0], form)
             _check_header(where, header, needed, form)
             line, part = line + 1, part[1:]
         if form.quoted and any('"' in text for text in part):
@@ -116,6 +111,17 @@ def table_blocks(
             yield Block(where, line, _split(where, line, part, header, form))
     if not header:
         raise BadInput(f"{where}: is empty; it should hold {', '.join(needed)}")
+
+
+def _header(where: str, line: int, text: str, form: TableFormat) -> tuple[str, ...]:
+    if not form.quoted:
+        cells = text.split(form.separator)
+    else:
+        try:
+            cells = next(csv.reader([text], delimiter=form.separator), [])
+        except csv.Error as error:
+            raise BadInput(f"{where}: line {line}: {error}; check the quotes") from None
+    return tuple(cell.strip().lower() for cell in cells)
 
 
 def _lines(source: Source, name: str, form: TableFormat) -> Iterator[tuple[int, list[str]]]:

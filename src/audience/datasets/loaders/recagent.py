@@ -19,6 +19,7 @@ from audience.datasets.loaders.blocks import (
 from audience.datasets.people import TagWords
 from audience.datasets.source import Source
 from audience.errors import BadInput
+from audience.files import check_regular
 from audience.world import HABITS, Domain, Habits, Item, Profile
 
 _CSV = TableFormat(quoted=True)
@@ -184,6 +185,7 @@ def read_yaml(path: Path) -> dict[str, Value | list[Value]]:
     """Return the settings of a flat YAML file; a nested one is refused with its line."""
     import yaml
 
+    check_regular(path)
     try:
         text = path.read_text("utf-8-sig")
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -195,6 +197,8 @@ def read_yaml(path: Path) -> dict[str, Value | list[Value]]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise BadInput(f"{path}: line {line}: {error.problem}; fix the YAML there") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise BadInput(f"{path}: {error}; write plain lines `key: value`") from None
     if not isinstance(tree, dict):
         raise BadInput(f"{path}: line 1: there is no `key: value`; give a file of settings")
     seen: dict[str, None] = {}

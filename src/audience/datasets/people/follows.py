@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from audience.errors import BadInput
+from audience.files import check_regular
 from audience.world import Generator, Ints, Ties, rng
 
 GRAPHS = ("preferential", "small-world", "random")
@@ -83,6 +84,7 @@ def edges_in(path: Path, keys: Sequence[str]) -> Ties:
     Self-loops are left out and counted in a warning; a line that names somebody unknown is named.
     """
     people = len(keys)
+    check_regular(path)
     try:
         text = path.read_text("utf-8-sig")
     except OSError as error:

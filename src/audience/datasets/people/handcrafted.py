@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ from audience.datasets.csv_table import (
     read_table,
 )
 from audience.errors import BadInput, unknown
+from audience.files import check_regular
+from audience.toml_reader import read_toml
 from audience.world import HABITS, NO_HABITS, Profile
 
 FIELDS = ("name", "gender", "age", "traits", "career", "interests", "features", "activity")
@@ -120,6 +121,7 @@ def _csv_rows(path: Path) -> list[TableRow]:
 
 
 def _text(path: Path) -> str:
+    check_regular(path)
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -159,12 +161,12 @@ def _end(pattern: re.Pattern[str], text: str, place: int) -> int:
     return match.end() if match else place
 
 
+_LONGEST = 64 << 20
+
+
 def _toml_rows(path: Path, text: str) -> Iterator[tuple[int, object]]:
     """Yield the tables [[people]] with their lines."""
-    try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: {error}; fix the TOML there") from None
+    tree = read_toml(text, str(path), _LONGEST)
     people = tree.pop("people", None)
     if not isinstance(people, list) or tree:
         raise BadInput(f"{path}: write each person under a line [[people]], and nothing else")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from audience.datasets import moments_of
 from audience.errors import BadInput
+from audience.files import check_regular
 from audience.world import Floats, Ints
 
 _ROWS = 20_000_000
@@ -165,6 +167,7 @@ def _file_in(path: Path) -> Path:
 
 
 def _columns(file: Path) -> dict[str, list[str]]:
+    check_regular(file)
     try:
         with (
             gzip.open(file, "rt", encoding="utf-8")
@@ -172,7 +175,7 @@ def _columns(file: Path) -> dict[str, list[str]]:
             else file.open(encoding="utf-8-sig") as lines
         ):
             return _read(file, csv.reader(lines))
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, csv.Error, UnicodeDecodeError) as error:
         raise BadInput(f"{file} cannot be read: {error}; give a CSV file, plain or .gz") from None
 
 

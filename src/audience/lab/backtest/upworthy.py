@@ -8,15 +8,17 @@ and predictions for each part from all others would leak too, since their mean i
 from __future__ import annotations
 
 import csv
-import gzip
 import io
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from audience.datasets import unpacked
 from audience.errors import BadInput
+from audience.files import check_regular
 from audience.lab.backtest.agreement import (
     PredictorFit,
     RealValues,
@@ -108,16 +110,21 @@ def read_upworthy(path: Path) -> tuple[HeadlineTests, Callable[[Bools], Clicks],
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    check_regular(path)
     try:
         raw = path.read_bytes()
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = (unpacked(path, raw) if path.suffix == ".gz" else raw).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {error}; give the archive as CSV") from None
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    try:
+        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        rows = list(enumerate(reader, 2))
+    except csv.Error as error:
+        raise BadInput(f"{path}: near line {reader.line_num}: {error}; check the quotes") from None
     if missing:
         raise BadInput(f"{path}: column {missing[0]!r} is missing; needed: {', '.join(COLUMNS)}")
-    return list(enumerate(reader, 2))
+    return rows
 
 
 class HeadlineReader(msgspec.Struct, frozen=True):

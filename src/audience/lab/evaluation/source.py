@@ -181,6 +181,8 @@ def _table(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
             rows = list(csv.DictReader(lines))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror or error}; a published split needs it") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: {error}; get the published split again") from error
     missing = [name for name in columns if rows and name not in rows[0]]
     if missing or not rows:
         raise BadInput(f"{path}: line 1: column {missing[0] if missing else columns[0]} is missing")

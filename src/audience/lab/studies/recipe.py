@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -10,10 +9,11 @@ from typing import Any
 
 import msgspec
 
-from audience.errors import BadInput, unknown
+from audience.errors import BadInput, shell_command, unknown
 from audience.lab.studies.study import DRAWN, RULE, Study
 from audience.plugins import find as find_part, known
 from audience.scenario import Options, Scenario, changed, dump, parse, part_of, text_of
+from audience.toml_reader import read_toml, text_file
 
 NAMES = (
     "cocoon",
@@ -88,18 +88,16 @@ def find(source: str) -> Recipe:
     path = Path(source)
     if not path.is_file():
         raise BadInput(
-            f"{path} does not exist; write one with: audience study cocoon --write {path}"
+            f"{path} does not exist; write one with: "
+            f"{shell_command('study', 'cocoon', '--write', path)}"
         )
-    try:
-        return read(path.read_text("utf-8"), str(path), path.parent)
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    return read(text_file(path), str(path), path.parent)
 
 
 def read(text: str, where: str, folder: Path | None = None) -> Recipe:
     """Return the study in a TOML text; its relative paths start from `folder`."""
     scenario = parse(text, where, folder)
-    table = tomllib.loads(text).get("study")
+    table = read_toml(text, where).get("study")
     if not isinstance(table, dict):
         raise BadInput(f'{where}: has no table [study]; add one, e.g. with kind = "cocoon"')
     study = study_of(str(table.get("kind", "")), f"{where}: study")

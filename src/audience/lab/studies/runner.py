@@ -80,7 +80,11 @@ class _Worker:
     def _read(self, lines: queue.Queue[tuple[_Worker, dict[str, object]]]) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            lines.put((self, json.loads(line)))
+            # A part of the user's may print too, and a killed process may end within a line.
+            with suppress(ValueError):
+                told = json.loads(line)
+                if isinstance(told, dict):
+                    lines.put((self, told))
         self._process.wait()
         lines.put((self, {"ended": self._process.returncode}))
 

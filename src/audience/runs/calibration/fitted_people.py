@@ -6,7 +6,6 @@ they visit depends on the platform; `audience eval calibration` fits that too.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -38,6 +37,7 @@ from audience.runs.calibration.fit import (
     stage_for,
 )
 from audience.scenario import Part, Scenario, made
+from audience.toml_reader import read_toml
 
 RULES = ("rule", "voiced")
 """Minds that decide by the parameters of rule minds."""
@@ -86,7 +86,7 @@ def _with(scenario: Scenario, found: Mapping[str, float]) -> Scenario:
 
 def _with_public_figures(scenario: Scenario, told: str) -> FittedPeople:
     """Return a scenario whose rule minds agree with public figures; `told` is the file of them."""
-    tree = tomllib.loads(told)
+    tree = read_toml(told, "public figures")
     if set(tree["mind"]) & set(scenario.mind.options):
         return FittedPeople(scenario)
     fitting = Fitting("public figures", msgspec.convert(tree["figures"], tuple[FittedFigure, ...]))
