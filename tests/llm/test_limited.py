@@ -4,14 +4,15 @@ import asyncio
 from collections import Counter
 from typing import Any
 
+import pytest
 from tests.llm.conftest import in_virtual_time
 
-from audience.llm import ChatMessage, Endpoint, Request
+from audience.llm import ChatMessage, Endpoint, Reply, Request
 from audience.llm.concurrency import Limited
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults, Manners
 from audience.llm.openai import OpenAI
-from audience.llm.request import Retrying
+from audience.llm.request import Retrying, Tried
 
 
 def limited(fake: Fake, **more: Any) -> Limited:
@@ -141,3 +142,34 @@ def test_those_who_give_up_leave_their_place_to_others(wish: Any, with_fake: Any
         await gateway.close()
 
     with_fake(test, latency=(0.03, 0.05))
+
+
+class Strict:
+    """A gateway that tells some calls to wait for a minute."""
+
+    def __init__(self, *waits: int) -> None:
+        self.asked = 0
+        self._waits = waits
+
+    async def ask(self, request: Request) -> Reply:
+        self.asked += 1
+        if self.asked in self._waits:
+            return Tried(request.key, "error", status=429, again=True, after=60.0)
+        return Tried(request.key, "reply", ("yes",), status=200)
+
+    async def close(self) -> None: ...
+
+
+@pytest.mark.parametrize(("waits", "room", "after"), [((20,), 8, 3.0), ((17, 18, 19, 20), 0, 60.0)])
+def test_a_stray_call_that_is_told_to_wait_waits_alone(
+    wish: Any, waits: tuple[int, ...], room: int, after: float
+) -> None:
+    async def test() -> None:
+        gateway = Limited(Strict(*waits), given=8)
+        replies = [await gateway.ask(wish(number)) for number in range(20)]
+        last = replies[-1]
+        assert isinstance(last, Tried)
+        assert (gateway.room > 0, last.after) == (room > 0, after)
+        await gateway.close()
+
+    asyncio.run(test())

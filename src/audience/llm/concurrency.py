@@ -72,6 +72,7 @@ class Limit:
         self._cut = 0
         self._failed: deque[bool] = deque(maxlen=_RECENT)
         self._throttled: deque[bool] = deque(maxlen=_RECENT)
+        self._waits: deque[bool] = deque(maxlen=_RECENT)
         self._goal = self.allowed
         """Where recovery from a cut ends."""
         self._quickly = True
@@ -103,8 +104,9 @@ class Limit:
         tried = reply if isinstance(reply, Tried) else None
         throttled = tried is not None and tried.throttled
         self._throttled.append(throttled)
+        self._waits.append(tried is not None and tried.after > 0.0)
         if throttled:
-            if since_cut and self.is_throttled:
+            if since_cut and _is_more_than_stray(self._throttled):
                 share = sum(self._throttled) / len(self._throttled)
                 self._shrink(1.0 - min(0.5, share), quickly=False)
         elif reply.outcome in ("timeout", "unreadable") or (
@@ -120,10 +122,9 @@ class Limit:
             self._learn(ticket, reply, flying)
 
     @property
-    def is_throttled(self) -> bool:
-        """Whether more than a stray call was throttled lately."""
-        seen, throttled = len(self._throttled), sum(self._throttled)
-        return throttled >= _STRAY * seen and throttled >= min(2, seen)
+    def is_told_to_wait(self) -> bool:
+        """Whether more than a stray call was told to wait lately."""
+        return _is_more_than_stray(self._waits)
 
     def _learn(self, ticket: int, reply: Reply, flying: int) -> None:
         if self.allowed < self._goal:
@@ -176,6 +177,12 @@ class Limit:
         self._cut = self._begun
         self._good = 0
         self._quickly = quickly
+
+
+def _is_more_than_stray(recent: deque[bool]) -> bool:
+    """Return True if half of a few calls, or an eighth of many, are marked."""
+    seen, marked = len(recent), sum(recent)
+    return marked >= max(_STRAY * seen, min(_STRAY * _RECENT, seen / 2))
 
 
 def open_files(wanted: int) -> int:
@@ -275,7 +282,7 @@ class Limited:
         if (
             isinstance(reply, Tried)
             and reply.after > _LONGEST_STRAY
-            and not self.limit.is_throttled
+            and not self.limit.is_told_to_wait
         ):
             return changed(reply, after=_LONGEST_STRAY)
         return reply
@@ -291,7 +298,7 @@ class Limited:
 
         A stray call that is told to wait does so alone.
         """
-        if not isinstance(reply, Tried) or reply.after <= 0.0 or not self.limit.is_throttled:
+        if not isinstance(reply, Tried) or reply.after <= 0.0 or not self.limit.is_told_to_wait:
             return
         loop = asyncio.get_running_loop()
         until = loop.time() + min(reply.after, _LONGEST)
