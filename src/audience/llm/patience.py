@@ -17,7 +17,7 @@ _STRAGGLING, _LEAST_STRAGGLING = 3.0, 1.0
 """The same once most others have come: the server has little else to do, and a round waits."""
 _FEW, _MANY = 8, 8
 """The part of the most calls in flight that is few, and how many must have been in flight."""
-_LOOK = 0.25
+_LOOK = 1.0
 """Seconds after which a waiting call looks whether patience has changed."""
 _TURNS = 50
 """Turns of the event loop in which an answer that has arrived is still accepted."""
