@@ -75,10 +75,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
 RULES: dict[str, Range] = {
     "most_picks": (1, 1_000),
     **dict.fromkeys(
-        (
-            "save dropped two_stars three_stars four_stars five_stars talkative follow unfollow"
-            " distant news_write conform boredom"
-        ).split(),
+        ("save dropped talkative follow unfollow distant news_write conform boredom").split(),
         _SHARE,
     ),
 }

@@ -10,6 +10,7 @@ from tests.web.conftest import Site
 
 from audience.cli import main
 from audience.log import Log
+from audience.plugins import offer
 from audience.runs import measured
 from audience.scenario import parse
 from audience.web.changes import written_of
@@ -157,12 +158,19 @@ def test_both_forms_of_a_change_are_written_alike() -> None:
     }
 
 
+class Unable:
+    """A recommender that can be made and cannot learn."""
+
+    def fit(self, interactions: object, rng: object) -> object:
+        raise ValueError("nothing to learn from")
+
+
 def test_a_recommender_that_cannot_take_over_is_tried_on_a_copy_first(site: Site) -> None:
     """Its options can be read, and it fails when it learns: the run must not learn of it."""
     run = site.begin(paused=True)
     site.steer(run, "step_round")
     site.when(lambda: site.ok(f"/runs/{run}"), lambda one: one["round"] == 1)
-    change = {"type": "SwapRecommender", "kind": "als", "options": {"factors": 10**9}}
+    change = {"type": "SwapRecommender", "kind": offer(Unable())}
     status, found = site.post(f"/runs/{run}/interventions", {"change": change})
     assert status == 400, found
     assert "cannot take over" in found["error"]

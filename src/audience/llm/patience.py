@@ -17,8 +17,9 @@ _STRAGGLING, _LEAST_STRAGGLING = 3.0, 1.0
 """The same once most others have come: the server has little else to do, and a round waits."""
 _FEW, _MANY = 8, 8
 """The part of the most calls in flight that is few, and how many must have been in flight."""
-_LOOK = 1.0
-"""Seconds after which a waiting call looks whether patience has changed."""
+_LOOK, _LATER = 1.0, 0.125
+"""Seconds after which a waiting call looks whether patience has changed; later, such a share of
+what it has waited."""
 _TURNS = 50
 """Turns of the event loop in which an answer that has arrived is still accepted."""
 
@@ -35,6 +36,8 @@ class Patience:
         self._flying = self._most = 0
         self._recent: dict[str, deque[float]] = {}
         self._all: deque[float] = deque(maxlen=_RECENT)
+        self._usual: dict[str, float] = {}
+        """The usual time of each purpose, until another call ends."""
         self._given_up: Counter[str] = Counter()
 
     @contextmanager
@@ -51,6 +54,7 @@ class Patience:
         """Add how long a call took, also one that was given up."""
         self._recent.setdefault(purpose, deque(maxlen=_RECENT)).append(seconds)
         self._all.append(seconds)
+        self._usual.clear()
         if answered:
             self._given_up.pop(key, None)
         else:
@@ -58,17 +62,22 @@ class Patience:
 
     def seconds(self, purpose: str, key: str) -> float:
         """Return how long the answer to a request is awaited."""
-        recent, share = self._recent.get(purpose, self._all), _SHARE
-        if len(recent) < _ENOUGH:
-            recent, share = self._all, _OTHERS
-        if len(recent) < _ENOUGH:
+        if len(self._all) < _ENOUGH:
             return self.deadline
-        usual = sorted(recent)[int(share * len(recent))]
+        usual = self._usual.get(purpose)
+        if usual is None:
+            usual = self._usual[purpose] = self._usually(purpose)
         times, least = _TIMES, _LEAST
         if self._most >= _MANY and self._flying * _FEW <= self._most:
             times, least = _STRAGGLING, _LEAST_STRAGGLING
         longer = 2.0 ** min(self._given_up[key], 10)
         return min(self.deadline, max(least, times * usual) * longer)
+
+    def _usually(self, purpose: str) -> float:
+        recent, share = self._recent.get(purpose, self._all), _SHARE
+        if len(recent) < _ENOUGH:
+            recent, share = self._all, _OTHERS
+        return sorted(recent)[int(share * len(recent))]
 
 
 @asynccontextmanager
@@ -84,9 +93,11 @@ async def within(limit: Callable[[], float]) -> AsyncIterator[None]:
 
     def look(turns: int) -> None:
         nonlocal handle
-        left = began + limit() - loop.time()
+        waited = loop.time() - began
+        left = limit() - waited
         if left > 0.0:
-            handle = loop.call_later(min(left, _LOOK), look, _TURNS)
+            pause = max(_LOOK, waited * _LATER)
+            handle = loop.call_later(min(left, pause), look, _TURNS)
         elif turns:
             handle = loop.call_soon(look, turns - 1)
         else:
