@@ -19,6 +19,7 @@ from tests.chaos.test_kills import ENVIRONMENT, RULES, SPEAKING, begin, check, e
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import parse
 
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -40,7 +41,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, model: Fake) -> dict[str, tu
     }
     found = {}
     for name, text in texts.items():
-        digest = start(parse(text), 1, root / name).measured.digest
+        digest = start(with_fitted_people(parse(text)).scenario, 1, root / name).measured.digest
         size = max(place.stat().st_size for place in (root / name).glob("*.db"))
         found[name] = (text, digest, size)
     return found

@@ -23,6 +23,7 @@ from audience.llm import CallStore, verify_calls
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import start
+from audience.runs.calibration import with_fitted_people
 from audience.scenario import parse
 
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -79,7 +80,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory, model: Fake) -> dict[str, tu
     root = tmp_path_factory.mktemp("whole")
     texts = {"rules": RULES, "speaking": SPEAKING.format(url=model.url)}
     return {
-        name: (text, start(parse(text), 1, root / name).measured.digest)
+        name: (
+            text,
+            start(with_fitted_people(parse(text)).scenario, 1, root / name).measured.digest,
+        )
         for name, text in texts.items()
     }
 
