@@ -233,6 +233,23 @@ def test_the_people_table_is_sorted_filtered_and_cut(sites: Sites, lived: Path) 
     assert site.get("/runs/done/people-table?sort=hair")[0] == 422
 
 
+def test_the_people_table_tells_who_is_content_and_who_stays_away(
+    sites: Sites, tmp_path: Path
+) -> None:
+    start(parse("agents = 40\nrounds = 9\n"), 1, tmp_path / "long")
+    site = sites(tmp_path)
+    everybody = site.ok("/runs/long/people-table?limit=500")["rows"]
+
+    def ids(only: str) -> set[int]:
+        found = site.ok(f"/runs/long/people-table?limit=500&only={only}")
+        return {one["id"] for one in found["rows"]}
+
+    came = [one for one in everybody if one["last"]]
+    assert ids("absent") == {one["id"] for one in came if one["last"] <= 4} != set()
+    assert ids("unhappy") == {one["id"] for one in came if one["satisfaction"] < 0.35} != set()
+    assert ids("happy") == {one["id"] for one in came if one["satisfaction"] > 0.65} != set()
+
+
 def test_the_people_table_counts_the_decisions_that_failed(sites: Sites, tmp_path: Path) -> None:
     (tmp_path / "lost.py").write_text(
         "from audience.agents import Decision, RuleMind\n"

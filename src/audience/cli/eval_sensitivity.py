@@ -18,14 +18,7 @@ _WIDTH = 100
 
 @click.command("sensitivity")
 @click.argument("scenario", type=o.RUN, required=False)
-@click.option(
-    "--data", default=None, metavar="PATH", help="A dataset by name, a folder or an archive."
-)
-@click.option("--agents", type=int, default=None, help="How many people.")
-@click.option("--rounds", type=int, default=None, help="How many rounds.")
-@click.option("--seed", type=int, default=None, help="The first seed.")
-@click.option("--seeds", type=int, default=None, help="How many seeds.")
-@click.option("--mind", default=None, metavar="KIND", help="How people decide.")
+@o.audience_options
 @o.recommender_option("What serves; the first is the reference.")
 @o.out_option
 @o.json_option

@@ -34,6 +34,22 @@ sensitivity_option = click.option(
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 
+def audience_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags about who the people are, how many, and for how long."""
+    data = "A dataset by name, a folder or an archive."
+    flags = (
+        click.option("--data", default=None, metavar="PATH", help=data),
+        click.option("--agents", type=int, default=None, help="How many people."),
+        click.option("--rounds", type=int, default=None, help="How many rounds."),
+        click.option("--seed", type=int, default=None, help="The first seed."),
+        click.option("--seeds", type=int, default=None, help="How many seeds."),
+        click.option("--mind", default=None, metavar="KIND", help="How people decide."),
+    )
+    for flag in reversed(flags):
+        command = flag(command)
+    return command
+
+
 def model_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the flags about asking language models."""
     flags = (

@@ -119,14 +119,7 @@ DEFAULT_TITLE = "Two recommenders"
 
 @click.command("run")
 @click.argument("scenario", type=o.RUN, required=False)
-@click.option(
-    "--data", default=None, metavar="PATH", help="A dataset by name, a folder or an archive."
-)
-@click.option("--agents", type=int, default=None, help="How many people.")
-@click.option("--rounds", type=int, default=None, help="How many rounds.")
-@click.option("--seed", type=int, default=None, help="The first seed.")
-@click.option("--seeds", type=int, default=None, help="How many seeds.")
-@click.option("--mind", default=None, metavar="KIND", help="How people decide.")
+@o.audience_options
 @click.option("--memory", default=None, metavar="KIND", help="How people remember.")
 @click.option("--order", default=None, metavar="ORDER", help="together or one-by-one.")
 @o.recommender_option("What serves; give several to compare.")
