@@ -112,11 +112,12 @@ function Table({ rows, a, b }: { rows: MetricRow[]; a: string; b: string }) {
   if (!rows.length) return <p className="faint">Nothing to compare yet: one round must be complete in both.</p>;
   const sorted = [...rows].sort((one, two) => Number(isClear(two)) - Number(isClear(one)));
   return (
-    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Mean over</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval</th><th scope="col">Interval</th></tr></thead>
+    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Mean over</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval</th><th scope="col">Interval <span className="faint small">← lower | higher →</span></th></tr></thead>
       <tbody>{sorted.map((one) => (
         <tr key={one.name} className={isClear(one) ? `clear ${one.judgement}` : ""}><th scope="row">{one.label} {one.unit ? <span className="faint small">{one.unit}</span> : null}</th><td>{one.over}</td>
           <td className="number">{measure(one.a)}</td><td className="number">{measure(one.b)}</td><td className="number difference">{signed(one.difference)}</td>
-          <td className="number faint">{one.low == null || one.high == null ? "–" : `${signed(one.low)} to ${signed(one.high)}`}</td><td><Interval row={one} /></td></tr>))}</tbody></table></div>
+          <td className="number faint">{one.low == null || one.high == null ? "–" : `${signed(one.low)} to ${signed(one.high)}`}</td><td><Interval row={one} /></td></tr>))}</tbody></table>
+      <p className="hint">The line in the middle of an interval is no difference; each row has its own scale.</p></div>
   );
 }
 

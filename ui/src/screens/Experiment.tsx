@@ -1,12 +1,12 @@
 // An experiment, arms by seeds, as one thing: how far it is, its verdict, what it rests on, its report.
 
 import { useMemo, useState } from "react";
-import { LineChart } from "../charts/Lines";
+import { LineChart, type Series } from "../charts/Lines";
 import { useAsked, useEvery } from "../fold/store";
 import { ApiLink } from "../parts/ApiLink";
 import { measure, signed } from "../parts/format";
-import { address, useParam } from "../parts/route";
-import { Empty, Problem, StateMark, Tabs } from "../parts/ui";
+import { address, useNumber, useParam } from "../parts/route";
+import { Empty, Problem, Sheet, StateMark, Tabs } from "../parts/ui";
 import { experimentPath, get, needsTickets } from "../wire/api";
 import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
 
@@ -91,7 +91,7 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
         <div className="row-between"><h2>{others.length ? `Differences from ${found.arms[0]}` : "Numbers"}</h2>
           <label className="check small"><input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> All metrics</label></div>
         <div className="table-box"><table className="forest"><thead><tr><th scope="col">Metric</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
-          {others.map((arm) => <th key={arm} scope="col">{arm} − {found.arms[0]}, in %</th>)}</tr></thead>
+          {others.map((arm) => <th key={arm} scope="col">{arm} − {found.arms[0]}<ForestAxis reach={reach} reference={found.arms[0] ?? ""} /></th>)}</tr></thead>
           <tbody>{lines.map((line) => (
             <tr key={line.metric}><th scope="row">{line.label} {line.unit ? <span className="faint small">{line.unit}</span> : null}</th>
               {line.cells.map((cell) => <td key={cell.arm} className="number" title={cell.low == null ? "" : `95 % interval ${measure(cell.low)} to ${measure(cell.high)}`}>{measure(cell.mean)}</td>)}
@@ -101,13 +101,36 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
               })}</tr>))}</tbody></table></div>
         <p className="hint">Paired differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. Bold: clear after Holm's correction; green is better, red is worse.</p>
       </section>
-      <section aria-label="Round by round"><h2>Round by round</h2>
-        <div className="charts">{shown.curves.map((curve) => (
-          <LineChart key={curve.metric} title={`${curve.label} by round`} unit={curve.unit}
-            series={curve.arms.map((one, at) => ({ name: one.arm, colour: colour(at), points: one.points.map(([x, y]) => [x, y]), band: one.points.map(([x, , low, high]) => [x, low, high]) }))} />))}</div>
-        <p className="hint">Mean over seeds; the shade is its 95 % interval.</p>
-      </section>
+      <Curves found={found} shown={shown} />
     </>
+  );
+}
+
+/** The curves of all arms; a point opens its round in any of the runs behind it. */
+function Curves({ found, shown }: { found: Experiment; shown: Found }) {
+  const [round, setRound] = useNumber("round");
+  const curves = useMemo(() => shown.curves.map((curve) => ({
+    ...curve,
+    series: curve.arms.map((one, at): Series => ({ name: one.arm, colour: colour(at), points: one.points.map(([x, y]) => [x, y]), band: one.points.map(([x, , low, high]) => [x, low, high]) })),
+  })), [shown]);
+  return (
+    <section aria-label="Round by round"><h2>Round by round</h2>
+      <p className="hint">Mean over seeds; the shade is its 95 % interval. Click a point, or choose it with the arrow keys and press Enter, to see the people of that round.</p>
+      <div className="charts">{curves.map((curve) => <LineChart key={curve.metric} title={`${curve.label} by round`} unit={curve.unit} series={curve.series} pick={setRound} />)}</div>
+      {round !== null ? <RoundSheet found={found} round={round} close={() => setRound(null)} /> : null}
+    </section>
+  );
+}
+
+function RoundSheet({ found, round, close }: { found: Experiment; round: number; close: () => void }) {
+  return (
+    <Sheet title={`Round ${round}: in which run?`} close={close}>
+      <p className="faint">A point of the curve is a mean over these runs. Open the people of round {round} in one of them.</p>
+      <div className="table-box"><table><tbody>{found.arms.map((arm, at) => (
+        <tr key={arm}><th scope="row"><i className="dot" style={{ background: colour(at) }} aria-hidden="true" />{arm}</th>
+          {found.runs.filter((run) => run.arm === arm && run.id).map((run) => (
+            <td key={run.seed}><a href={address({ screen: "run", id: run.id, tab: "people", chosen: { round, only: "came" } })}>seed {run.seed}</a></td>))}</tr>))}</tbody></table></div>
+    </Sheet>
   );
 }
 
@@ -122,6 +145,17 @@ function Forest({ one, reach, colour: tone }: { one: Contrast; reach: number; co
     <span className="forest-cell"><svg className="interval" viewBox="0 0 180 16" width="180" height="16" role="img" aria-label={told}>
       <line className="grid" x1={90} x2={90} y1={0} y2={16} /><line className="reach" x1={x(one.percent_low)} x2={x(one.percent_high)} y1={8} y2={8} style={{ stroke: tone }} /><circle className="middle" cx={x(one.percent)} cy={8} r={3} />
     </svg><span className="difference small nowrap">{told}</span></span>
+  );
+}
+
+/** The scale that all rows of a forest plot share. */
+function ForestAxis({ reach, reference }: { reach: number; reference: string }) {
+  const end = Math.floor(reach);
+  return (
+    <span className="forest-axis"><svg viewBox="0 0 180 17" width="180" height="17" role="img" aria-label={`Axis from −${end} % to +${end} %, 0 in the middle`}>
+      {[-end, 0, end].map((value) => <text key={value} className="tick" x={90 + (84 * value) / reach} y={10} textAnchor={value < 0 ? "start" : value ? "end" : "middle"}>{value > 0 ? "+" : value < 0 ? "−" : ""}{Math.abs(value)} %</text>)}
+      <line className="grid strong" x1={6} x2={174} y1={15.5} y2={15.5} />
+    </svg><span className="faint small">change in % of {reference}</span></span>
   );
 }
 

@@ -1,13 +1,14 @@
 // Measures: every metric round by round as it comes, ratings, popularity, entropy, segments; to take away.
 
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { BarChart } from "../charts/Bars";
-import { LineChart } from "../charts/Lines";
+import { LineChart, type Series } from "../charts/Lines";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
 import { useParam } from "../parts/route";
 import { ApiLink } from "../parts/ApiLink";
+import { go } from "../parts/route";
 import { Empty, Problem } from "../parts/ui";
 import { get, runPath } from "../wire/api";
 import type { Metrics, SummaryRow, Values } from "../wire/types";
@@ -22,6 +23,8 @@ const GROUPS: [string, string[]][] = [
   ["Memory", ["remembered", "faded_at_once", "enhanced", "settled", "reflected", "merged", "forgotten", "recalled", "recall_cut", "thoughts", "memory_failed"]],
   ["Failures", ["refused", "failed"]],
 ];
+
+const ENTROPY: [string, string, string][] = [["entropy_exposure", "shown", "var(--group-0)"], ["entropy_consumption", "taken up", "var(--group-1)"], ["entropy_taste", "taste", "var(--group-2)"]];
 
 type Rounds = { round: number; values: Values }[];
 
@@ -66,24 +69,27 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
   const isFlat = (name: string) => rounds.every((one) => !one.values[name]);
   const base = runPath(feed.id);
   const flat = names.filter(isFlat);
+  const curve = (name: string, told: string, colour: string): Series => ({ name: told, colour, points: rounds.map((one) => [one.round, one.values[name] ?? null]) });
+  const curves = useMemo(() => new Map(names.map((name) => [name, [curve(name, "", "var(--accent)")]])), [names, rounds]);
+  const entropy = useMemo(() => ENTROPY.map((one) => curve(...one)), [rounds]);
+  const openRound = useCallback((round: number) => go({ screen: "run", id: feed.id, tab: "people", chosen: { round, only: "came" } }), [feed.id]);
   return (
     <div className="measures">
       <div className="page-head slim"><h2>Measures</h2>
         <div className="tools"><ApiLink className="button" path={`${base}/metrics.csv`}>CSV</ApiLink><ApiLink className="button" path={`${base}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink></div></div>
       <section aria-label="Overview" className="charts">
-        <BarChart title="Ratings given" unit="stars" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
-        <BarChart title="Popularity" unit="picks by rank, log" nothing="Nothing was picked in this run." dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
-        <LineChart title="Genre entropy by round" unit="bits, mean over people" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
-          { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
+        <BarChart title="Ratings given" place="stars" unit="ratings" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
+        <BarChart title="Popularity" place="rank of the item" unit="picks" nothing="Nothing was picked in this run." isCurve bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
+        <LineChart title="Genre entropy by round" unit="bits, mean over people" series={entropy} pick={openRound} />
         <Popular />
       </section>
       <Summary rows={metrics.summary} />
-      <h2>Round by round</h2>
+      <div><h2>Round by round</h2><p className="hint">Click a point, or choose it with the arrow keys and press Enter, to see the people of that round.</p></div>
       {grouped(names.filter((name) => !isFlat(name))).map(([title, mine]) => (
         <section key={title} aria-label={title}><h3>{title}</h3>
           <div className="charts">{mine.map((name) => {
             const { label, round_unit } = metrics.labels[name] ?? { label: name, round_unit: "" };
-            return <LineChart key={name} title={`${label} by round`} unit={round_unit} series={[{ name: "", colour: "var(--accent)", points: rounds.map((one) => [one.round, one.values[name] ?? null]) }]} />;
+            return <LineChart key={name} title={`${label} by round`} unit={round_unit} series={curves.get(name) ?? []} pick={openRound} />;
           })}</div></section>
       ))}
       <Segments metrics={metrics} />
