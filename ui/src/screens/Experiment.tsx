@@ -11,7 +11,7 @@ import { experimentPath, get, needsTickets } from "../wire/api";
 import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
 
 const GOING = ["running", "elsewhere", "trying", "paused"];
-const colour = (arm: number): string => `var(--group-${arm % 8})`;
+const colour = (arm: number): string => `var(--group-${arm % 7})`;
 
 type View = "findings" | "segments" | "report" | "scenario";
 
