@@ -1069,6 +1069,37 @@ export interface PeoplePage {
   rows: PersonLine[];
 }
 
+export interface Funnel {
+  visits: number;
+  shown: number;
+  picked: number;
+  rated: number;
+  returned: number;
+  known: number;
+  items_shown: number;
+  picks: number;
+  ratings: number;
+}
+
+export interface HeatRow {
+  name: string;
+  item: number;
+  shown: (number | null)[];
+  picked: (number | null)[];
+}
+
+export interface OverviewReply {
+  round: number;
+  progress: number;
+  now: Funnel;
+  so_far: Funnel;
+  satisfaction: number[];
+  mean: number | null;
+  spans: [number, number][];
+  genres: HeatRow[];
+  items: HeatRow[];
+}
+
 export interface SlateCard {
   item: number;
   title: string;

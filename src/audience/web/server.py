@@ -29,6 +29,7 @@ from audience.web import (
     graph,
     interviews,
     measures,
+    overview,
     people,
     people_table,
     play,
@@ -240,6 +241,7 @@ def _routers(
         comparison.router(registry),
         experiments.router(registry, offer),
         measures.router(registry, offer),
+        overview.router(registry),
         measures.judge_router(registry),
     ]
 

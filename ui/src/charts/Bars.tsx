@@ -17,11 +17,9 @@ interface Given {
   /** Draw a curve by rank on a logarithmic axis. */
   isCurve?: boolean;
   about?: React.ReactNode;
-  /** A colour for each bar, where they differ. */
-  colours?: string[];
 }
 
-export function BarChart({ title, place, unit, bars, nothing, isCurve = false, about, colours }: Given) {
+export function BarChart({ title, place, unit, bars, nothing, isCurve = false, about }: Given) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [over, setOver] = useState<number | null>(null);
   const sign = bars.map((one) => one.value).join(" ");
@@ -41,8 +39,8 @@ export function BarChart({ title, place, unit, bars, nothing, isCurve = false, a
         <>
           <div className="chart-values"><span>{text || <span className="faint small">{count(whole)} in all</span>}</span></div>
           <p className="axis-name" aria-hidden="true">↑ {unitTold}</p>
-          <Plot canvas={canvas} shape={`${bars.length} ${isCurve} ${most} ${colours?.join()}`} columns={columns} over={setOver} text={text}
-            label={toldBars(title, unit, bars, isCurve)} look={() => (isCurve ? curve(place, most) : histogram(place, bars, most, colours))} />
+          <Plot canvas={canvas} shape={`${bars.length} ${isCurve} ${most}`} columns={columns} over={setOver} text={text}
+            label={toldBars(title, unit, bars, isCurve)} look={() => (isCurve ? curve(place, most) : histogram(place, bars, most))} />
         </>
       ) : <p className="faint small chart-empty">{nothing}</p>}
     </figure>
@@ -52,11 +50,8 @@ export function BarChart({ title, place, unit, bars, nothing, isCurve = false, a
 const DECADES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
 const CURSOR: uPlot.Cursor = { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } };
 
-function histogram(place: string, bars: Bar[], most: number, colours: string[] | undefined): Omit<uPlot.Options, "width" | "height"> {
-  const draw = uPlot.paths.bars?.({
-    size: [0.78, 60], radius: 0.08,
-    ...(colours ? { disp: { fill: { unit: 3, values: () => bars.map((_, at) => ink(colours[at] ?? "var(--accent)")) } } } : {}),
-  });
+function histogram(place: string, bars: Bar[], most: number): Omit<uPlot.Options, "width" | "height"> {
+  const draw = uPlot.paths.bars?.({ size: [0.78, 60], radius: 0.08 });
   return {
     legend: { show: false }, padding: [6, 6, 0, 0], cursor: CURSOR,
     scales: { x: { time: false, range: [-0.6, bars.length - 0.4] }, y: { range: [0, most * 1.06] } },

@@ -1,4 +1,4 @@
-// Watching: the state panel, the graph of people, and what they do.
+// Watching: the state panel, the overview or the graph of people, and what they do.
 
 import { memo } from "react";
 import { useFeed } from "../fold/store";
@@ -7,10 +7,15 @@ import { count } from "../parts/format";
 import { useParam } from "../parts/route";
 import { Bar, Panel, Tabs } from "../parts/ui";
 import { Dialogues } from "../watch/Dialogues";
+import { FindPerson } from "../watch/FindPerson";
 import { Graph } from "../watch/Graph";
+import { Overview } from "../watch/Overview";
 import { Posts } from "../watch/Posts";
 import { Slates } from "../watch/Slates";
 import { Story } from "../watch/Story";
+
+/** Up to so many people the graph can be taken in at a glance, and is shown first. */
+const FEW = 100;
 
 type View = "story" | "slates" | "dialogues" | "posts";
 
@@ -19,7 +24,7 @@ export const WatchTab = memo(function WatchTab() {
   return (
     <div className="watch">
       <StatePanel />
-      <Graph />
+      <Middle />
       <section className="panel side" aria-label="What happens">
         <Tabs label="What happens" chosen={view} choose={setView} panel="what-happens" choices={[
           { is: "story", name: "Story" }, { is: "slates", name: "Slates" }, { is: "dialogues", name: "Dialogues" }, { is: "posts", name: "Posts" },
@@ -31,6 +36,23 @@ export const WatchTab = memo(function WatchTab() {
     </div>
   );
 });
+
+/** What matters, or the graph, which is shown first where news spread or people are few. */
+function Middle() {
+  const { feed } = useHere();
+  const people = feed.detail?.agents ?? 0;
+  const isSpread = feed.names.topics.length > 0 || feed.live.newTopics.length > 0;
+  const [chosen, setView] = useParam<"" | "overview" | "graph">("view", "");
+  const view = chosen || (isSpread || people <= FEW ? "graph" : "overview");
+  const tabs = <Tabs label="View" chosen={view} choose={setView} panel="watch-view" choices={[{ is: "overview", name: "Overview" }, { is: "graph", name: "Graph" }]} />;
+  if (view === "graph") return <Graph tabs={tabs} />;
+  return (
+    <section className="panel middle" aria-label="Overview">
+      <header className="panel-head">{tabs}<div className="tools"><FindPerson /></div></header>
+      <div className="middle-body" id="watch-view" role="tabpanel" aria-label="Overview" tabIndex={0}><Overview /></div>
+    </section>
+  );
+}
 
 function StatePanel() {
   const { feed, at } = useHere();
