@@ -1048,6 +1048,14 @@ export interface ExperimentReply {
   findings: ExperimentFindings | null;
 }
 
+export interface VisitLine {
+  satisfaction: number | null;
+  why: string;
+  pages: number;
+  picks: number;
+  failures: number;
+}
+
 export interface PersonLine {
   id: number;
   name: string;
@@ -1062,6 +1070,7 @@ export interface PersonLine {
   stars: number | null;
   last: number;
   failures: number;
+  visit?: VisitLine | null;
 }
 
 export interface PeoplePage {

@@ -3,7 +3,7 @@
 import { useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { count, percent } from "../parts/format";
-import { Plot, WHOLE, axes, ink } from "./Plot";
+import { CURSOR, Plot, WHOLE, axes, ink } from "./Plot";
 import { savePng } from "./save";
 import { short, toldBars, type Bar } from "./columns";
 
@@ -48,12 +48,11 @@ export function BarChart({ title, place, unit, bars, nothing, isCurve = false, a
 }
 
 const DECADES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
-const CURSOR: uPlot.Cursor = { y: false, drag: { x: false, y: false, setScale: false }, points: { show: false } };
 
 function histogram(place: string, bars: Bar[], most: number): Omit<uPlot.Options, "width" | "height"> {
   const draw = uPlot.paths.bars?.({ size: [0.78, 60], radius: 0.08 });
   return {
-    legend: { show: false }, padding: [6, 6, 0, 0], cursor: CURSOR,
+    legend: { show: false }, padding: [6, 6, 0, 0], cursor: { ...CURSOR, points: { show: false } },
     scales: { x: { time: false, range: [-0.6, bars.length - 0.4] }, y: { range: [0, most * 1.06] } },
     series: [{}, { fill: () => ink("var(--accent)"), width: 0, points: { show: false }, ...(draw ? { paths: draw } : {}) }],
     axes: axes(place, { splits: () => bars.map((_, at) => at), values: (_, splits) => splits.map((at) => bars[at]?.name ?? ""), space: 10 },

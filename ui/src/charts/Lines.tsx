@@ -3,7 +3,7 @@
 import { memo, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { measure } from "../parts/format";
-import { Plot, WHOLE, axes, breakMark, ink } from "./Plot";
+import { CURSOR, Plot, WHOLE, axes, breakMark, ink } from "./Plot";
 import { savePng } from "./save";
 import { columns, range, short, told, type Columns, type Series } from "./columns";
 
@@ -67,7 +67,7 @@ function look(series: Series[], found: Columns, ends: { low: number; high: numbe
   const edges = Array.from({ length: next - 1 - series.length }, (): uPlot.Series => ({ points: { show: false } }));
   return {
     legend: { show: false }, padding: [6, 10, 0, 0],
-    cursor: { y: false, drag: { x: false, y: false, setScale: false }, points: { size: 8 } },
+    cursor: { ...CURSOR, points: { size: 8 } },
     scales: { x: { time: false, range: (_, low, high) => { const room = (high - low) * 0.03 || 1; return [low - room, high + room]; } }, y: { range: [ends.low, ends.high] } },
     series: [{}, ...series.map((one): uPlot.Series => ({
       stroke: () => ink(one.colour), width: 2, points: { show: found.places.length < 26, size: 5, fill: () => ink(one.colour) }, spanGaps: false,

@@ -30,6 +30,9 @@ export function ink(given: string, alpha = ""): string {
 export const WHOLE = [1, 2, 5].flatMap((one) => [0, 1, 2, 3, 4, 5, 6, 7].map((power) => one * 10 ** power)).sort((a, b) => a - b);
 const FONT = "11px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Noto Sans\", sans-serif";
 
+/** A line under the pointer; dragging does nothing, so that a click always is one. */
+export const CURSOR: uPlot.Cursor = { y: false, drag: { x: false, y: false, setScale: false, click: () => undefined } };
+
 /** The axes of every chart: quiet lines, figures in the faint colour of text, a name at the axis of places. */
 export function axes(name: string, x: Partial<uPlot.Axis>, y: Partial<uPlot.Axis>): uPlot.Axis[] {
   const common: uPlot.Axis = {
@@ -57,11 +60,14 @@ export function breakMark(plot: uPlot): void {
   ctx.restore();
 }
 
+/** Charts are drawn a little before they come into view, also inside of a box that scrolls. */
+const NEAR = { rootMargin: "240px", scrollMargin: "240px" } as IntersectionObserverInit;
+
 function useInView(box: React.RefObject<HTMLElement | null>): boolean {
   const [isIn, setIn] = useState(false);
   useEffect(() => {
     if (!box.current) return;
-    const watch = new IntersectionObserver(([entry]) => setIn(Boolean(entry?.isIntersecting)), { rootMargin: "240px" });
+    const watch = new IntersectionObserver(([entry]) => setIn(Boolean(entry?.isIntersecting)), NEAR);
     watch.observe(box.current);
     const print = () => flushSync(() => setIn(true));
     addEventListener("beforeprint", print);
@@ -106,10 +112,14 @@ export function Plot({ look, shape, columns, label, text, over, pick, canvas }: 
     else if (event.key === "Enter" && pick) { event.preventDefault(); pick(at ?? last); }
     else if (event.key === "Escape" && at !== null) { event.stopPropagation(); plot.current?.setCursor({ left: -10, top: -10 }); }
   };
+  const click = (event: React.MouseEvent) => {
+    const mine = plot.current;
+    if (mine && pick && last >= 0) pick(mine.posToIdx(event.clientX - mine.over.getBoundingClientRect().left));
+  };
   return (
     <div ref={box} className={`plot ${pick ? "picks" : ""}`} role="slider" tabIndex={0} aria-label={label} aria-orientation="horizontal"
       aria-valuemin={0} aria-valuemax={Math.max(0, last)} aria-valuenow={at ?? Math.max(0, last)} aria-valuetext={text}
       onKeyDown={key} onBlur={() => plot.current?.setCursor({ left: -10, top: -10 })}
-      onClick={() => { const place = plot.current?.cursor.idx; if (pick && place != null) pick(place); }} />
+      onClick={click} />
   );
 }

@@ -84,7 +84,7 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
     return [...chosen].sort((a, b) => (first.get(a.metric) ?? 99) - (first.get(b.metric) ?? 99));
   }, [shown, all]);
   const others = found.arms.slice(1);
-  const reach = Math.max(10, ...lines.flatMap((line) => line.contrasts.flatMap((one) => [Math.abs(one.percent_low || 0), Math.abs(one.percent_high || 0)])));
+  const reach = reachOf(lines.flatMap((line) => line.contrasts.flatMap((one) => [one.percent_low, one.percent_high])));
   return (
     <>
       <section className="card" aria-label="Differences">
@@ -99,7 +99,7 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
                 const one = line.contrasts.find((each) => each.other === arm);
                 return <td key={arm} className={one && one.judgement !== "unclear" && one.judgement ? `clear ${one.judgement}` : ""}>{one ? <Forest one={one} reach={reach} colour={colour(at + 1)} /> : null}</td>;
               })}</tr>))}</tbody></table></div>
-        <p className="hint">Paired differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. Bold: clear after Holm's correction; green is better, red is worse.</p>
+        <p className="hint">Paired differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. An arrow: the interval goes on beyond the scale. Bold: clear after Holm's correction; green is better, red is worse.</p>
       </section>
       <Curves found={found} shown={shown} />
     </>
@@ -136,14 +136,22 @@ function RoundSheet({ found, round, close }: { found: Experiment; round: number;
 
 type Contrast = Found["lines"][number]["contrasts"][number];
 
+/** How far the scale of a forest plot goes: few very wide intervals are cut, so that the others can be seen. */
+function reachOf(ends: (number | null)[]): number {
+  const sizes = ends.flatMap((end) => (end == null ? [] : [Math.abs(end)])).sort((a, b) => a - b);
+  return Math.max(10, Math.min(sizes[sizes.length - 1] ?? 0, 1.5 * (sizes[Math.floor(sizes.length * 0.8)] ?? 0)));
+}
+
 /** One row of a forest plot; all rows share their scale. */
 function Forest({ one, reach, colour: tone }: { one: Contrast; reach: number; colour: string }) {
   if (one.percent == null || one.percent_low == null || one.percent_high == null) return <span className="faint">{signed(one.difference)}</span>;
-  const x = (value: number) => 90 + (84 * value) / reach;
+  const x = (value: number) => 90 + (84 * Math.max(-reach, Math.min(reach, value))) / reach;
+  const beyond = one.percent_high > reach ? 1 : one.percent_low < -reach ? -1 : 0;
   const told = `${signed(one.percent)} % [${signed(one.percent_low)}, ${signed(one.percent_high)}]`;
   return (
     <span className="forest-cell"><svg className="interval" viewBox="0 0 180 16" width="180" height="16" role="img" aria-label={told}>
-      <line className="grid" x1={90} x2={90} y1={0} y2={16} /><line className="reach" x1={x(one.percent_low)} x2={x(one.percent_high)} y1={8} y2={8} style={{ stroke: tone }} /><circle className="middle" cx={x(one.percent)} cy={8} r={3} />
+      <line className="grid" x1={90} x2={90} y1={0} y2={16} /><line className="reach" x1={x(one.percent_low)} x2={x(one.percent_high)} y1={8} y2={8} style={{ stroke: tone }} />{Math.abs(one.percent) <= reach ? <circle className="middle" cx={x(one.percent)} cy={8} r={3} /> : null}
+      {beyond ? <path className="middle" d={`M${90 + beyond * 84} 4l${beyond * 6} 4l${-beyond * 6} 4Z`} /> : null}
     </svg><span className="difference small nowrap">{told}</span></span>
   );
 }
