@@ -6,6 +6,7 @@ import { useAsked, useEvery } from "../fold/store";
 import { ApiLink } from "../parts/ApiLink";
 import { measure, signed } from "../parts/format";
 import { address, useNumber, useParam } from "../parts/route";
+import { MetricTip, WordTip } from "../parts/Tip";
 import { Empty, Problem, Sheet, StateMark, Tabs } from "../parts/ui";
 import { experimentPath, get, needsTickets } from "../wire/api";
 import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
@@ -58,9 +59,9 @@ function Runs({ found }: { found: Experiment }) {
   const of = (arm: string) => found.runs.filter((run) => run.arm === arm);
   const broken = found.runs.filter((run) => run.error);
   return (
-    <section className="card" aria-label="Runs"><div className="row-between"><h2>Runs</h2><span className="faint small">{found.done} of {found.all} finished</span></div>
+    <section className="card" aria-label="Runs"><div className="row-between"><h2>Runs<WordTip of="seed" /></h2><span className="faint small">{found.done} of {found.all} finished</span></div>
       <progress className="progress" max={found.all} value={progress(found.runs)} aria-label={`${found.done} of ${found.all} runs finished`} />
-      <div className="table-box"><table><thead><tr><th scope="col">Arm</th>{of(found.arms[0] ?? "").map((run) => <th key={run.seed} scope="col">Seed {run.seed}</th>)}</tr></thead>
+      <div className="table-box"><table><thead><tr><th scope="col">Arm<WordTip of="arm" /></th>{of(found.arms[0] ?? "").map((run) => <th key={run.seed} scope="col">Seed {run.seed}</th>)}</tr></thead>
         <tbody>{found.arms.map((arm, at) => (
           <tr key={arm}><th scope="row"><i className="dot" style={{ background: colour(at) }} aria-hidden="true" />{arm}</th>{of(arm).map((run) => <td key={run.seed}><RunCell run={run} /></td>)}</tr>))}</tbody></table></div>
       {broken.map((run) => <Problem key={`${run.arm} ${run.seed}`}>{`${run.arm}, seed ${run.seed}: ${run.error}`}</Problem>)}
@@ -88,12 +89,12 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
   return (
     <>
       <section className="card" aria-label="Differences">
-        <div className="row-between"><h2>{others.length ? `Differences from ${found.arms[0]}` : "Numbers"}</h2>
+        <div className="row-between"><h2>{others.length ? `Differences from ${found.arms[0]}` : "Numbers"}<WordTip of="interval" /></h2>
           <label className="check small"><input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} /> All metrics</label></div>
         <div className="table-box"><table className="forest"><thead><tr><th scope="col">Metric</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
           {others.map((arm) => <th key={arm} scope="col">{arm} − {found.arms[0]}<ForestAxis reach={reach} reference={found.arms[0] ?? ""} /></th>)}</tr></thead>
           <tbody>{lines.map((line) => (
-            <tr key={line.metric}><th scope="row">{line.label} {line.unit ? <span className="faint small">{line.unit}</span> : null}</th>
+            <tr key={line.metric}><th scope="row">{line.label}<MetricTip name={line.metric} label={line.label} unit={line.unit} over="people and seeds" /> {line.unit ? <span className="faint small">{line.unit}</span> : null}</th>
               {line.cells.map((cell) => <td key={cell.arm} className="number" title={cell.low == null ? "" : `95 % interval ${measure(cell.low)} to ${measure(cell.high)}`}>{measure(cell.mean)}</td>)}
               {others.map((arm, at) => {
                 const one = line.contrasts.find((each) => each.other === arm);
@@ -111,12 +112,13 @@ function Curves({ found, shown }: { found: Experiment; shown: Found }) {
   const [round, setRound] = useNumber("round");
   const curves = useMemo(() => shown.curves.map((curve) => ({
     ...curve,
+    about: <MetricTip name={curve.metric} label={curve.label} unit={curve.unit} />,
     series: curve.arms.map((one, at): Series => ({ name: one.arm, colour: colour(at), points: one.points.map(([x, y]) => [x, y]), band: one.points.map(([x, , low, high]) => [x, low, high]) })),
   })), [shown]);
   return (
     <section aria-label="Round by round"><h2>Round by round</h2>
       <p className="hint">Mean over seeds; the shade is its 95 % interval. Click a point, or choose it with the arrow keys and press Enter, to see the people of that round.</p>
-      <div className="charts">{curves.map((curve) => <LineChart key={curve.metric} title={`${curve.label} by round`} unit={curve.unit} series={curve.series} pick={setRound} />)}</div>
+      <div className="charts">{curves.map((curve) => <LineChart key={curve.metric} title={`${curve.label} by round`} about={curve.about} unit={curve.unit} series={curve.series} pick={setRound} />)}</div>
       {round !== null ? <RoundSheet found={found} round={round} close={() => setRound(null)} /> : null}
     </section>
   );
@@ -175,7 +177,7 @@ function Segments({ found, shown }: { found: Experiment; shown: Found }) {
   return (
     <section className="card" aria-label="Segments"><div className="row-between"><h2>Satisfaction by segment</h2>
       <label className="small">By <select value={by} onChange={(event) => setBy(event.target.value)}>{kinds.map((kind) => <option key={kind}>{kind}</option>)}</select></label></div>
-      <div className="table-box"><table><thead><tr><th scope="col">Segment</th><th scope="col" className="number">People</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
+      <div className="table-box"><table><thead><tr><th scope="col">Segment<WordTip of="segment" /></th><th scope="col" className="number">People</th>{found.arms.map((arm) => <th key={arm} scope="col" className="number">{arm}</th>)}
         {found.arms.slice(1).map((arm) => <th key={arm} scope="col" className="number">{arm} − {found.arms[0]}</th>)}</tr></thead>
         <tbody>{rows.map((one) => (
           <tr key={one.segment}><th scope="row">{one.segment}</th><td className="number">{one.people}</td>{found.arms.map((arm) => <td key={arm} className="number">{measure(one.means[arm])}</td>)}

@@ -5,6 +5,7 @@ import { useAsked, useFeed, useSettled } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
 import { choose, useNumber, useParam } from "../parts/route";
+import { Tip } from "../parts/Tip";
 import { Bar, Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { PeoplePage, PersonLine } from "../wire/types";
@@ -69,8 +70,8 @@ export function PeopleTab() {
       {found?.total ? (
         <>
           <div className="table-box"><table><thead><tr>{columns.map(([is, name, told]) => (
-            <th key={is} scope="col" className={is === "name" ? "" : "number"} aria-sort={sort === is ? (down ? "descending" : "ascending") : "none"} title={told}>
-              <button type="button" className="link" onClick={() => by(is)}>{name}{sort === is ? (down ? " ↓" : " ↑") : ""}</button></th>))}
+            <th key={is} scope="col" className={is === "name" ? "" : "number"} aria-sort={sort === is ? (down ? "descending" : "ascending") : "none"} >
+              <button type="button" className="link" onClick={() => by(is)}>{name}{sort === is ? (down ? " ↓" : " ↑") : ""}</button><Tip of={name}><b>{name}</b><span>{told}</span></Tip></th>))}
             {at !== null ? <th scope="col" title="What they saw and took, and the last reason that was given">Their visit</th> : null}<th scope="col">Interests</th></tr></thead>
             <tbody>{found.rows.map((one) => <Line key={one.id} one={one} at={at} open={() => (at === null ? openPerson(one.id) : choose({ person: one.id, about: "decisions" }))} />)}</tbody></table></div>
           <div className="tools"><button type="button" disabled={!offset} onClick={() => setOffset(Math.max(0, offset - PAGE) || null)}>Back</button>

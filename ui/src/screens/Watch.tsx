@@ -5,6 +5,7 @@ import { useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
 import { useParam } from "../parts/route";
+import { WordTip } from "../parts/Tip";
 import { Bar, Panel, Tabs } from "../parts/ui";
 import { Dialogues } from "../watch/Dialogues";
 import { FindPerson } from "../watch/FindPerson";
@@ -27,7 +28,7 @@ export const WatchTab = memo(function WatchTab() {
       <Middle />
       <section className="panel side" aria-label="What happens">
         <Tabs label="What happens" chosen={view} choose={setView} panel="what-happens" choices={[
-          { is: "story", name: "Story" }, { is: "slates", name: "Slates" }, { is: "dialogues", name: "Dialogues" }, { is: "posts", name: "Posts" },
+          { is: "story", name: "Story" }, { is: "slates", name: "Pages" }, { is: "dialogues", name: "Dialogues" }, { is: "posts", name: "Posts" },
         ]} />
         <div id="what-happens" role="tabpanel" className="side-body" aria-label={view}>
           {view === "story" ? <Story /> : view === "slates" ? <Slates /> : view === "dialogues" ? <Dialogues /> : <Posts />}
@@ -67,8 +68,8 @@ function StatePanel() {
   return (
     <Panel title={at === null ? "State" : "Current state"} className="state-panel">
       <dl className="state-figures">
-        {figures.map(([label, value]) => <div key={label}><dt>{label}</dt><dd>{count(value)}</dd></div>)}
-        <div className="whole"><dt>Algorithm</dt><dd>{feed.control?.algorithm || "–"}</dd></div>
+        {figures.map(([label, value]) => <div key={label}><dt>{label}<WordTip of={label} /></dt><dd>{count(value)}</dd></div>)}
+        <div className="whole"><dt>Algorithm<WordTip of="Algorithm" /></dt><dd>{feed.control?.algorithm || "–"}</dd></div>
       </dl>
       <h3>Most popular</h3>
       {panel.most_popular.length ? (

@@ -6,6 +6,7 @@ import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure, percent } from "../parts/format";
 import { address, useParam } from "../parts/route";
+import { WordTip } from "../parts/Tip";
 import { Empty, Problem, Tabs } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Funnel, HeatRow, OverviewAnswer } from "../wire/types";
@@ -44,7 +45,7 @@ export function Overview() {
   return (
     <div className="overview">
       <Problem again={again}>{problem}</Problem>
-      <section aria-label="Funnel"><div className="row-between"><h3>What came of visits</h3><span className="faint small">share of visits</span></div>
+      <section aria-label="Funnel"><div className="row-between"><h3>What came of visits<WordTip of="What came of visits" /></h3><span className="faint small">share of visits</span></div>
         <div className="funnels"><Steps title={`Round ${found.round}`} of={found.now} round={found.round} /><Steps title={found.round > 1 ? `Rounds 1 to ${found.round}` : "The run so far"} of={found.so_far} /></div></section>
       <Distribution found={found} />
       <Heat found={found} />
@@ -73,7 +74,7 @@ function Distribution({ found }: { found: OverviewAnswer }) {
   const bars = found.satisfaction.map((value, at) => ({ name: `${(at / 10).toFixed(1)}`, value }));
   return (
     <section aria-label="Satisfaction">
-      <BarChart title={`Satisfaction of people after round ${found.round}, mean ${measure(found.mean)}`} place="satisfaction, from this value to 0.1 above" unit="people who told it at least once" bars={bars} nothing="Nobody has left a visit yet." />
+      <BarChart about={<WordTip of="Satisfaction" />} title={`Satisfaction of people after round ${found.round}, mean ${measure(found.mean)}`} place="satisfaction, from this value to 0.1 above" unit="people who told it at least once" bars={bars} nothing="Nobody has left a visit yet." />
     </section>
   );
 }
@@ -85,7 +86,7 @@ function Heat({ found }: { found: OverviewAnswer }) {
   const most = Math.max(...rows.flatMap((row) => row[of].map((one) => one ?? 0)), 1e-9);
   return (
     <section aria-label="Item heat">
-      <div className="row-between"><h3>{of === "picked" ? "What is picked" : "What is shown"}, by round</h3>
+      <div className="row-between"><h3>{of === "picked" ? "What is picked" : "What is shown"}, by round<WordTip of="Item heat" /></h3>
         <div className="tools"><Tabs label="Rows" chosen={what} choose={setWhat} choices={[{ is: "genres", name: "Genres" }, { is: "items", name: "Items" }]} />
           <Tabs label="Counted" chosen={of} choose={setOf} choices={[{ is: "picked", name: "Picked" }, { is: "shown", name: "Shown" }]} /></div></div>
       <div className="table-box"><table className="heat"><thead><tr><th scope="col">{what === "genres" ? "Genre" : "Item"}</th>
