@@ -24,7 +24,7 @@ READY = {
     "new": ".good",
     "compare": ".interval",
     "watch": ".story .chapter",
-    "measures": ".chart svg",
+    "measures": ".plot canvas",
 }
 
 

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from inspect import getdoc
 from pathlib import Path
 
 import uvicorn
@@ -30,6 +31,7 @@ from audience.web import (
     graph,
     interviews,
     measures,
+    overview,
     people,
     people_table,
     play,
@@ -112,6 +114,7 @@ def router(
                 opened=opened,
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
+                about={group: told(group, kinds) for group, kinds in parts.items()},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -129,6 +132,16 @@ def needed(group: str) -> dict[str, str]:
     """Return the option without which a part cannot be made, by kind, where there is one."""
     options = {kind: required_options(find(group, kind)) for kind in known(group)}
     return {kind: names[0] for kind, names in options.items() if names}
+
+
+def told(group: str, kinds: Iterable[str]) -> dict[str, str]:
+    """Return what parts do, as the first lines of their docstrings say, by kind."""
+    lines = {
+        kind: (getdoc(find(group, kind)) or "").partition("\n")[0].replace("`", "")
+        for kind in kinds
+        if kind in known(group)
+    }
+    return {kind: line for kind, line in lines.items() if line}
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
@@ -247,6 +260,7 @@ def _routers(
         comparison.router(registry),
         experiments.router(registry, offer),
         measures.router(registry, offer),
+        overview.router(registry),
         measures.judge_router(registry),
     ]
 

@@ -5,7 +5,7 @@ import type { GraphNode as PersonNode, InterviewStatus, MetricsReply, PlayerView
 export type {
   ActivityReply, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
-  MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, PanelReply as Panel,
+  MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, OverviewReply as OverviewAnswer, Funnel, HeatRow, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
   SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SummaryRow, ThoughtReport as Thought, TicketReply,
 } from "../types.gen";
