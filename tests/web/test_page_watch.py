@@ -125,7 +125,7 @@ def test_a_metric_explains_itself_by_keyboard_and_by_touch(
     path = run_path("done", "measures")
     with looking(chromium, site.address, path, bypass_csp=True, has_touch=True) as page:
         table = page.get_by_role("region", name="Run so far")
-        tip = table.get_by_role("button", name="What does “Gini of picks” mean?")
+        tip = table.get_by_role("button", name="About Gini of picks")
         tip.focus()
         page.keyboard.press("Enter")
         box = table.locator(".tip-box:popover-open")

@@ -37,8 +37,3 @@ function usePrinting(): boolean {
     () => PRINT.matches,
   );
 }
-
-/** A colour of the theme as the canvas needs it. */
-export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}
