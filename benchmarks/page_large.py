@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 PEOPLE, ROUNDS = 10_000, 20
 TRAVELS = (10, 9, 11, 3, 19, 15, 14, 6)
 """Rounds travelled to, one after the other: at a snapshot, far from one, onwards and back."""
-WIDE = {"width": 1280, "height": 800}
 
 
 class Served:
@@ -90,7 +89,7 @@ def main() -> None:
         start(wanted, 1, folder / "runs" / "large")
         with served(folder / "runs") as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-            page = browser.new_page(viewport=WIDE)
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"{server.address}/#/run/large/watch")
             page.get_by_text(f"Round {ROUNDS} of {ROUNDS}").wait_for()
             first = measures(page)
