@@ -33,7 +33,7 @@ def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, live
         page.get_by_text("Round 2 is over").wait_for()
         page.get_by_text("Round 4 is over").wait_for(state="detached")
         settled(page, lambda: counts(page), lambda seen: sum(seen) == 40 and seen[0] < 40)
-        page.get_by_role("tab", name="Slates").click()
+        page.get_by_role("tab", name="Pages", exact=True).click()
         page.locator(".slate").first.get_by_text("round 2").wait_for()
         page.get_by_role("tab", name="Story").click()
         page.keyboard.press("l")

@@ -144,7 +144,7 @@ def test_a_community_of_many_opens_and_one_of_its_people_too(chromium: Any, site
     toml = f"agents = {DRAWN + 50}\nrounds = 1\n[activation]\nmethod = 'random'\nshare = 0.02\n"
     run = site.begin(toml=toml)
     site.until(run, "finished")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, run_path(run, "watch?view=graph")) as page:
         page.get_by_role("heading", name="People, by community").wait_for()
         page.locator("canvas").focus()
         page.keyboard.press("ArrowRight")

@@ -35,7 +35,7 @@ def test_a_reopened_run_counts_what_people_do_as_the_page_that_watched_it(
     """So many people that the round is longer than what a page asks for when it opens."""
     everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
     run = site.begin(paused=True, toml=f"agents = 1900\nrounds = 1\n{everybody}")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, run_path(run, "watch?view=graph")) as page:
         until(page, "Paused")
         page.get_by_role("button", name="Play", exact=True).click()
         until(page, "Finished")

@@ -39,8 +39,3 @@ function onPrint(told: () => void): () => void {
 function usePrinting(): boolean {
   return useSyncExternalStore(onPrint, () => matchMedia("print").matches);
 }
-
-/** A colour of the theme as the canvas needs it. */
-export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-}

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { address, useParam } from "../parts/route";
+import { WordTip } from "../parts/Tip";
 import { Bar, Empty, Problem, Tabs } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Person } from "../wire/types";
@@ -82,11 +83,11 @@ function Who({ person }: { person: Person }) {
       </dl>
       {person.topics?.length ? <><h3>Emotion and attitude</h3><dl className="facts">{person.topics.map((one) => (
         <div key={one.topic}><dt>{one.name}</dt><dd>{one.aware ? `${LEVELS[one.level] ?? one.level}, ${one.stance > 0 ? "in favour" : one.stance < 0 ? "against" : "without a view"}` : "has not heard of it"}</dd></div>))}</dl></> : null}
-      <h3>Taste</h3>
+      <h3>Taste<WordTip of="Taste" /></h3>
       {person.taste.length ? <ul className="bars">{person.taste.slice(0, 8).map((one) => (
         <li key={one.tag}><span>{one.tag}</span><Bar value={one.value} label={`${one.tag} ${one.value.toFixed(2)}`} /><span className="number small">{one.value.toFixed(2)}</span></li>))}</ul>
         : <p className="faint">None known.</p>}
-      {habits.length ? <><h3>Habits</h3><ul className="bars">{habits.map(([name, value]) => (
+      {habits.length ? <><h3>Habits<WordTip of="Habits" /></h3><ul className="bars">{habits.map(([name, value]) => (
         <li key={name}><span>{name}</span><Bar value={value} label={`${name} ${value.toFixed(2)}`} /><span className="number small">{value.toFixed(2)}</span></li>))}</ul></> : null}
     </>
   );
