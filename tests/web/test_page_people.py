@@ -77,6 +77,7 @@ def test_an_interview_is_tabulated_and_what_models_say_is_only_text(
         run = site.begin(toml=f'agents = 8\nrounds = 1\n[llm]\nurl = "{fake.url}"\n')
         site.until(run, "finished")
         with looking(chromium, site.address, run_path(run, "ask")) as page:
+            page.get_by_label("Selected people").check()
             find_person(page, name_of(site, run, 2), "ask-person")
             find_person(page, name_of(site, run, 5), "ask-person")
             page.get_by_label("Question").fill("Who are you?")
@@ -86,7 +87,7 @@ def test_an_interview_is_tabulated_and_what_models_say_is_only_text(
             assert rows.count() == 2
             assert HOSTILE in rows.first.inner_text()
             assert page.locator(".answers img").count() == 0
-            page.get_by_label("Everyone").check()
+            page.get_by_label("Everybody").check()
             page.get_by_role("button", name="Ask", exact=True).click()
             rows.nth(7).wait_for()
 

@@ -67,7 +67,7 @@ def test_answers_are_there_when_one_comes_back(chromium: Any, site: Site, servin
         run = site.begin(toml=toml)
         site.until(run, "finished")
         with looking(chromium, site.address, run_path(run, "ask")) as page:
-            page.get_by_label("Everyone (20)").check()
+            page.get_by_label("Everybody (20)").check()
             page.get_by_label("Question").fill("What did you like?")
             page.get_by_role("button", name="Ask", exact=True).click()
             rows = page.locator(".answers tbody tr")

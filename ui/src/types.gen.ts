@@ -747,23 +747,6 @@ export interface StoryLine {
   calls: string[];
 }
 
-export interface Answer {
-  agent: number;
-  name: string;
-  text: string;
-  calls?: string[];
-  failure?: string;
-}
-
-export interface InterviewStatus {
-  id: string;
-  done: number;
-  total: number;
-  over: boolean;
-  answers: Answer[];
-  error: string | null;
-}
-
 export interface SeatReply {
   seat: string;
   agent: number;
@@ -875,10 +858,6 @@ export interface ErrorReply {
 export interface StartedRun {
   id: string;
   experiment?: string;
-}
-
-export interface StartedInterview {
-  job: string;
 }
 
 export interface QueuedChange {
@@ -1067,6 +1046,99 @@ export interface PersonLine {
 export interface PeoplePage {
   total: number;
   rows: PersonLine[];
+}
+
+export interface StartedInterview {
+  interview: string;
+}
+
+export interface InterviewRow {
+  id: string;
+  question: string;
+  options: string[];
+  at: number;
+  whom: string;
+  asked: number;
+  done: number;
+  failed: number;
+  by_rule: number;
+  state: "asking" | "cancelled" | "done" | "failed" | "interrupted";
+  error: string;
+}
+
+export interface Answer {
+  agent: number;
+  name: string;
+  text: string;
+  calls?: string[];
+  failure?: string;
+  choice?: string;
+  by?: "model" | "rule";
+}
+
+export interface OptionCount {
+  option: string;
+  count: number;
+  share: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface AnswerCounts {
+  by: string;
+  name: string;
+  asked: number;
+  answered: number;
+  options: OptionCount[];
+  mean?: number | null;
+  low?: number | null;
+  high?: number | null;
+}
+
+export interface Tabulation {
+  all: AnswerCounts;
+  segments: AnswerCounts[];
+}
+
+export interface InterviewReply {
+  id: string;
+  question: string;
+  options: string[];
+  at: number;
+  whom: string;
+  asked: number;
+  done: number;
+  failed: number;
+  by_rule: number;
+  state: "asking" | "cancelled" | "done" | "failed" | "interrupted";
+  error: string;
+  answers: Answer[];
+  table: Tabulation | null;
+}
+
+export interface ChatRow {
+  id: string;
+  agent: number;
+  name: string;
+  at: number;
+  lines: number;
+}
+
+export interface ChatLine {
+  is_theirs: boolean;
+  text: string;
+  calls?: string[];
+  failure?: string;
+  by?: "model" | "rule";
+}
+
+export interface ChatReply {
+  id: string;
+  agent: number;
+  name: string;
+  at: number;
+  lines: number;
+  said: ChatLine[];
 }
 
 export interface SlateCard {

@@ -17,7 +17,7 @@ from audience.errors import BadInput, unknown
 from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS, Metrics, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
-from audience.runs import gathered
+from audience.runs import gathered, members_by_segment
 from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -32,13 +32,11 @@ from audience.web.reply_types import (
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.scenarios import Offer
-from audience.world import HABITS, Floats, World
+from audience.world import Floats, World
 
 REPORTS = 4
 CURVE = 500
 TOP = 50
-FEWEST = 5
-"""Segments with fewer people are left out: their means say little."""
 _ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -180,29 +178,6 @@ def segments(world: World, each: dict[str, Floats]) -> dict[str, list[SegmentRow
     for (by, name), members in sorted(members_by_segment(world).items()):
         rows.setdefault(by, []).append(_means(name, members, each))
     return rows
-
-
-def members_by_segment(world: World) -> dict[tuple[str, str], list[int]]:
-    """Return who belongs to each segment of some size, by its kind and name."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for who in range(len(world.agents)):
-        for segment in _segments_of(world, who):
-            groups.setdefault(segment, []).append(who)
-    return {segment: members for segment, members in groups.items() if len(members) >= FEWEST}
-
-
-def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
-    profile = world.profile(who)
-    names = [("interest", interest) for interest in profile.interests]
-    if profile.gender:
-        names.append(("gender", profile.gender))
-    if profile.age is not None:
-        decade = profile.age // 10 * 10
-        names.append(("age", f"{decade}-{decade + 9}"))
-    habits = [(getattr(profile.habits, name), name) for name in HABITS]
-    if max(habits)[0] > 0:
-        names.append(("habit", max(habits)[1]))
-    return names
 
 
 def _means(name: str, members: list[int], each: dict[str, Floats]) -> SegmentRow:

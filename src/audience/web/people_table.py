@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from audience.log import failures_by_person, last_visits
+from audience.runs import ABSENT
 from audience.web.people import MOST, matching, person_row
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -22,8 +23,6 @@ from audience.world import Floats
 Sort = Literal["id", "name", "satisfaction", "visits", "picks", "stars", "last", "failures"]
 Only = Literal["", "unhappy", "happy", "failed", "absent", "never"]
 UNHAPPY, HAPPY = 0.35, 0.65
-ABSENT = 5
-"""Rounds without a visit after which somebody who came before counts as absent."""
 
 
 class PersonLine(PersonRow, frozen=True, kw_only=True):

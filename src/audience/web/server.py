@@ -24,6 +24,7 @@ from audience.plugins import find, known
 from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
     changes,
+    chats,
     comparison,
     experiments,
     graph,
@@ -37,6 +38,7 @@ from audience.web import (
     story,
     stream,
 )
+from audience.web.background import Background
 from audience.web.connection import connection_within
 from audience.web.people import name_of
 from audience.web.receipts import SessionReply, TicketReply
@@ -184,7 +186,8 @@ def make_app(
     limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
     offer = Offer(dict(found or {}), held_to)
-    desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
+    desk = changes.ChangeDesk(registry, offer)
+    jobs = interviews.Jobs(registry, desk)
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
 
@@ -223,6 +226,7 @@ def _routers(
     tables: play.PlayTables,
 ) -> list[APIRouter]:
     """Return the endpoints of runs, experiments and all that is done with them."""
+    background = Background()
     return [
         scenarios.router(offer),
         runs.router(registry, offer),
@@ -233,7 +237,8 @@ def _routers(
         story.calls_router(registry),
         graph.router(registry),
         story.router(registry),
-        interviews.router(registry, desk, jobs),
+        interviews.router(registry, jobs, offer),
+        chats.router(registry, offer, background),
         play.router(registry, tables, streams),
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),

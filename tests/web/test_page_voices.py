@@ -1,0 +1,120 @@
+"""The page in a browser: interviews that are counted and kept, chats."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browsers import browser
+from tests.web.conftest import Site
+from tests.web.looking import find_person, looking, run_path, settled
+from tests.web.test_page_access import barriers
+
+from audience.llm.fake import Fake
+
+Serving = Callable[..., AbstractContextManager[Fake]]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as found:
+        yield found
+
+
+def spoken(site: Site, fake: Fake, people: int = 60, more: str = "") -> str:
+    """Return a finished run whose people speak through the fake server."""
+    run = site.begin(toml=f'agents = {people}\nrounds = 2\n{more}[llm]\nurl = "{fake.url}"\n')
+    site.until(run, "finished")
+    return run
+
+
+def saved(page: Any, name: str) -> str:
+    """Return what a link saves."""
+    with page.expect_download() as download:
+        page.get_by_role("link", name=name).click()
+    return Path(download.value.path()).read_text("utf-8")
+
+
+def wide(page: Any) -> int:
+    """Return how many pixels the page needs."""
+    widths = "document.scrollingElement.scrollWidth, document.querySelector('main').scrollWidth"
+    return int(page.evaluate(f"Math.max({widths})"))
+
+
+def test_fifty_people_are_interviewed_and_their_answers_are_a_table(
+    chromium: Any, site: Site, serving: Serving
+) -> None:
+    with serving() as fake:
+        run = spoken(site, fake)
+        with looking(chromium, site.address, run_path(run, "ask"), bypass_csp=True) as page:
+            page.get_by_label("Question").fill("Would you recommend this service?")
+            page.get_by_label("Kind of answer").select_option("yes")
+            page.get_by_label("A random sample").check()
+            page.get_by_label("How many").fill("50")
+            page.get_by_role("button", name="Ask", exact=True).click()
+            counted = page.locator(".counts tbody tr")
+            page.get_by_text("50 answered").first.wait_for()
+            assert counted.locator("th").all_inner_texts() == ["yes", "no", "not sure"]
+            counts = [int(one) for one in counted.locator("td.number").all_inner_texts()]
+            assert sum(counts) == 50
+            page.locator(".by-segment tbody tr").first.wait_for()
+            page.get_by_label("By", exact=False).first.select_option("gender")
+            words = page.locator(".answers .table-box").last.locator("tbody tr")
+            page.get_by_label("Show only").select_option("yes")
+            settled(page, words.count, lambda many: many == counts[0])
+            assert barriers(page) == []
+            rows = list(csv.DictReader(io.StringIO(saved(page, "Save answers as CSV"))))
+            assert [row["choice"] for row in rows].count("yes") == counts[0]
+            assert len(rows) == 50
+            assert "share" in saved(page, "Save table as CSV")
+            page.reload()
+            page.get_by_text("50 answered").first.wait_for()
+            assert "interview=1" in page.url, "it can be sent as a link"
+            page.set_viewport_size(PHONE)
+            assert wide(page) <= PHONE["width"]
+
+
+def test_an_interview_is_cancelled_and_keeps_what_was_answered(
+    chromium: Any, site: Site, serving: Serving
+) -> None:
+    with serving(silent_after=5) as fake:
+        run = spoken(site, fake, 12, "")
+        with looking(chromium, site.address, run_path(run, "ask")) as page:
+            page.get_by_label("Question").fill("Why?")
+            page.get_by_role("button", name="Ask", exact=True).click()
+            rows = page.locator(".answers tbody tr")
+            settled(page, rows.count, lambda many: many >= 3)
+            page.get_by_role("button", name="Cancel, and keep what was answered").click()
+            page.get_by_text("cancelled after").first.wait_for()
+            assert 3 <= rows.count() < 12
+
+
+def test_somebody_talks_with_one_person(chromium: Any, site: Site, serving: Serving) -> None:
+    with serving() as fake:
+        run = spoken(site, fake, 8)
+        name = str(site.ok(f"/runs/{run}/names")["people"][3])
+        path = f"{run_path(run, 'ask')}?view=chat"
+        with looking(chromium, site.address, path, bypass_csp=True) as page:
+            find_person(page, name, "chat-person")
+            for words, lines in (("What did you watch?", 2), ("And why?", 4)):
+                page.get_by_label(f"Say to {name}").fill(words)
+                page.get_by_role("button", name="Say", exact=True).click()
+                settled(
+                    page, page.locator(".bubble").count, lambda many, lines=lines: many == lines
+                )
+                page.get_by_text("is answering").wait_for(state="detached")
+            assert barriers(page) == []
+            assert saved(page, "Save as CSV").count(name) == 2
+            page.reload()
+            settled(page, page.locator(".bubble").count, lambda many: many == 4)
+            page.get_by_role("button", name="prompt").last.click()
+            page.get_by_role("dialog", name="Prompt and reply").wait_for()
+            page.keyboard.press("Escape")
+            page.set_viewport_size(PHONE)
+            assert wide(page) <= PHONE["width"]
