@@ -105,16 +105,39 @@ def test_somebody_talks_with_one_person(chromium: Any, site: Site, serving: Serv
             for words, lines in (("What did you watch?", 2), ("And why?", 4)):
                 page.get_by_label(f"Say to {name}").fill(words)
                 page.get_by_role("button", name="Say", exact=True).click()
-                settled(
-                    page, page.locator(".bubble").count, lambda many, lines=lines: many == lines
-                )
+                page.locator(".bubble").nth(lines - 1).wait_for()
                 page.get_by_text("is answering").wait_for(state="detached")
             assert barriers(page) == []
             assert saved(page, "Save as CSV").count(name) == 2
             page.reload()
-            settled(page, page.locator(".bubble").count, lambda many: many == 4)
+            page.locator(".bubble").nth(3).wait_for()
             page.get_by_role("button", name="prompt").last.click()
             page.get_by_role("dialog", name="Prompt and reply").wait_for()
             page.keyboard.press("Escape")
             page.set_viewport_size(PHONE)
             assert wide(page) <= PHONE["width"]
+
+
+def test_a_prompt_is_edited_and_asked_again(chromium: Any, site: Site, serving: Serving) -> None:
+    with serving(says={"Think of the sea": '{"fits": "well", "why": "waves"}'}) as fake:
+        run = spoken(site, fake, 4, 'mind = "llm"\n')
+        calls = site.ok(f"/runs/{run}/calls")
+        path = f"{run_path(run, 'calls')}?call={calls['lines'][-1]['key']}"
+        with looking(chromium, site.address, path, bypass_csp=True) as page:
+            sheet = page.get_by_role("dialog", name="Prompt and reply")
+            sheet.get_by_role("button", name="Copy the reply").wait_for()
+            before = sheet.locator(".reply pre").inner_text()
+            assert before.startswith("{\n  "), "JSON is indented"
+            assert barriers(page) == []
+            sheet.get_by_role("button", name="Ask this again").click()
+            prompt = sheet.locator("textarea").last
+            prompt.fill(prompt.input_value() + "\nThink of the sea.")
+            sheet.get_by_role("button", name="Ask the model").click()
+            now = sheet.locator(".then-now .reply pre").last
+            now.get_by_text("waves").wait_for()
+            assert sheet.locator(".then-now .reply pre").first.inner_text() == before
+            sheet.get_by_text("more possible").wait_for()
+            assert barriers(page) == []
+            page.set_viewport_size(PHONE)
+            assert wide(page) <= PHONE["width"]
+        assert site.ok(f"/runs/{run}/calls") == calls

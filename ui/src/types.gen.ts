@@ -1141,6 +1141,11 @@ export interface ChatReply {
   said: ChatLine[];
 }
 
+export interface AgainReply {
+  call: CallReply;
+  left: number;
+}
+
 export interface SlateCard {
   item: number;
   title: string;

@@ -1,5 +1,6 @@
 """The life of a run: start, resume, branch, compare, inspect, play, estimate."""
 
+from audience.runs.asked_again import ask_again as ask_again, stored_call as stored_call
 from audience.runs.band import (
     band_of as band_of,
     obstacle_to_band as obstacle_to_band,

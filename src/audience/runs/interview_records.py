@@ -75,7 +75,7 @@ class ChatHead(msgspec.Struct, frozen=True, tag="chat"):
     at: int
 
 
-class Spoken(msgspec.Struct, frozen=True, tag="line"):
+class ChatEntry(msgspec.Struct, frozen=True, tag="line"):
     """A line of a chat."""
 
     line: ChatLine
@@ -90,7 +90,7 @@ class ChatRecord(msgspec.Struct, frozen=True):
 
 
 _INTERVIEW = msgspec.json.Decoder(Asked | AnswerLine | Closed)
-_CHAT = msgspec.json.Decoder(ChatHead | Spoken)
+_CHAT = msgspec.json.Decoder(ChatHead | ChatEntry)
 Line = TypeVar("Line")
 
 
@@ -117,7 +117,7 @@ def begin_chat(folder: Path, head: ChatHead) -> str:
 
 def keep_line(folder: Path, id_: str, line: ChatLine) -> None:
     """Keep a line of a chat."""
-    append_line(folder / CHATS / f"{id_}.jsonl", msgspec.json.encode(Spoken(line)))
+    append_line(folder / CHATS / f"{id_}.jsonl", msgspec.json.encode(ChatEntry(line)))
 
 
 def read_interview(folder: Path, id_: str) -> InterviewRecord | None:
@@ -135,7 +135,7 @@ def read_chat(folder: Path, id_: str) -> ChatRecord | None:
     lines = _read(folder / CHATS, id_, _CHAT)
     if not lines or not isinstance(lines[0], ChatHead):
         return None
-    return ChatRecord(id_, lines[0], [each.line for each in lines if isinstance(each, Spoken)])
+    return ChatRecord(id_, lines[0], [each.line for each in lines if isinstance(each, ChatEntry)])
 
 
 def interviews_in(folder: Path) -> Iterator[InterviewRecord]:

@@ -23,6 +23,7 @@ from audience.parts import required_options
 from audience.plugins import find, known
 from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
+    calls,
     changes,
     chats,
     comparison,
@@ -234,7 +235,7 @@ def _routers(
         names_router(registry),
         people.router(registry),
         people_table.router(registry),
-        story.calls_router(registry),
+        calls.router(registry, offer, background),
         graph.router(registry),
         story.router(registry),
         interviews.router(registry, jobs, offer),

@@ -1,4 +1,4 @@
-"""What the server says of interviews and chats with people of a run."""
+"""What the server says of interviews, chats and calls that are asked again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import msgspec
 
 from audience.agents.language import Answer, ChatLine
 from audience.runs import Tabulation
+from audience.web.reply_types import CallReply
 
 InterviewState = Literal["asking", "done", "cancelled", "failed", "interrupted"]
 """`interrupted`: the server or the command ended while it was asking."""
@@ -61,3 +62,11 @@ class ChatReply(ChatRow, frozen=True, kw_only=True):
     """A chat with all its lines."""
 
     said: list[ChatLine]
+
+
+class AgainReply(msgspec.Struct, frozen=True):
+    """What a model replied when it was asked again, of which nothing is kept."""
+
+    call: CallReply
+    left: int
+    """How often calls of this run may still be asked again."""

@@ -128,8 +128,8 @@ def chosen(serving: Serving, seen: Observation, *said: str) -> tuple[Answer, int
 @pytest.mark.parametrize(
     ("said", "choice", "calls"),
     [
-        (('{"answer": "I would.", "choice": "yes"}',), "yes", 1),
-        (('{"answer": "Hm.", "choice": " Not Sure. "}',), "not sure", 1),
+        (('{"reason": "I would.", "choice": "yes"}',), "yes", 1),
+        (('{"reason": "Hm.", "choice": " Not Sure. "}',), "not sure", 1),
         (('{"answer": "Hm.", "choice": "maybe"}', '{"answer": "No.", "choice": "no"}'), "no", 2),
         (("I would, yes.", '{"answer": "Yes.", "choice": "yes"}'), "yes", 2),
         (('{"answer": "Hm.", "choice": "maybe"}',), "", 2),

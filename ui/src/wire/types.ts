@@ -3,7 +3,7 @@
 import type { GraphNode as PersonNode, MetricsReply, PlayerView, RunRow } from "../types.gen";
 
 export type {
-  ActivityReply, Answer, AnswerCounts, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, ChatLine, ChatReply as Chat, ChatRow, CommunityMembers as Members, CommunityRow as Community,
+  ActivityReply, AgainReply as Again, Answer, AnswerCounts, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, ChatLine, ChatReply as Chat, ChatRow, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
   InterviewReply as Interview, InterviewRow, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,

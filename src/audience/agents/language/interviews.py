@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents.language.prompts import holes_of, item_line, mind_prompts
+from audience.agents.language.prompts import holes_of, item_line, lived_line, mind_prompts
 from audience.agents.rule import opening, stance_on
 from audience.agents.voiced import Titles, facts_about, first_good, speech, topic
 from audience.llm import (
@@ -31,7 +31,7 @@ from audience.llm import (
     squash,
 )
 from audience.memory import Memory
-from audience.world import Item, Observation
+from audience.world import Agent, Item, Observation
 
 SCHEMA = object_of(answer=TEXT)
 RECALLED = 8
@@ -40,6 +40,8 @@ REMEMBERED = 24
 """How many lines of a chat a person has before them; more would not fit small models."""
 LONGEST_LINE = 1000
 """The most characters of a line of a chat."""
+UNHAPPY, HAPPY = 0.35, 0.65
+"""Satisfaction below which people are told that they are let down, and above which, pleased."""
 Author = Literal["model", "rule"]
 
 
@@ -92,7 +94,7 @@ async def interview(
         ChatMessage("system", pack.fill("rules", holes)),
         ChatMessage("user", pack.fill("interview_options" if options else "interview", holes)),
     )
-    schema: Schema = object_of(answer=TEXT, choice=one_of(options)) if options else SCHEMA
+    schema: Schema = object_of(reason=TEXT, choice=one_of(options)) if options else SCHEMA
     request = Request(
         "interview", messages, model, schema=schema, max_tokens=300, temperature=0.7, salt=salt
     )
@@ -119,8 +121,33 @@ async def _holes(
     """Return what an agent knows of itself when asked about something."""
     recalled = await memory.recall(seen.me, about, seen.now, RECALLED)
     holes = holes_of(seen, recalled.thoughts, "interview")
-    shown = "\n".join(item_line(item, place) for place, item in enumerate(slate, 1))
-    return holes | {"page": f"Shown last:\n{shown}" if shown else ""}
+    lived = {entry.item for entry in seen.me.history}
+    past = seen.domain.past
+    shown = "\n".join(
+        item_line(item, place) + (f" ({past})" if item.id in lived else f" (not {past})")
+        for place, item in enumerate(slate, 1)
+    )
+    page = f"On the page that you saw last:\n{shown}" if shown else ""
+    return holes | {"page": page, "last": _last(seen), "content": _content(seen.me)}
+
+
+def _last(seen: Observation) -> str:
+    """Return what an agent lived last, which models look for at the wrong end of a list."""
+    if not seen.me.history:
+        return ""
+    entry = seen.me.history[-1]
+    line = lived_line(entry, seen.catalogue[entry.item].title)
+    return f"What you {seen.domain.past} last is {line}."
+
+
+def _content(me: Agent) -> str:
+    """Return how content an agent is with the service, in words."""
+    if not me.visits:
+        return "You have not used this service yet."
+    kind = "pleased you" if me.satisfaction > HAPPY else "let you down"
+    if UNHAPPY <= me.satisfaction <= HAPPY:
+        kind = "been neither good nor bad to you"
+    return f"So far this service has {kind}."
 
 
 async def chat(
@@ -250,7 +277,8 @@ def _words(reply: Reply) -> tuple[str, str] | Unreadable:
         return Unreadable(f"{reply.outcome}: {reply.why or 'empty reply'}")
     found = loose_json(reply.text)
     if not isinstance(found, Unreadable) and isinstance(found, dict):
-        answer = found.get("answer")
-        if isinstance(answer, str) and answer.strip():
-            return " ".join(answer.split()), ""
+        for name in ("answer", "reason"):
+            said = found.get(name)
+            if isinstance(said, str) and said.strip():
+                return " ".join(said.split()), ""
     return " ".join(reply.text.split()), ""
