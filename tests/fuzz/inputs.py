@@ -315,6 +315,11 @@ PATHS = (
     "/runs/{run}/interviews/{n}/answers.csv",
     "/runs/{run}/chats",
     "/runs/{run}/chats/{n}",
+    "/runs/{run}/notes",
+    "/runs/{run}/notes/person.{n}",
+    "/runs/{run}/notes/decision.{n}.{n}",
+    "/runs/{run}/decisions",
+    "/runs/{run}/judging",
     "/runs/{run}/names",
     "/compare/progress",
 )

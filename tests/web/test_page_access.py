@@ -17,7 +17,7 @@ SCREENS = {
     "runs": "#/",
     "new": "#/new",
     "compare": "#/compare/done/done",
-    **{tab: run_path("done", tab) for tab in "watch measures ask play change branch".split()},
+    **{tab: run_path("done", tab) for tab in "watch measures ask notes part change branch".split()},
 }
 READY = {
     "runs": "table",
@@ -25,6 +25,7 @@ READY = {
     "compare": ".interval",
     "watch": ".story .chapter",
     "measures": ".chart svg",
+    "notes": ".case",
 }
 
 

@@ -143,7 +143,7 @@ def test_two_recommenders_are_compared_without_a_terminal(chromium: Any, site: S
 
 
 @pytest.mark.parametrize(
-    "tab", ["watch", "measures", "people", "calls", "ask", "play", "change", "branch"]
+    "tab", "watch measures people calls ask notes part play change branch".split()
 )
 def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
     chromium: Any, sites: Sites, lived: Path, tab: str

@@ -141,3 +141,95 @@ def test_a_prompt_is_edited_and_asked_again(chromium: Any, site: Site, serving: 
             page.set_viewport_size(PHONE)
             assert wide(page) <= PHONE["width"]
         assert site.ok(f"/runs/{run}/calls") == calls
+
+
+def test_twenty_decisions_are_scored_and_exported(chromium: Any, site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run, "notes"), bypass_csp=True) as page:
+        page.get_by_label("Your name").fill("Ann")
+        page.get_by_role("heading", name="Score decisions").click()
+        for place in range(20):
+            page.get_by_text(f"decision {place + 1} of 20").wait_for()
+            page.keyboard.press(str(1 + place % 5))
+        page.get_by_text("20 of 20 scored").wait_for()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_text("decision 19 of 20").wait_for()
+        page.get_by_role("radio", name="1").check()
+        page.get_by_label("Note on this decision").fill("Hardly, so late.")
+        page.get_by_role("button", name="Keep the note").click()
+        settled(page, lambda: site.ok(f"/runs/{run}/notes")[0]["text"], bool)
+        assert barriers(page) == []
+        rows = list(csv.DictReader(io.StringIO(saved(page, "Save scores as CSV"))))
+        assert len(rows) == 20
+        assert {row["author"] for row in rows} == {"Ann"}
+        scores = sorted("12345" * 4)
+        scores.remove("4")
+        assert sorted(row["score"] for row in rows) == sorted([*scores, "1"])
+        page.get_by_role("tab", name="All notes").click()
+        page.locator("tbody tr").nth(19).wait_for()
+        assert barriers(page) == []
+        page.get_by_role("button", name="Open the note of Ann").first.click()
+        sheet = page.get_by_role("dialog", name="Notes and scores")
+        sheet.get_by_label("Note", exact=True).wait_for()
+        assert "note=decision." in page.url
+        assert barriers(page) == []
+        page.keyboard.press("Escape")
+        page.set_viewport_size(PHONE)
+        assert wide(page) <= PHONE["width"]
+
+
+def test_a_person_and_a_decision_are_noted_from_where_they_are_read(
+    chromium: Any, site: Site
+) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    path = f"{run_path(run, 'people')}?person=3"
+    with looking(chromium, site.address, path) as page:
+        drawer = page.get_by_role("complementary", name="Person")
+        drawer.get_by_role("button", name="Note", exact=True).click()
+        sheet = page.get_by_role("dialog", name="Notes and scores")
+        sheet.get_by_label("Your name").fill("Bo")
+        sheet.get_by_label("Note", exact=True).fill("Watches late.")
+        sheet.get_by_role("button", name="Keep", exact=True).click()
+        sheet.get_by_text("Kept.").wait_for()
+        page.keyboard.press("Escape")
+        drawer.get_by_role("tab", name="Decisions").click()
+        drawer.get_by_role("button", name="Score this decision").first.click()
+        sheet.get_by_role("radio", name="4").check()
+        sheet.get_by_role("button", name="Keep", exact=True).click()
+        sheet.get_by_text("Kept.").wait_for()
+    rows = site.ok(f"/runs/{run}/notes")
+    assert [(one["subject"]["kind"], one["score"]) for one in rows] == [
+        ("decision", 4),
+        ("person", None),
+    ]
+
+
+def test_texts_are_judged_in_the_page_or_it_says_what_is_missing(chromium: Any, site: Site) -> None:
+    toml = "agents = 12\n[memory]\nkind = 'recagent'\nkeep = 0.4\nenhancements = 2\n"
+    run = site.begin(toml=f"{toml}reflect_at = 3.0\n[run]\nrounds = 20\n")
+    site.until(run, "finished")
+    path = f"{run_path(run, 'notes')}?view=judge"
+    with looking(chromium, site.address, path, bypass_csp=True) as page:
+        page.get_by_label("Your name").fill("Cy")
+        page.get_by_role("button", name="Begin").click()
+        page.get_by_label("Your sentence").fill("They like slow films.")
+        page.get_by_role("button", name="Next").click()
+        page.get_by_text("1 answered").wait_for()
+        assert barriers(page) == []
+        sheet = site.ok(f"/runs/{run}/judging?judge=Cy")
+        assert len(sheet["answers"]) == 1
+        place = next(at for at, task in enumerate(sheet["tasks"]) if task["type"] == "score")
+        page.goto(f"{site.address}/{path}&at={place}")
+        page.get_by_role("group", name="How informative").get_by_role("radio").nth(3).check()
+        page.get_by_role("group", name="How relevant").get_by_role("radio").nth(1).check()
+        page.get_by_text("2 answered").wait_for()
+        page.get_by_text("What all judges say so far").click()
+        page.locator("tbody tr").first.wait_for()
+        assert barriers(page) == []
+    plain = site.begin(toml="agents = 5\nrounds = 1\n", name="plain")
+    site.until(plain, "finished")
+    with looking(chromium, site.address, f"{run_path(plain, 'notes')}?view=judge") as page:
+        page.get_by_text("Nothing to judge in this run").wait_for()
+        page.get_by_text("start a run with memory").wait_for()

@@ -1146,6 +1146,95 @@ export interface AgainReply {
   left: number;
 }
 
+export interface Subject {
+  kind: "decision" | "person" | "talk";
+  agent: number;
+  n?: number;
+  step?: number;
+  round?: number;
+}
+
+export interface NoteRow {
+  about: string;
+  subject: Subject;
+  name: string;
+  words: string;
+  author: string;
+  score: number | null;
+  text: string;
+}
+
+export interface SubjectReply {
+  about: string;
+  subject: Subject;
+  name: string;
+  words: string;
+  notes: NoteRow[];
+}
+
+export interface DecisionCase {
+  about: string;
+  agent: number;
+  name: string;
+  who: string;
+  round: number;
+  shown: string[];
+  cause: string;
+  lines: string[];
+  calls: string[];
+}
+
+export interface Shown {
+  title: string;
+  year?: number | null;
+  tags?: string[];
+  stars?: number;
+}
+
+export interface Choose {
+  type: "choose";
+  id: string;
+  history: Shown[];
+  earlier: number;
+  tastes: string;
+  candidates: Shown[];
+  choose: number;
+}
+
+export interface Write {
+  type: "write";
+  id: string;
+  what: string;
+  person: string;
+  lines: string[];
+}
+
+export interface Pair {
+  type: "pair";
+  id: string;
+  about: string;
+  person: string;
+  lines: string[];
+  first: string[];
+  second: string[];
+}
+
+export interface Score {
+  type: "score";
+  id: string;
+  person: string;
+  behaviour: string[];
+  memories: string[];
+}
+
+export interface JudgementSheet {
+  page: string;
+  tasks: (Choose | Write | Pair | Score)[];
+  answers: Record<string, unknown>;
+  notes: string[];
+  missing?: string;
+}
+
 export interface SlateCard {
   item: number;
   title: string;

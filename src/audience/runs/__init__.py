@@ -125,6 +125,13 @@ from audience.runs.narrative import (
     person_at as person_at,
     story as story,
 )
+from audience.runs.notes import (
+    LONGEST_NOTE as LONGEST_NOTE,
+    Note as Note,
+    Subject as Subject,
+    keep_note as keep_note,
+    notes_in as notes_in,
+)
 from audience.runs.people import (
     PeopleTable as PeopleTable,
     drawn_instead as drawn_instead,

@@ -1,20 +1,16 @@
-"""Endpoints of a run's metrics, its report, and the page on which people judge its texts."""
+"""Endpoints of a run's metrics and its report."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from html import escape
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import numpy as np
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
-from audience.errors import BadInput, unknown
-from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS, Metrics, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
 from audience.runs import gathered, members_by_segment
@@ -188,49 +184,3 @@ def _means(name: str, members: list[int], each: dict[str, Floats]) -> SegmentRow
         mine = mine[~np.isnan(mine)]
         values[metric] = float(mine.mean()) if len(mine) else None
     return SegmentRow(name, len(members), values)
-
-
-_TASKS = (WRITE, JUDGE)
-_POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""The page itself forbids every request and every script but its own."""
-
-
-_NOTHING = (
-    "<!doctype html><html lang=en><meta charset=utf-8><title>Nothing to judge</title>"
-    "<h1>Nothing to judge yet</h1><p>{}</p><p>You can close this page.</p></html>"
-)
-
-
-def judge_router(registry: RunRegistry) -> APIRouter:
-    """Return the endpoint of the judging page."""
-    api = APIRouter()
-
-    @api.get("/judge", response_class=Response)
-    def judge(
-        run: Annotated[str, Query(max_length=1000)] = "",
-        tasks: Annotated[str, Query(max_length=20)] = "c",
-        cases: Annotated[int, Query(ge=1, le=200)] = 20,
-        behaviours: Annotated[int, Query(ge=1, le=200)] = 15,
-        seed: Annotated[int, Query(ge=0, le=2**31 - 1)] = 1,
-    ) -> Response:
-        """Return a page of tasks about a run with memories: b, texts to write; c, to judge.
-
-        The same run, tasks and seed give the same page; `audience eval people make` writes its
-        answer key.
-        """
-        if not run:
-            raise BadInput("run: name the run to judge, as in /api/judge?run=NAME")
-        chosen = tuple(task.strip() for task in tasks.split(",") if task.strip())
-        for task in chosen or ("",):
-            if task not in _TASKS:
-                raise unknown("task", task, _TASKS)
-        sources = Sources(run=registry.folders.folder_of(run))
-        headers = {"content-security-policy": _POLICY}
-        try:
-            key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
-        except BadInput as error:
-            told = _NOTHING.format(escape(str(error)))
-            return Response(told, 400, headers, media_type="text/html; charset=utf-8")
-        return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
-
-    return api

@@ -195,11 +195,12 @@ def _decisions(log: Log, teller: Teller, who: int, upto: int | None) -> list[Dec
     for seq in arrivals_of(log, who, DECISIONS):
         for _, chapter in log.follow(seq - 1, limit=1):
             if upto is None or chapter.round <= upto:
-                rows += _decisions_in(chapter, seq, teller, who)
+                rows += decisions_in(chapter, seq, teller, who)
     return rows[-DECISIONS:]
 
 
-def _decisions_in(chapter: e.Chapter, seq: int, teller: Teller, who: int) -> list[DecisionRow]:
+def decisions_in(chapter: e.Chapter, seq: int, teller: Teller, who: int) -> list[DecisionRow]:
+    """Return the decisions of a person in a chapter, each with what came of it."""
     rows: list[DecisionRow] = []
     for step, entry in enumerate(chapter.entries):
         if getattr(entry.event, "agent", None) != who:

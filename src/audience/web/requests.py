@@ -106,6 +106,29 @@ class AskAgain(Body):
     messages: list[PromptMessage] = Field(min_length=1, max_length=60)
 
 
+class NoteBody(Body):
+    author: str = Field(min_length=1, max_length=80)
+    score: int | None = Field(None, ge=1, le=5)
+    text: str = Field("", max_length=4000)
+
+
+Point = Annotated[int, Field(ge=1, le=5)]
+
+
+class JudgementAnswer(Body):
+    """An answer to a task; only the fields that it asks for are set."""
+
+    text: str | None = Field(None, max_length=2000)
+    verdict: Point | None = None
+    informative: Point | None = None
+    relevant: Point | None = None
+
+
+class JudgementBody(Body):
+    judge: str = Field(min_length=1, max_length=80)
+    answers: dict[Annotated[str, Field(max_length=20)], JudgementAnswer] = Field(max_length=2000)
+
+
 class Play(Body):
     agent: Agent | None = None
     person: dict[str, Any] | None = None

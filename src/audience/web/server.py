@@ -30,7 +30,9 @@ from audience.web import (
     experiments,
     graph,
     interviews,
+    judgements,
     measures,
+    notes,
     people,
     people_table,
     play,
@@ -240,13 +242,14 @@ def _routers(
         story.router(registry),
         interviews.router(registry, jobs, offer),
         chats.router(registry, offer, background),
+        notes.router(registry),
         play.router(registry, tables, streams),
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
         experiments.router(registry, offer),
         measures.router(registry, offer),
-        measures.judge_router(registry),
+        judgements.router(registry),
     ]
 
 

@@ -1,13 +1,14 @@
-"""What the server says of interviews, chats and calls that are asked again."""
+"""What the server says of interviews, chats, calls asked again, notes and judgements."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from audience.agents.language import Answer, ChatLine
-from audience.runs import Tabulation
+from audience.lab.judging import Task
+from audience.runs import Subject, Tabulation
 from audience.web.reply_types import CallReply
 
 InterviewState = Literal["asking", "done", "cancelled", "failed", "interrupted"]
@@ -70,3 +71,53 @@ class AgainReply(msgspec.Struct, frozen=True):
     call: CallReply
     left: int
     """How often calls of this run may still be asked again."""
+
+
+class NoteRow(msgspec.Struct, frozen=True):
+    """A note, and the address of what it is about."""
+
+    about: str
+    subject: Subject
+    name: str
+    words: str
+    author: str
+    score: int | None
+    text: str
+
+
+class SubjectReply(msgspec.Struct, frozen=True):
+    """What a note is about, and all notes on it."""
+
+    about: str
+    subject: Subject
+    name: str
+    words: str
+    notes: list[NoteRow]
+
+
+class DecisionCase(msgspec.Struct, frozen=True):
+    """A decision to score: who made it, what they saw, why, and what came of it."""
+
+    about: str
+    agent: int
+    name: str
+    who: str
+    """The person in words."""
+    round: int
+    shown: list[str]
+    """The titles of the page before it, if there was one."""
+    cause: str
+    lines: list[str]
+    calls: tuple[str, ...]
+
+
+class JudgementSheet(msgspec.Struct, frozen=True):
+    """The tasks of a judging page, and what a judge answered so far; or why there are none."""
+
+    page: str
+    tasks: list[Task]
+    answers: dict[str, Any]
+    """By task: `text`, `verdict`, or `informative` and `relevant`."""
+    notes: list[str]
+    """What the page lacks."""
+    missing: str = ""

@@ -9,7 +9,13 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from audience.agents.language.prompts import holes_of, item_line, lived_line, mind_prompts
+from audience.agents.language.prompts import (
+    TITLE,
+    holes_of,
+    item_line,
+    lived_line,
+    mind_prompts,
+)
 from audience.agents.rule import opening, stance_on
 from audience.agents.voiced import Titles, facts_about, first_good, speech, topic
 from audience.llm import (
@@ -121,14 +127,24 @@ async def _holes(
     """Return what an agent knows of itself when asked about something."""
     recalled = await memory.recall(seen.me, about, seen.now, RECALLED)
     holes = holes_of(seen, recalled.thoughts, "interview")
+    shown = "\n".join(item_line(item, place) for place, item in enumerate(slate, 1))
+    return holes | {
+        "page": f"Shown last:\n{shown}" if shown else "",
+        "offered": _offered(seen, slate),
+        "last": _last(seen),
+        "content": _content(seen.me),
+    }
+
+
+def _offered(seen: Observation, slate: Sequence[Item]) -> str:
+    """Return what an agent left on the page it saw last, so that it does not claim to know it."""
     lived = {entry.item for entry in seen.me.history}
-    past = seen.domain.past
-    shown = "\n".join(
-        item_line(item, place) + (f" ({past})" if item.id in lived else f" (not {past})")
-        for place, item in enumerate(slate, 1)
+    left = [f"<{plain(item.title, TITLE)}>" for item in slate if item.id not in lived]
+    if not left:
+        return ""
+    return f"On the page that you saw last you left, and have never {seen.domain.past}: " + (
+        f"{', '.join(left)}."
     )
-    page = f"On the page that you saw last:\n{shown}" if shown else ""
-    return holes | {"page": page, "last": _last(seen), "content": _content(seen.me)}
 
 
 def _last(seen: Observation) -> str:
