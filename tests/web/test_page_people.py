@@ -172,7 +172,7 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
     run = site.begin(paused=True, toml=toml)
     with looking(chromium, site.address, run_path(run, "play")) as page:
         find_person(page, name_of(site, run, 4), "play-person")
-        page.get_by_role("button", name="Start playing").click()
+        page.get_by_role("button", name="Take this place").click()
         page.get_by_role("heading", name=f"You are {name_of(site, run, 4)}").wait_for()
         page.get_by_role("button", name="Play", exact=True).click()
         page.get_by_role("button", name="See recommendations").click()
@@ -192,8 +192,8 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
         page.get_by_text("Not your turn").or_(
             page.get_by_text("You open the platform")
         ).first.wait_for()
-        page.get_by_role("button", name="Stop playing").click()
-        page.get_by_role("heading", name="Play a person").wait_for()
+        page.get_by_role("button", name="Give the place back").click()
+        page.get_by_role("heading", name="Take part").wait_for()
     site.until(run, "finished")
     lived = site.ok(f"/runs/{run}/people/4")["history"]
     mine = [one for one in lived if one["feeling"] == "A calm evening."]
@@ -212,15 +212,15 @@ def test_two_browsers_play_and_watch_the_same_run(chromium: Any, sites: Sites) -
     ):
         for page, who in ((one, 1), (two, 2)):
             find_person(page, name_of(site, run, who), "play-person")
-            page.get_by_role("button", name="Start playing").click()
-            page.get_by_role("button", name="Stop playing").wait_for()
+            page.get_by_role("button", name="Take this place").click()
+            page.get_by_role("button", name="Give the place back").wait_for()
         one.get_by_role("button", name="Play", exact=True).click()
         until(two, "Waiting for a person")
         for page in (one, two):
             page.get_by_role("button", name="Not today").click()
         for page in (one, two):
             page.get_by_text("Round 2").first.wait_for()
-            page.get_by_role("button", name="Stop playing").click()
+            page.get_by_role("button", name="Give the place back").click()
         for page in (one, two):
             until(page, "Finished")
             page.get_by_role("link", name="Watch").click()

@@ -233,3 +233,46 @@ def test_texts_are_judged_in_the_page_or_it_says_what_is_missing(chromium: Any, 
     with looking(chromium, site.address, f"{run_path(plain, 'notes')}?view=judge") as page:
         page.get_by_text("Nothing to judge in this run").wait_for()
         page.get_by_text("start a run with memory").wait_for()
+
+
+def test_somebody_takes_part_for_two_rounds_and_comes_back(chromium: Any, site: Site) -> None:
+    toml = "agents = 12\nrounds = 3\n[activation]\nmethod = 'random'\nshare = 1.0\nloyalty = 0.0\n"
+    run = site.begin(paused=True, toml=toml)
+    name = str(site.ok(f"/runs/{run}/names")["people"][4])
+    with looking(chromium, site.address, run_path(run, "play"), bypass_csp=True) as page:
+        find_person(page, name, "play-person")
+        page.get_by_role("button", name="Take this place").click()
+        page.get_by_role("heading", name=f"You are {name}").wait_for()
+        page.get_by_role("region", name="Who you are").get_by_text("You like").wait_for()
+        page.get_by_role("region", name="Your friends").wait_for()
+        page.get_by_role("button", name="Play", exact=True).click()
+        titles = []
+        for number in (1, 2):
+            page.get_by_text(f"Round {number} ·").wait_for()
+            page.get_by_text("when you are done").or_(
+                page.get_by_text("it ends when you are")
+            ).first.wait_for()
+            page.get_by_role("button", name="See recommendations").click()
+            first = page.locator(".shelf-card").first
+            titles.append(first.locator("cite").inner_text())
+            first.get_by_role("button", name="Pick").click()
+            first.get_by_text("4 of 5").locator("..").click()
+            first.get_by_role("button", name="Rate").click()
+            first.get_by_text("picked and rated").wait_for()
+            assert barriers(page) == []
+            if number == 1:
+                page.get_by_role("link", name="Watch").click()
+                page.get_by_role("link", name="Take part").click()
+                page.locator(".shelf-card").first.get_by_text("picked and rated").wait_for()
+            page.get_by_role("button", name="Leave").click()
+        page.get_by_text("Round 3 ·").wait_for()
+        mine = page.get_by_role("region", name="Your history")
+        for title in titles:
+            mine.get_by_text(title).first.wait_for()
+        page.set_viewport_size(PHONE)
+        assert wide(page) <= PHONE["width"]
+        page.get_by_role("button", name="Give the place back").click()
+        page.get_by_role("heading", name="Take part").wait_for()
+    site.until(run, "finished")
+    lived = site.ok(f"/runs/{run}/people/4")["history"]
+    assert [one["title"] for one in lived if one["title"] in titles]

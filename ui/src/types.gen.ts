@@ -1235,6 +1235,18 @@ export interface JudgementSheet {
   missing?: string;
 }
 
+export interface FriendDeed {
+  round: number;
+  text: string;
+}
+
+export interface FriendNews {
+  id: number;
+  name: string;
+  kind: string;
+  lately: FriendDeed[];
+}
+
 export interface SlateCard {
   item: number;
   title: string;

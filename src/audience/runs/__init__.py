@@ -127,7 +127,7 @@ from audience.runs.narrative import (
 )
 from audience.runs.notes import (
     LONGEST_NOTE as LONGEST_NOTE,
-    Note as Note,
+    RunNote as RunNote,
     Subject as Subject,
     keep_note as keep_note,
     notes_in as notes_in,

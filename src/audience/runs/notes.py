@@ -39,7 +39,7 @@ class Subject(msgspec.Struct, frozen=True):
         return f"{self.kind}.{self.n}.{self.step}"
 
 
-class Note(msgspec.Struct, frozen=True):
+class RunNote(msgspec.Struct, frozen=True):
     """What somebody wrote about a subject: a score from 1 to 5, words, or both."""
 
     subject: Subject
@@ -57,13 +57,13 @@ class Note(msgspec.Struct, frozen=True):
         return self.score is None and not self.text
 
 
-_DECODER = msgspec.json.Decoder(Note)
+_DECODER = msgspec.json.Decoder(RunNote)
 
 
-def notes_in(folder: Path) -> list[Note]:
+def notes_in(folder: Path) -> list[RunNote]:
     """Return the notes beside a run, oldest first: of each author the last one on a subject."""
     path = folder / NOTES
-    latest: dict[tuple[str, str], Note] = {}
+    latest: dict[tuple[str, str], RunNote] = {}
     try:
         for line in whole_lines(path):
             note = _DECODER.decode(line)
@@ -77,7 +77,7 @@ def notes_in(folder: Path) -> list[Note]:
     return [note for note in latest.values() if not note.is_empty]
 
 
-def keep_note(folder: Path, note: Note) -> None:
+def keep_note(folder: Path, note: RunNote) -> None:
     """Keep a note in place of what its author wrote on the subject before; an empty one removes it.
 
     Each is a line that is on the disk before this returns.

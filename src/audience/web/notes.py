@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from audience.log import Log
 from audience.results import csv_text
-from audience.runs import Note, Subject, keep_note, notes_in
+from audience.runs import RunNote, Subject, keep_note, notes_in
 from audience.web.people import decisions_in, name_of
 from audience.web.readers import Reader
 from audience.web.replies import Missing, file_reply, json_reply, to_json
@@ -69,7 +69,7 @@ def router(registry: RunRegistry) -> APIRouter:
         with registry.readers.reading(folder) as reader:
             found, words = _subject(reader, about)
             name = _name(reader.world(), found.agent)
-        note = Note(found, name, words, body.author, body.score, body.text)
+        note = RunNote(found, name, words, body.author, body.score, body.text)
         with writing:
             keep_note(folder, note)
         return json_reply(_row(note))
@@ -183,7 +183,7 @@ def _case(reader: Reader, world: World, chapter: Chapter, n: int, seed: int) -> 
     )
 
 
-def _row(note: Note) -> NoteRow:
+def _row(note: RunNote) -> NoteRow:
     subject = note.subject
     return NoteRow(
         subject.about,
@@ -196,8 +196,8 @@ def _row(note: Note) -> NoteRow:
     )
 
 
-def _csv(notes: list[Note]) -> str:
-    def cells(note: Note) -> list[str]:
+def _csv(notes: list[RunNote]) -> str:
+    def cells(note: RunNote) -> list[str]:
         what = note.subject
         place = [str(what.round), str(what.n), str(what.step)] if what.n else ["", "", ""]
         score = "" if note.score is None else str(note.score)

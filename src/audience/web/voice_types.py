@@ -1,4 +1,4 @@
-"""What the server says of interviews, chats, calls asked again, notes and judgements."""
+"""What the server says of interviews, chats, calls asked again, notes, judgements and friends."""
 
 from __future__ import annotations
 
@@ -121,3 +121,19 @@ class JudgementSheet(msgspec.Struct, frozen=True):
     notes: list[str]
     """What the page lacks."""
     missing: str = ""
+
+
+class FriendDeed(msgspec.Struct, frozen=True):
+    """Something that a friend did, in words."""
+
+    round: int
+    text: str
+
+
+class FriendNews(msgspec.Struct, frozen=True):
+    """Somebody whom a person listens to, and what they did lately, newest first."""
+
+    id: int
+    name: str
+    kind: str
+    lately: list[FriendDeed]

@@ -22,7 +22,7 @@ import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
 import { NotesTab } from "./Notes";
 import { PeopleTab } from "./People";
-import { PlayTab } from "./Play";
+import { PartTab } from "./Part";
 import { WatchTab } from "./Watch";
 
 const NOTHING = new Live();
@@ -106,7 +106,7 @@ function body(tab: Tab) {
     case "calls": return <CallsTab />;
     case "ask": return <AskTab />;
     case "notes": return <NotesTab />;
-    case "part": return <PlayTab />;
+    case "part": return <PartTab />;
     case "change": return <ChangeTab />;
     case "branch": return <BranchTab />;
   }

@@ -13,7 +13,6 @@ from audience.agents.language.prompts import (
     TITLE,
     holes_of,
     item_line,
-    lived_line,
     mind_prompts,
 )
 from audience.agents.rule import opening, stance_on
@@ -29,6 +28,7 @@ from audience.llm import (
     Unreadable,
     as_ai,
     ask_for,
+    bounded,
     loose_json,
     object_of,
     one_of,
@@ -46,6 +46,10 @@ REMEMBERED = 24
 """How many lines of a chat a person has before them; more would not fit small models."""
 LONGEST_LINE = 1000
 """The most characters of a line of a chat."""
+HISTORY = 200
+"""The token budget of the history."""
+FINISHED = 0.9
+"""The share of an item beyond which it was not given up."""
 UNHAPPY, HAPPY = 0.35, 0.65
 """Satisfaction below which people are told that they are let down, and above which, pleased."""
 Author = Literal["model", "rule"]
@@ -131,7 +135,7 @@ async def _holes(
     return holes | {
         "page": f"Shown last:\n{shown}" if shown else "",
         "offered": _offered(seen, slate),
-        "last": _last(seen),
+        "history": _history(seen),
         "content": _content(seen.me),
     }
 
@@ -147,13 +151,17 @@ def _offered(seen: Observation, slate: Sequence[Item]) -> str:
     )
 
 
-def _last(seen: Observation) -> str:
-    """Return what an agent lived last, which models look for at the wrong end of a list."""
-    if not seen.me.history:
-        return ""
-    entry = seen.me.history[-1]
-    line = lived_line(entry, seen.catalogue[entry.item].title)
-    return f"What you {seen.domain.past} last is {line}."
+def _history(seen: Observation) -> str:
+    """Return what an agent lived, in words that also say what was given up and what came last."""
+    lines = []
+    for entry in seen.me.history:
+        stars = f", {entry.stars} star{'s' if entry.stars > 1 else ''}" if entry.stars else ""
+        given_up = "" if entry.fraction > FINISHED else f", given up after {entry.fraction:.0%}"
+        title = plain(seen.catalogue[entry.item].title, TITLE)
+        lines.append(f"<{title}>{stars}{given_up}")
+    if lines:
+        lines[-1] += " (the latest)"
+    return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, HISTORY)
 
 
 def _content(me: Agent) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from audience.errors import BadInput
 from audience.lab.judging.tables import Agreed, agreement
 from audience.results import Interval, csv_text, t_interval
-from audience.runs import Note, notes_in
+from audience.runs import RunNote, notes_in
 
 KINDS = ("decision", "talk", "person")
 _SCALE = (1.0, 5.0)
@@ -67,7 +67,7 @@ def labels_of(runs: Sequence[Path]) -> LabelTables:
     return LabelTables(labels, means, [_agreed(kind, labels) for kind in KINDS])
 
 
-def _label(run: str, note: Note) -> Label:
+def _label(run: str, note: RunNote) -> Label:
     what = note.subject
     score = note.score or 0
     place = (run, what.kind, what.about, what.agent)
