@@ -60,7 +60,7 @@ def test_notes_are_kept_beside_the_run_and_outlive_the_server(
         ("decision", "Bo", 5),
         ("decision", "Ann", 2),
     ], "newest first, the last of each author, without what was taken back"
-    assert rows[3]["words"] == " ".join(case["lines"])
+    assert rows[3]["words"] == "; ".join(case["lines"])
     about = again.ok(f"/runs/{run}/notes/{case['about']}")
     assert [one["author"] for one in about["notes"]] == ["Ann", "Bo"]
     assert digest(site.root / run) == before

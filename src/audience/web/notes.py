@@ -12,15 +12,35 @@ from starlette.responses import Response
 from audience.log import Log
 from audience.results import csv_text
 from audience.runs import RunNote, Subject, keep_note, notes_in
-from audience.web.people import decisions_in, name_of
+from audience.web.people import decisions_in, deed, name_of
 from audience.web.readers import Reader
 from audience.web.replies import Missing, file_reply, json_reply, to_json
+from audience.web.reply_types import DecisionRow
 from audience.web.requests import NoteBody, RunId, Whole
 from audience.web.run_registry import RunRegistry
 from audience.web.voice_types import DecisionCase, NoteRow, SubjectReply
-from audience.world import VISITS, Chapter, Said, SlateShown, World, rng
+from audience.world import (
+    VISITS,
+    Chapter,
+    Entered,
+    Forwarded,
+    Picked,
+    Posted,
+    Said,
+    Searched,
+    SlateAnnotated,
+    SlateShown,
+    Wished,
+    Woke,
+    World,
+    rng,
+)
 
 MOST_CASES = 200
+MOST_SHOWN = 30
+_SEEN = (SlateShown, SlateAnnotated, Entered, Woke)
+_TELLING = (SlateShown, Picked, Searched, Posted, Forwarded, Wished)
+"""What a visit must hold for its decision to be worth a score."""
 About = Annotated[str, InPath(pattern=r"^(decision|talk)\.\d{1,15}\.\d{1,9}$|^person\.\d{1,9}$")]
 _ABOUT = re.compile(r"(decision|talk|person)\.(\d+)(?:\.(\d+))?")
 _COLUMNS = (
@@ -108,8 +128,15 @@ def _subject(reader: Reader, about: str) -> tuple[Subject, str]:
     rows = [row for row in decisions_in(chapter, first, reader.teller(), agent) if row.step == step]
     if not rows:
         raise Missing(f"no decision was made at step {step} of chapter {first}")
-    words = " ".join(rows[0].lines)
-    return Subject("decision", agent, **place), words or "did nothing that is told"
+    words = "; ".join(_deeds(reader, rows[0], agent))
+    return Subject("decision", agent, **place), words or "; ".join(rows[0].lines)
+
+
+def _deeds(reader: Reader, row: DecisionRow, who: int) -> list[str]:
+    """Return what came of a decision, without what the person only saw."""
+    teller, name = reader.teller(), _name(reader.world(), who)
+    done = (event for event in row.events if not isinstance(event, _SEEN))
+    return [line for event in done if (line := deed(teller, event, name, who))]
 
 
 def _talk(reader: Reader, chapter: Chapter, step: int) -> str:
@@ -161,15 +188,20 @@ def _case(reader: Reader, world: World, chapter: Chapter, n: int, seed: int) -> 
     who = chapter.agent
     if not 0 <= who < len(world.agents):
         return None
-    rows = [row for row in decisions_in(chapter, n, reader.teller(), who) if row.lines]
+    rows = [
+        row
+        for row in decisions_in(chapter, n, reader.teller(), who)
+        if any(isinstance(event, _TELLING) for event in row.events)
+    ]
     if not rows:
         return None
     row = rows[int(rng(seed, "notes", "of a visit", n).integers(len(rows)))]
     before = [entry.event for entry in chapter.entries[: row.step]]
-    # Rules decide a whole visit at once, so their page is shown within the decision.
-    seen = [event for event in (*reversed(before), *row.events) if isinstance(event, SlateShown)]
-    slate = seen[0] if seen else None
-    titles = [world.catalogue[item].title for item in slate.items] if slate else []
+    # Rules decide a whole visit at once, so their pages are shown within the decision.
+    pages = [event for event in row.events if isinstance(event, SlateShown)]
+    pages = pages or [event for event in before if isinstance(event, SlateShown)][-1:]
+    items = list(dict.fromkeys(item for page in pages for item in page.items))[:MOST_SHOWN]
+    titles = [world.catalogue[item].title for item in items]
     return DecisionCase(
         Subject("decision", who, n, row.step, chapter.round).about,
         who,
@@ -178,7 +210,7 @@ def _case(reader: Reader, world: World, chapter: Chapter, n: int, seed: int) -> 
         chapter.round,
         titles,
         row.cause,
-        row.lines,
+        _deeds(reader, row, who),
         row.calls,
     )
 

@@ -99,6 +99,11 @@ def name_of(world: World, who: int) -> str:
     return world.profile(who).name or f"person {who}"
 
 
+def deed(teller: Teller, event: e.AnyEvent, name: str, who: int) -> str:
+    """Return what a person did in words, without their name in front."""
+    return teller.line(event).strip().removeprefix(f"{name} [{who}] ")
+
+
 def person_row(world: World, who: int) -> PersonRow:
     """Return a person's line in a list."""
     me = world.agents[who]

@@ -18,7 +18,7 @@ from audience.log import arrivals_of
 from audience.runs.play import PlayTable, Seat
 from audience.web.changes import ChangeDesk
 from audience.web.log_reader import frame
-from audience.web.people import name_of
+from audience.web.people import deed, name_of
 from audience.web.readers import Reader
 from audience.web.receipts import Acknowledged
 from audience.web.replies import Conflict, Missing, json_reply, to_json
@@ -152,13 +152,13 @@ def _friends(reader: Reader, who: int) -> list[FriendNews]:
 def _lately(reader: Reader, who: int) -> list[FriendDeed]:
     """Return what a person did in their last visits, newest first."""
     deeds: list[FriendDeed] = []
-    teller = reader.teller()
+    teller, name = reader.teller(), name_of(reader.world(), who)
     for seq in arrivals_of(reader.log, who, VISITS_TOLD):
         for _, chapter in reader.log.follow(seq - 1, limit=1):
             events = (entry.event for entry in chapter.entries)
             told = (event for event in events if isinstance(event, Watched | Rated | Posted | Said))
             mine = (event for event in told if event.agent == who)
-            lines = (teller.line(event).strip() for event in mine)
+            lines = (deed(teller, event, name, who) for event in mine)
             deeds += [FriendDeed(chapter.round, line) for line in lines if line]
     return deeds[::-1][:DEEDS]
 

@@ -20,6 +20,9 @@ export function shareWords(share: number | null, low: number | null, high: numbe
   return low === null || high === null ? `${whole(share)} %` : `${whole(share)} % (${whole(low)} to ${whole(high)})`;
 }
 
+/** The reach of an interval of a share, such as “22 to 61 %”. */
+export const reach = (low: number | null, high: number | null): string => (low === null || high === null ? "" : `${whole(low)} to ${whole(high)} %`);
+
 /** The kinds of segments that a table has, in order. */
 export function kindsOf(segments: readonly AnswerCounts[]): string[] {
   return [...new Set(segments.map((one) => one.by))];

@@ -1,7 +1,7 @@
 // One interview: how far it is, what was chosen by whom, and every answer.
 
 import { useEffect, useRef, useState } from "react";
-import { filtered, kindsOf, shareWords } from "../fold/tally";
+import { filtered, kindsOf, reach, shareWords } from "../fold/tally";
 import { said, useEvery } from "../fold/store";
 import { ApiLink } from "../parts/ApiLink";
 import { useHere } from "../parts/context";
@@ -91,7 +91,7 @@ function Counted({ table }: { table: NonNullable<Interview["table"]> }) {
       {kinds.length ? (
         <>
           <label className="small by-line">By <select value={chosen} onChange={(event) => setBy(event.target.value)}>{kinds.map((one) => <option key={one}>{one}</option>)}</select>
-            <span className="faint">segments of at least five people; % with 95 % interval</span></label>
+            <span className="faint">segments of at least five people; number and share, with the 95 % interval below</span></label>
           <div className="table-box by-segment"><Segments rows={rows} /></div>
         </>
       ) : null}
@@ -107,7 +107,7 @@ function Segments({ rows }: { rows: AnswerCounts[] }) {
       {options.map((one) => <th key={one.option} scope="col">{one.option}</th>)}{isScale ? <th scope="col" className="number">Mean</th> : null}</tr></thead>
       <tbody>{rows.map((row) => (
         <tr key={row.name}><th scope="row" className="nowrap">{row.name}</th><td className="number">{row.answered}</td>
-          {row.options.map((one) => <td key={one.option} className="nowrap"><span className="strong">{one.count}</span> <span className="faint small">{shareWords(one.share, one.low, one.high)}</span></td>)}
+          {row.options.map((one) => <td key={one.option} className="nowrap"><span className="strong">{one.count}</span> {shareWords(one.share, null, null)}<br /><span className="faint small">{reach(one.low, one.high)}</span></td>)}
           {isScale ? <td className="number">{row.mean?.toFixed(2) ?? "–"}</td> : null}</tr>))}</tbody></table>
   );
 }

@@ -33,13 +33,14 @@ export function Myself({ agent, turn }: { agent: number; turn: string }) {
 }
 
 function Known({ person, friends }: { person: Person; friends: FriendNews[] }) {
+  const liked = person.taste.filter((one) => one.value > 0).slice(0, 6);
   const lived = [...person.history].reverse().slice(0, HISTORY);
   return (
     <>
       <section className="card stack tight" aria-label="Who you are"><h3>Who you are</h3>
         <p>{inWords(person)}</p>
         <p className="small with-bar"><span>Satisfied so far: {percent(person.satisfaction)}</span> <Bar value={person.satisfaction} label={`satisfied ${percent(person.satisfaction)}`} tone="good" /></p>
-        {person.taste.length ? <><h3>Your taste</h3><ul className="bars small">{person.taste.slice(0, 5).map((one) => (
+        {liked.length ? <><h3>Your taste</h3><ul className="bars small">{liked.map((one) => (
           <li key={one.tag}><span>{one.tag}</span><Bar value={one.value} label={`${one.tag} ${percent(one.value)}`} /><span className="number">{percent(one.value)}</span></li>))}</ul></> : null}
       </section>
       <section className="card" aria-label="Your history"><h3>Your history{lived.length ? `, last ${lived.length}` : ""}</h3>
