@@ -7,6 +7,7 @@ import "./style/run.css";
 import "./style/screens.css";
 import "./style/voices.css";
 import "./style/narrow.css";
+import "./style/print.css";
 
 takeToken();
 const root = document.getElementById("root");

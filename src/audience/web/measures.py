@@ -11,9 +11,9 @@ import numpy as np
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from audience.metrics import LABELS, Metrics, round_unit
+from audience.metrics import LABELS, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
-from audience.runs import gathered, members_by_segment
+from audience.runs import Numbers, gathered, members_by_segment
 from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -134,7 +134,7 @@ def numbers(reader: Reader) -> MetricsReply:
     )
 
 
-def summary_rows(reader: Reader, metrics: Metrics) -> list[SummaryRow]:
+def summary_rows(reader: Reader, metrics: Numbers) -> list[SummaryRow]:
     """Return every metric as the report of the run gives it."""
     rounds = tuple(metrics.by_round())
     run = Measured("", reader.log.seed, "", metrics.value(), rounds, metrics.per_agent())
