@@ -47,6 +47,8 @@ def asked(
         ('```json\n{"answer": "Yes."}\n```', "Yes."),
         ("Just words.", "Just words."),
         ('{"answer": 3}', '{"answer": 3}'),
+        ('{"answer": "I liked it. It was lo', "I liked it."),
+        ('{"answer": "I liked', "I liked"),
     ],
 )
 def test_an_answer_is_taken_as_it_comes(

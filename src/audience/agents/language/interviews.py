@@ -37,7 +37,7 @@ from audience.llm import (
     squash,
 )
 from audience.memory import Memory
-from audience.world import Agent, Item, Observation
+from audience.world import Agent, Item, Lived, Observation
 
 SCHEMA = object_of(answer=TEXT)
 RECALLED = 8
@@ -136,6 +136,7 @@ async def _holes(
         "page": f"Shown last:\n{shown}" if shown else "",
         "offered": _offered(seen, slate),
         "history": _history(seen),
+        "last": _last(seen),
         "content": _content(seen.me),
     }
 
@@ -151,16 +152,23 @@ def _offered(seen: Observation, slate: Sequence[Item]) -> str:
     )
 
 
+def _lived(seen: Observation, entry: Lived) -> str:
+    """Return an item with its stars, and where it was given up."""
+    stars = f", {entry.stars} star{'s' if entry.stars > 1 else ''}" if entry.stars else ""
+    given_up = "" if entry.fraction > FINISHED else f", given up after {entry.fraction:.0%}"
+    return f"<{plain(seen.catalogue[entry.item].title, TITLE)}>{stars}{given_up}"
+
+
+def _last(seen: Observation) -> str:
+    """Return what an agent lived last, which models look for at the wrong end of a list."""
+    if not seen.me.history:
+        return ""
+    return f"What you {seen.domain.past} last is {_lived(seen, seen.me.history[-1])}."
+
+
 def _history(seen: Observation) -> str:
-    """Return what an agent lived, in words that also say what was given up and what came last."""
-    lines = []
-    for entry in seen.me.history:
-        stars = f", {entry.stars} star{'s' if entry.stars > 1 else ''}" if entry.stars else ""
-        given_up = "" if entry.fraction > FINISHED else f", given up after {entry.fraction:.0%}"
-        title = plain(seen.catalogue[entry.item].title, TITLE)
-        lines.append(f"<{title}>{stars}{given_up}")
-    if lines:
-        lines[-1] += " (the latest)"
+    """Return what an agent lived, newest last."""
+    lines = [_lived(seen, entry) for entry in seen.me.history]
     return bounded(f"{seen.domain.past.capitalize()} before, newest last:", lines, HISTORY)
 
 
@@ -305,4 +313,15 @@ def _words(reply: Reply) -> tuple[str, str] | Unreadable:
             said = found.get(name)
             if isinstance(said, str) and said.strip():
                 return " ".join(said.split()), ""
-    return " ".join(reply.text.split()), ""
+    cut = _CUT.match(reply.text)
+    return " ".join((_sentences(cut[1]) if cut else reply.text).split()), ""
+
+
+_CUT = re.compile(r'\s*\{\s*"(?:answer|reason)"\s*:\s*"((?:[^"\\]|\\.)+)\Z', re.DOTALL)
+"""An answer that ended with the tokens before its form did."""
+
+
+def _sentences(text: str) -> str:
+    """Return the whole sentences of a text that was cut off, or all of it if there is none."""
+    end = max(text.rfind(mark) for mark in ".!?")
+    return text[: end + 1] if end > 0 else text
