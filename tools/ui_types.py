@@ -13,8 +13,16 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
+from audience.metrics import LABELS, MEANINGS, averaged_over
 from audience.runs.play import PlayerView
-from audience.web import experiment_types, people_table, receipts, reply_types, voice_types
+from audience.web import (
+    experiment_types,
+    overview_types,
+    people_table,
+    receipts,
+    reply_types,
+    voice_types,
+)
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
@@ -100,7 +108,14 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    for module in (reply_types, receipts, experiment_types, people_table, voice_types):
+    for module in (
+        reply_types,
+        receipts,
+        experiment_types,
+        people_table,
+        overview_types,
+        voice_types,
+    ):
         for reply in vars(module).values():
             if isinstance(reply, type) and reply.__module__ == module.__name__:
                 types.of(mi.type_info(reply))
@@ -114,9 +129,22 @@ def generated() -> str:
         kinds(),
         phrases(),
         page_fields(),
+        meanings(),
     ]
     head = "// Made by tools/ui_types.py from the structs of the server; do not edit by hand."
     return "\n\n".join([head, *types.declared.values(), *rest]) + "\n"
+
+
+def meanings() -> str:
+    """Return what each metric tells, its formula, its unit and what it is a mean over."""
+    lines = [
+        "/** What metrics tell: a sentence, the formula, the unit, what a round is a mean over. */"
+    ]
+    lines.append("export const MEANINGS: Record<string, [string, string, string, string]> = {")
+    for name, (sentence, formula) in MEANINGS.items():
+        told = [sentence, formula, LABELS[name][1], averaged_over(name)]
+        lines.append(f"  {name}: {json.dumps(told, ensure_ascii=False)},")
+    return "\n".join([*lines, "};"])
 
 
 def kinds() -> str:

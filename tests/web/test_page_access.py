@@ -24,8 +24,8 @@ READY = {
     "new": ".good",
     "compare": ".interval",
     "watch": ".story .chapter",
-    "measures": ".chart svg",
     "notes": ".case",
+    "measures": ".plot canvas",
 }
 
 

@@ -74,6 +74,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     """The scenario that the page begins a new run with."""
     needs: dict[str, dict[str, str]]
     """By group and kind, the option without which a part cannot be made, such as `path`."""
+    about: dict[str, dict[str, str]]
+    """By group and kind, what a part does, in one sentence."""
     streams: int
     token: str | UnsetType = UNSET
 

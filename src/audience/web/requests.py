@@ -59,6 +59,8 @@ class Begin(Body):
     form: Form | None = None
     name: str | None = Field(None, max_length=60)
     paused: bool = False
+    speed: Literal["full", "watchable"] = "full"
+    """`watchable`: a run by itself takes about two seconds a round, and a minute at most."""
 
 
 class Steer(Body):

@@ -48,6 +48,8 @@ from audience.web.requests import Begin, RunId, Steer
 from audience.web.run_registry import LocalRun, RunRegistry
 from audience.web.scenarios import Offer, spending_of
 
+SECONDS_A_ROUND, LONGEST_S = 2.0, 60.0
+"""How long a round, and a whole run, takes at a speed at which one can follow it."""
 _DOLLARS = re.compile(r"\$(\d+\.\d+)$")
 
 
@@ -266,7 +268,12 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
             else registry.folders.free(scenario.title)
         )
         first = registry.start(
-            scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
+            scenario,
+            place,
+            paused=body.paused,
+            spending=spending,
+            fitting=people.fitting,
+            speed=watchable(scenario) if body.speed == "watchable" else 0.0,
         )
         whole = registry.folders.id_of(place) if is_experiment(place) else ""
         return json_reply(StartedRun(registry.folders.id_of(first), whole), 201)
@@ -284,6 +291,15 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
         return json_reply(status(registry, folder))
 
     return api
+
+
+def watchable(scenario: Scenario) -> float:
+    """Return the visits a second at which one can follow a run; 0, full speed, for experiments."""
+    if scenario.arms or scenario.seeds > 1:
+        return 0.0
+    seconds = min(SECONDS_A_ROUND * scenario.rounds, LONGEST_S)
+    visits = scenario.agents * scenario.rounds * scenario.activation.share
+    return max(1.0, float(round(visits / seconds)))
 
 
 def _steer(registry: RunRegistry, folder: Path, body: Steer) -> None:

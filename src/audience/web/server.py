@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from inspect import getdoc
 from pathlib import Path
 
 import uvicorn
@@ -34,6 +35,7 @@ from audience.web import (
     judgements,
     measures,
     notes,
+    overview,
     people,
     people_table,
     play,
@@ -117,6 +119,7 @@ def router(
                 opened=opened,
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
+                about={group: told(group, kinds) for group, kinds in parts.items()},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -134,6 +137,16 @@ def needed(group: str) -> dict[str, str]:
     """Return the option without which a part cannot be made, by kind, where there is one."""
     options = {kind: required_options(find(group, kind)) for kind in known(group)}
     return {kind: names[0] for kind, names in options.items() if names}
+
+
+def told(group: str, kinds: Iterable[str]) -> dict[str, str]:
+    """Return what parts do, as the first lines of their docstrings say, by kind."""
+    lines = {
+        kind: (getdoc(find(group, kind)) or "").partition("\n")[0].replace("`", "")
+        for kind in kinds
+        if kind in known(group)
+    }
+    return {kind: line for kind, line in lines.items() if line}
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
@@ -257,6 +270,7 @@ def _routers(
         experiments.router(registry, offer),
         measures.router(registry, offer),
         judgements.router(registry),
+        overview.router(registry),
     ]
 
 

@@ -5,7 +5,9 @@ import { said, useAsked, useSettled } from "../fold/store";
 import { count, duration, money } from "../parts/format";
 import { go } from "../parts/route";
 import { Field, Problem, Tabs } from "../parts/ui";
+import { FIELDS } from "../parts/words";
 import { get, send } from "../wire/api";
+import { SpeedField, type Speed } from "./SpeedField";
 import type { Check, ScenarioRow, Session, StartedRun } from "../wire/types";
 
 interface Form {
@@ -23,6 +25,7 @@ const FIRST: Form = {
   mind: "", memory: "none", llm: "", model: "", budget: "", dataset_needs: "", recommender_needs: "",
 };
 
+const GROUPS: Record<string, string> = { recommender: "recommenders", mind: "minds", memory: "memories", dataset: "datasets" };
 const NEEDED: Record<string, string> = { path: "Folder or file of the data", name: "Name of the public dataset", url: "Address of the service" };
 
 type Way = "form" | "toml";
@@ -62,6 +65,7 @@ export function NewScreen({ session, from }: { session: Session; from: string })
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
+  const [speed, setSpeed] = useState<Speed>("watchable");
   const scenarios = useAsked((signal) => get<ScenarioRow[]>("/scenarios", signal), "scenarios");
   const begun = scenarios.value?.find((one) => one.name === from)?.toml;
   useEffect(() => { if (begun) { setToml(begun); setWay("toml"); } }, [begun]);
@@ -78,7 +82,7 @@ export function NewScreen({ session, from }: { session: Session; from: string })
     setProblem("");
     try {
       const made = await send<StartedRun>("/runs", {
-        ...(body(way, form, toml, session.needs) as object), ...(name.trim() ? { name: name.trim() } : {}), paused,
+        ...(body(way, form, toml, session.needs) as object), ...(name.trim() ? { name: name.trim() } : {}), paused, speed,
       });
       go(made.experiment ? { screen: "experiment", id: made.experiment } : { screen: "run", id: made.id, tab: "watch" });
     } catch (failure) {
@@ -100,6 +104,7 @@ export function NewScreen({ session, from }: { session: Session; from: string })
           <Field label="Name of the run" hint="Also its folder. Leave empty to derive it from the title.">
             {(id, told) => <input id={id} aria-describedby={told} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}
           </Field>
+          <SpeedField speed={speed} set={setSpeed} />
           <Problem>{problem}</Problem>
           <div className="tools">
             <button type="submit" className="main" disabled={busy || !found?.ok}>Start</button>
@@ -186,7 +191,7 @@ function FormFields({ form, set, session, wrong }: {
     </Field>
   );
   const chosen = (key: Exclude<keyof Form, "others">, label: string, choices: string[], hint = "") => (
-    <Field label={label} hint={hint} problem={wrong(key)}>
+    <Field label={label} hint={<>{hint || FIELDS[label]} {session.about[GROUPS[key] ?? ""]?.[form[key]] ? <><span className="strong">{form[key]}</span>: {session.about[GROUPS[key] ?? ""]?.[form[key]]}</> : null}</>} problem={wrong(key)}>
       {(id, told) => (
         <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
           {[...new Set([FIRST[key], form[key], ...choices])].sort().map((one) => <option key={one} value={one}>{one || "chosen for the data"}</option>)}

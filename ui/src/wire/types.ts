@@ -5,7 +5,7 @@ import type { GraphNode as PersonNode, MetricsReply, PlayerView, RunRow } from "
 export type {
   ActivityReply, AgainReply as Again, Answer, AnswerCounts, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, ChatLine, ChatReply as Chat, ChatRow, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DecisionCase, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
-  FriendNews, InterviewReply as Interview, InterviewRow, JudgementSheet, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, NoteRow, Overlap, PanelReply as Panel,
+  FriendNews, InterviewReply as Interview, InterviewRow, JudgementSheet, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, NoteRow, Overlap, OverviewReply as OverviewAnswer, Funnel, HeatRow, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
   SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SubjectReply, SummaryRow, ThoughtReport as Thought, TicketReply,
 } from "../types.gen";
