@@ -15,7 +15,14 @@ from msgspec import inspect as mi
 
 from audience.metrics import LABELS, MEANINGS, averaged_over
 from audience.runs.play import PlayerView
-from audience.web import experiment_types, overview_types, people_table, receipts, reply_types
+from audience.web import (
+    experiment_types,
+    overview_types,
+    people_table,
+    receipts,
+    reply_types,
+    voice_types,
+)
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
@@ -101,7 +108,14 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    for module in (reply_types, receipts, experiment_types, people_table, overview_types):
+    for module in (
+        reply_types,
+        receipts,
+        experiment_types,
+        people_table,
+        overview_types,
+        voice_types,
+    ):
         for reply in vars(module).values():
             if isinstance(reply, type) and reply.__module__ == module.__name__:
                 types.of(mi.type_info(reply))

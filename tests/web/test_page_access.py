@@ -17,13 +17,14 @@ SCREENS = {
     "runs": "#/",
     "new": "#/new",
     "compare": "#/compare/done/done",
-    **{tab: run_path("done", tab) for tab in "watch measures ask play change branch".split()},
+    **{tab: run_path("done", tab) for tab in "watch measures ask notes part change branch".split()},
 }
 READY = {
     "runs": "table",
     "new": ".good",
     "compare": ".interval",
     "watch": ".story .chapter",
+    "notes": ".case",
     "measures": ".plot canvas",
 }
 

@@ -107,8 +107,10 @@ def test_numbers_come_while_a_run_goes_on(chromium: Any, site: Site) -> None:
 def test_the_annotation_page_opens(chromium: Any, site: Site) -> None:
     run = site.begin(toml=SMALL.replace("rounds = 4", "rounds = 2") + "memory = 'recagent'\n")
     site.until(run, "finished")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, f"{run_path(run, 'notes')}?view=judge") as page:
+        page.get_by_label("Your name").fill("Ann")
+        page.get_by_role("button", name="Begin").click()
         with page.expect_popup() as judging:
-            page.get_by_role("link", name="Judge").click()
+            page.get_by_role("link", name="As a page for others").click()
         judging.value.locator("button:visible").first.wait_for()
         settled(judging.value, judging.value.locator("option").count, lambda seen: seen > 10)

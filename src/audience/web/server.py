@@ -25,12 +25,16 @@ from audience.parts import required_options
 from audience.plugins import find, known
 from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
+    calls,
     changes,
+    chats,
     comparison,
     experiments,
     graph,
     interviews,
+    judgements,
     measures,
+    notes,
     overview,
     people,
     people_table,
@@ -40,6 +44,7 @@ from audience.web import (
     story,
     stream,
 )
+from audience.web.background import Background
 from audience.web.connection import connection_within
 from audience.web.people import name_of
 from audience.web.receipts import SessionReply, TicketReply
@@ -204,7 +209,8 @@ def make_app(
     limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
     offer = Offer(dict(found or {}), held_to)
-    desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
+    desk = changes.ChangeDesk(registry, offer)
+    jobs = interviews.Jobs(registry, desk)
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
 
@@ -243,6 +249,7 @@ def _routers(
     tables: play.PlayTables,
 ) -> list[APIRouter]:
     """Return the endpoints of runs, experiments and all that is done with them."""
+    background = Background()
     return [
         scenarios.router(offer),
         runs.router(registry, offer),
@@ -250,18 +257,20 @@ def _routers(
         names_router(registry),
         people.router(registry),
         people_table.router(registry),
-        story.calls_router(registry),
+        calls.router(registry, offer, background),
         graph.router(registry),
         story.router(registry),
-        interviews.router(registry, desk, jobs),
+        interviews.router(registry, jobs, offer),
+        chats.router(registry, offer, background),
+        notes.router(registry),
         play.router(registry, tables, streams),
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
         experiments.router(registry, offer),
         measures.router(registry, offer),
+        judgements.router(registry),
         overview.router(registry),
-        measures.judge_router(registry),
     ]
 
 

@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "react";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
-import { address, useParam } from "../parts/route";
+import { address, choose, useParam } from "../parts/route";
 import { WordTip } from "../parts/Tip";
 import { Bar, Empty, Problem, Tabs } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
@@ -42,8 +42,10 @@ export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
         <>
           <div className="tools drawer-tools">
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask", chosen: { who: id } })}>Ask</a>
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play", chosen: { who: id } })}>Play this person</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "part", chosen: { who: id } })}>Take their place</a>
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "change", chosen: { who: id } })}>Edit</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask", chosen: { view: "chat", who: id } })}>Chat</a>
+            <button type="button" onClick={() => choose({ note: `person.${id}` })}>Note</button>
           </div>
           <Tabs label="About this person" chosen={view} choose={setView} choices={[
             { is: "who", name: "Profile" }, { is: "lived", name: "History" }, { is: "ties", name: "Ties" },

@@ -1,18 +1,17 @@
 // The server's replies under the names the page uses, and the open tables of a scenario.
 
-import type { GraphNode as PersonNode, InterviewStatus, MetricsReply, PlayerView, RunRow } from "../types.gen";
+import type { GraphNode as PersonNode, MetricsReply, PlayerView, RunRow } from "../types.gen";
 
 export type {
-  ActivityReply, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
-  ComparisonReply as Comparison, ControlState as Control, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
-  MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, Overlap, OverviewReply as OverviewAnswer, Funnel, HeatRow, PanelReply as Panel,
+  ActivityReply, AgainReply as Again, Answer, AnswerCounts, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, ChatLine, ChatReply as Chat, ChatRow, CommunityMembers as Members, CommunityRow as Community,
+  ComparisonReply as Comparison, ControlState as Control, DecisionCase, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
+  FriendNews, InterviewReply as Interview, InterviewRow, JudgementSheet, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, NoteRow, Overlap, OverviewReply as OverviewAnswer, Funnel, HeatRow, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunStatus as Stand, ScenarioCheck as Check, ScenarioRow,
-  SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SummaryRow, ThoughtReport as Thought, TicketReply,
+  SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SubjectReply, SummaryRow, ThoughtReport as Thought, TicketReply,
 } from "../types.gen";
 
 /** A dot of the graph: a person, or a community, of which less is known. */
 export type GraphNode = Pick<PersonNode, "id" | "name" | "community" | "degree"> & Partial<PersonNode>;
-export type Job = InterviewStatus;
 export type RunState = RunRow["state"];
 export type Values = MetricsReply["totals"];
 
