@@ -191,7 +191,7 @@ function FormFields({ form, set, session, wrong }: {
     </Field>
   );
   const chosen = (key: Exclude<keyof Form, "others">, label: string, choices: string[], hint = "") => (
-    <Field label={label} hint={<>{hint || FIELDS[label]}{session.about[GROUPS[key] ?? ""]?.[form[key]] ? <span className="kind-told"><span className="strong">{form[key]}</span>: {session.about[GROUPS[key] ?? ""]?.[form[key]]}</span> : null}</>} problem={wrong(key)}>
+    <Field label={label} hint={<>{hint || FIELDS[label]} {session.about[GROUPS[key] ?? ""]?.[form[key]] ? <><span className="strong">{form[key]}</span>: {session.about[GROUPS[key] ?? ""]?.[form[key]]}</> : null}</>} problem={wrong(key)}>
       {(id, told) => (
         <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
           {[...new Set([FIRST[key], form[key], ...choices])].sort().map((one) => <option key={one} value={one}>{one || "chosen for the data"}</option>)}
