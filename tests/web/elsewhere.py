@@ -56,7 +56,7 @@ def with_token(chromium: Any, address: str, token: str) -> None:
         page.get_by_role("link", name="New run").first.click()
         start_with_a_round(page, SMALL)
         page.get_by_role("link", name="Measures").click()
-        page.get_by_role("img", name="Visits by round").wait_for()
+        page.get_by_role("slider", name="Visits by round").wait_for()
         with page.expect_download() as table:
             page.get_by_role("link", name="CSV").click()
         assert Path(table.value.path()).read_text().startswith("round,")

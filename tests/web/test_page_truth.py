@@ -167,7 +167,7 @@ def test_from_the_unhappiest_person_to_the_prompt_of_their_decision(
         site.until(run, "finished")
         with looking(chromium, site.address, run_path(run, "people")) as page:
             page.get_by_label("Show").select_option("Everybody")
-            page.get_by_role("button", name="Visits").click()
+            page.get_by_role("button", name="Visits", exact=True).click()
             first = page.locator("tbody tr").first
             settled(page, lambda: first.locator("td").nth(1).inner_text(), lambda seen: seen != "0")
             first.get_by_role("button").click()
