@@ -373,33 +373,6 @@ export type AnyAction =
 
 export type Entry = [event: AnyEvent, cause: string, calls: string[]];
 
-export interface RunRow {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  round: number;
-  rounds: number;
-  agents: number;
-  seed: number;
-  cost: number | null;
-  calls: number;
-  mind: string;
-  memory: string;
-  recommender: string;
-  dataset: string;
-  started_here: boolean;
-  parent: string | null;
-  branch_at: number | null;
-  n: number;
-}
-
-export interface UnreadableRun {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  error: string;
-}
-
 export interface ControlState {
   state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
   speed: number;
@@ -441,29 +414,6 @@ export interface RunStatus {
   panel: PanelReply;
 }
 
-export interface RunDetail {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  round: number;
-  rounds: number;
-  agents: number;
-  seed: number;
-  cost: number | null;
-  calls: number;
-  mind: string;
-  memory: string;
-  recommender: string;
-  dataset: string;
-  started_here: boolean;
-  parent: string | null;
-  branch_at: number | null;
-  n: number;
-  control: ControlState;
-  panel: PanelReply;
-  scenario: Record<string, unknown>;
-}
-
 export interface ScenarioRow {
   name: string;
   title: string;
@@ -481,13 +431,6 @@ export interface CostForecast {
   cost: number | null;
   seconds: number | null;
   speed: string;
-}
-
-export interface ScenarioCheck {
-  ok: boolean;
-  problems: ScenarioProblem[];
-  estimate: CostForecast | null;
-  toml: string | null;
 }
 
 export interface NameLists {
@@ -867,6 +810,123 @@ export interface MetricsReply {
   entropy: Record<string, (number | null)[]>;
 }
 
+export interface RunRow {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+  group: string;
+  changed: number;
+  satisfaction: number | null;
+  failures: number | null;
+  failed_calls: number;
+  error: string;
+}
+
+export interface UnreadableRun {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  error: string;
+  group?: string;
+  changed?: number;
+}
+
+export interface RunDetail {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+  group: string;
+  changed: number;
+  satisfaction: number | null;
+  failures: number | null;
+  failed_calls: number;
+  error: string;
+  control: ControlState;
+  panel: PanelReply;
+  scenario: Record<string, unknown>;
+}
+
+export interface ScenarioDifference {
+  key: string;
+  a: string | null;
+  b: string | null;
+}
+
+export interface ScenarioCheck {
+  ok: boolean;
+  problems: ScenarioProblem[];
+  estimate: CostForecast | null;
+  toml: string | null;
+  differences?: ScenarioDifference[] | null;
+}
+
+export interface ScenarioForm {
+  title: string;
+  agents: number;
+  rounds: number;
+  seed: number;
+  seeds: number;
+  dataset: string;
+  recommenders: string[];
+  mind: string;
+  memory: string;
+  llm: string;
+  model: string;
+}
+
+export interface RunScenario {
+  id: string;
+  title: string;
+  toml: string;
+  form: ScenarioForm;
+  is_plain: boolean;
+}
+
+export interface ScenarioPair {
+  differences: ScenarioDifference[];
+  keys: number;
+}
+
+export interface DeletedRow {
+  key: string;
+  id: string;
+  title: string;
+  runs: number;
+  deleted: number;
+}
+
+export interface EmptiedTrash {
+  removed: number;
+}
+
 export interface ErrorReply {
   error: string;
   where?: string;
@@ -916,6 +976,7 @@ export interface SessionReply {
   opened: string | null;
   scenario: string | null;
   needs: Record<string, Record<string, string>>;
+  is_private: boolean;
   streams: number;
   token?: string;
 }
@@ -946,6 +1007,7 @@ export interface ExperimentRow {
   done: number;
   all: number;
   made: number;
+  verdict: string;
 }
 
 export interface ExperimentRun {
@@ -1043,6 +1105,7 @@ export interface ExperimentReply {
   done: number;
   all: number;
   made: number;
+  verdict: string;
   runs: ExperimentRun[];
   scenario: string;
   findings: ExperimentFindings | null;

@@ -80,6 +80,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     """The scenario that the page begins a new run with."""
     needs: dict[str, dict[str, str]]
     """By group and kind, the option without which a part cannot be made, such as `path`."""
+    is_private: bool
+    """Whether it serves this machine alone: files may be uploaded, and runs deleted."""
     streams: int
     token: str | UnsetType = UNSET
 

@@ -50,13 +50,13 @@ class ScenarioBody(Body):
 
     toml: str | None = Field(None, max_length=200_000)
     form: Form | None = None
+    like: str | None = Field(None, min_length=1, max_length=1000)
+    """A run or an experiment: a form changes its scenario, and differences from it are told."""
 
 
-class Begin(Body):
+class Begin(ScenarioBody):
     """A scenario to run."""
 
-    toml: str | None = Field(None, max_length=200_000)
-    form: Form | None = None
     name: str | None = Field(None, max_length=60)
     paused: bool = False
 
@@ -66,6 +66,12 @@ class Steer(Body):
     speed: float | None = Field(None, ge=0, le=1_000_000)
     rounds: int | None = Field(None, ge=1, le=1_000_000)
     """With `play`: continue to this round if the run would end before it."""
+
+
+class Deletion(Body):
+    """What is to be deleted: the id of a run, an experiment, a study or an evaluation."""
+
+    id: str = Field(min_length=1, max_length=1000)
 
 
 class Ask(Body):

@@ -32,10 +32,11 @@ from audience.web import (
     people,
     people_table,
     play,
+    run_scenarios,
     runs,
-    scenarios,
     story,
     stream,
+    trash,
 )
 from audience.web.connection import connection_within
 from audience.web.people import name_of
@@ -43,7 +44,10 @@ from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
 from audience.web.reply_types import NameLists
 from audience.web.requests import RunId
-from audience.web.run_registry import RunFolders, RunRegistry
+from audience.web.run_folders import RunFolders
+from audience.web.run_list import RunList
+from audience.web.run_registry import RunRegistry
+from audience.web.run_scenarios import origin
 from audience.web.scenarios import Offer
 from audience.web.security import Access, Guard, Limits, is_loopback
 from audience.web.stream import Streams
@@ -111,6 +115,7 @@ def router(
                 opened=opened,
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
+                is_private=held_to is None,
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -187,11 +192,13 @@ def make_app(
     desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
+    lines = RunList(registry)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         jobs.close()
+        lines.close()
         await asyncio.to_thread(registry.close)
         tables.close()
 
@@ -206,7 +213,7 @@ def make_app(
     add_error_handlers(app)
     for api in (
         router(registry, offer, access, streams, opened, begun_with),
-        *_routers(registry, offer, streams, desk, jobs, tables),
+        *_routers(registry, offer, lines, streams, desk, jobs, tables),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
@@ -217,6 +224,7 @@ def make_app(
 def _routers(
     registry: RunRegistry,
     offer: Offer,
+    lines: RunList,
     streams: Streams,
     desk: changes.ChangeDesk,
     jobs: interviews.Jobs,
@@ -224,8 +232,9 @@ def _routers(
 ) -> list[APIRouter]:
     """Return the endpoints of runs, experiments and all that is done with them."""
     return [
-        scenarios.router(offer),
-        runs.router(registry, offer),
+        run_scenarios.router(registry, offer),
+        runs.router(registry, offer, lines),
+        trash.router(trash.Trash(registry), offer, lambda id_: origin(registry, id_).title),
         stream.router(registry, streams),
         names_router(registry),
         people.router(registry),
@@ -238,7 +247,7 @@ def _routers(
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
-        experiments.router(registry, offer),
+        experiments.router(registry, offer, lines),
         measures.router(registry, offer),
         measures.judge_router(registry),
     ]

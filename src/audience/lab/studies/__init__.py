@@ -2,6 +2,7 @@
 
 from audience.lab.studies.recipe import (
     NAMES as NAMES,
+    STUDY_FILE as STUDY_FILE,
     Recipe as Recipe,
     find as find,
     read as read,
@@ -21,5 +22,6 @@ from audience.lab.studies.runner import (
     conduct_study as conduct_study,
     cores as cores,
     found_in as found_in,
+    gathered as gathered,
 )
 from audience.lab.studies.study import Chart as Chart, Setting as Setting, Study as Study

@@ -17,7 +17,7 @@ import msgspec
 from audience.errors import AudienceError, Interrupted
 from audience.files import claim as files_claim
 from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live, setting_of
-from audience.lab.studies.recipe import FILE, Recipe
+from audience.lab.studies.recipe import STUDY_FILE, Recipe
 from audience.lab.studies.study import Study, StudyFindings
 from audience.lab.studies.worker import STOP, RoundReporter
 from audience.results import Arm, differences, withheld
@@ -262,4 +262,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Mark the folder as this study's; raise if it holds something else."""
     other = "another study, or this one with other numbers"
-    files_claim(folder / FILE, recipe.text, other)
+    files_claim(folder / STUDY_FILE, recipe.text, other)
