@@ -102,3 +102,43 @@ def test_a_finished_run_of_a_terminal_is_opened_and_goes_on(
         page.get_by_role("button", name="Continue").click()
         page.get_by_text("Round 3 is over").wait_for()
         assert state(page).count() == 1
+
+
+def test_a_link_opens_what_was_looked_at_and_back_returns(chromium: Any, site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run, "people")) as page:
+        page.get_by_label("Show").select_option("happy")
+        page.get_by_role("button", name="Picks").click()
+        page.locator("button.person").first.click()
+        drawer = page.get_by_role("complementary", name="Person")
+        drawer.get_by_role("tab", name="Decisions").click()
+        name = drawer.get_by_role("heading", level=2).inner_text()
+        link = page.evaluate("location.hash")
+        page.go_back()
+        drawer.get_by_role("tab", name="Profile", selected=True).wait_for()
+        page.go_back()
+        drawer.wait_for(state="detached")
+        assert page.get_by_label("Show").input_value() == "happy"
+        page.go_back()
+        page.go_back()
+        settled(page, lambda: page.get_by_label("Show").input_value(), lambda value: value == "")
+    with looking(chromium, site.address, link) as page:
+        drawer = page.get_by_role("complementary", name="Person")
+        drawer.get_by_role("tab", name="Decisions", selected=True).wait_for()
+        assert drawer.get_by_role("heading", level=2).inner_text() == name
+        assert page.get_by_label("Show").input_value() == "happy"
+        assert page.locator("th[aria-sort=descending]").inner_text().startswith("Picks")
+
+
+def test_a_link_leads_to_a_round_and_stays_there_on_other_tabs(chromium: Any, site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, f"{run_path(run)}?round=2&person=1") as page:
+        page.get_by_text("Viewing round 2").wait_for()
+        page.get_by_role("navigation", name="This run").get_by_text("Measures").click()
+        page.get_by_text("Viewing round 2").wait_for()
+        page.get_by_role("complementary", name="Person").get_by_text("end of round 2").wait_for()
+    with looking(chromium, site.address, f"{run_path(run)}?round=x%zz&person=-1") as page:
+        page.get_by_text("Round 4 of 4").wait_for()
+        assert not page.get_by_role("complementary", name="Person").count()

@@ -1,6 +1,6 @@
-// Where one is: the part of the address after `#`.
+// Where one is: the part of the address after `#`. Whatever one may want to send as a link is in it.
 
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
 export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "play" | "change" | "branch";
 export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "play", "change", "branch"];
@@ -8,20 +8,32 @@ export const TAB_NAMES: Record<Tab, string> = {
   watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", play: "Play", change: "Change", branch: "Branch",
 };
 
-export type Route =
+/** What is chosen on a screen, by name: a person, a round, a filter. Nothing chosen is left out. */
+export type Chosen = Record<string, string | number | null | undefined>;
+
+export type Route = (
   | { screen: "list" }
   | { screen: "new"; from?: string }
   | { screen: "run"; id: string; tab: Tab }
   | { screen: "experiment"; id: string }
-  | { screen: "compare"; a: string; b: string };
+  | { screen: "compare"; a: string; b: string }
+) & { chosen?: Chosen };
+
+/** What stays chosen when one goes to another tab of the same run. */
+const LASTING = ["round", "person"];
 
 /** An address that was typed or cut short may not be well formed. */
 function decoded(part: string): string {
   try { return decodeURIComponent(part); } catch { return part; }
 }
 
+function split(hash: string): [string, URLSearchParams] {
+  const place = hash.indexOf("?");
+  return place < 0 ? [hash, new URLSearchParams()] : [hash.slice(0, place), new URLSearchParams(hash.slice(place + 1))];
+}
+
 export function read(hash: string): Route {
-  const [first, ...rest] = hash.replace(/^#\/?/, "").split("/").map(decoded);
+  const [first, ...rest] = split(hash)[0].replace(/^#\/?/, "").split("/").map(decoded);
   if (first === "new") return { screen: "new", from: rest[0] ?? "" };
   if (first === "run" && rest[0]) {
     const tab = TABS.find((one) => one === rest[1]) ?? "watch";
@@ -32,7 +44,24 @@ export function read(hash: string): Route {
   return { screen: "list" };
 }
 
+function asked(params: URLSearchParams): string {
+  const told = params.toString();
+  return told ? `?${told}` : "";
+}
+
+function changed(params: URLSearchParams, chosen: Chosen): URLSearchParams {
+  const found = new URLSearchParams(params);
+  for (const [name, value] of Object.entries(chosen)) {
+    if (value === null || value === undefined || value === "") found.delete(name); else found.set(name, `${value}`);
+  }
+  return found;
+}
+
 export function address(route: Route): string {
+  return place(route) + asked(changed(new URLSearchParams(), route.chosen ?? {}));
+}
+
+function place(route: Route): string {
   const code = encodeURIComponent;
   switch (route.screen) {
     case "list": return "#/";
@@ -47,6 +76,22 @@ export function go(route: Route): void {
   location.hash = address(route);
 }
 
+/** The address of another tab of the run at hand: the round and the person stay. */
+export function tabAddress(id: string, tab: Tab, hash: string): string {
+  const [, params] = split(hash);
+  return address({ screen: "run", id, tab, chosen: Object.fromEntries(LASTING.map((name) => [name, params.get(name)])) });
+}
+
+/** Choose on the screen at hand. `push` lets Back return to what was chosen before; `replace` does not. */
+export function choose(chosen: Chosen, how: "push" | "replace" = "push"): void {
+  const [path, params] = split(location.hash || "#/");
+  const next = path + asked(changed(params, chosen));
+  if (next === location.hash) return;
+  if (how === "push") { location.hash = next; return; }
+  history.replaceState(history.state, "", next);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
 function subscribe(told: () => void): () => void {
   addEventListener("hashchange", told);
   return () => removeEventListener("hashchange", told);
@@ -54,4 +99,20 @@ function subscribe(told: () => void): () => void {
 
 export function useHash(): string {
   return useSyncExternalStore(subscribe, () => location.hash);
+}
+
+/** Like `useState`, but kept in the address: links and Back keep it. */
+export function useParam<Value extends string = string>(
+  name: string, initial: NoInfer<Value>, how: "push" | "replace" = "push",
+): [Value, (next: Value) => void] {
+  const found = split(useHash())[1].get(name) as Value | null;
+  const set = useCallback((next: Value) => choose({ [name]: next === initial ? null : next }, how), [name, initial, how]);
+  return [found ?? initial, set];
+}
+
+/** A whole number from zero kept in the address; what was not chosen or makes no sense is null. */
+export function useNumber(name: string, how: "push" | "replace" = "push"): [number | null, (next: number | null) => void] {
+  const found = split(useHash())[1].get(name) ?? "";
+  const set = useCallback((next: number | null) => choose({ [name]: next }, how), [name, how]);
+  return [/^\d{1,9}$/.test(found) ? Number(found) : null, set];
 }

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "react";
 import { said, useEvery } from "../fold/store";
 import { useHere } from "../parts/context";
+import { useNumber } from "../parts/route";
 import { Empty, Field, Problem } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
 import { CallLinks, PersonLink } from "../watch/Told";
@@ -10,12 +11,6 @@ import { get, runPath, send } from "../wire/api";
 import type { Job, StartedInterview } from "../wire/types";
 
 type Whom = "some" | "segment" | "everyone";
-
-function taken(key: string): number[] {
-  const found = sessionStorage.getItem(key);
-  sessionStorage.removeItem(key);
-  return found === null ? [] : [Number(found)];
-}
 
 interface Question { id: string; question: string }
 
@@ -28,7 +23,8 @@ function kept(run: string): Question | null {
 export function AskTab() {
   const { feed, at } = useHere();
   const [whom, setWhom] = useState<Whom>("some");
-  const [people, setPeople] = useState<number[]>(() => taken("ask"));
+  const [who] = useNumber("who");
+  const [people, setPeople] = useState<number[]>(who === null ? [] : [who]);
   const [segment, setSegment] = useState("");
   const [trait, setTrait] = useState("interest");
   const [question, setQuestion] = useState("");

@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import { said, useAsked, useFeed } from "../fold/store";
 import { change as told } from "../fold/events";
 import { useHere } from "../parts/context";
-import { address } from "../parts/route";
+import { address, useNumber, useParam } from "../parts/route";
 import { Empty, Problem, Tabs } from "../parts/ui";
 import { get, runPath, send } from "../wire/api";
 import type { Change, Intervention, QueuedChange } from "../wire/types";
@@ -18,7 +18,8 @@ const WHAT: [What, string][] = [
 export function ChangeTab() {
   const { feed } = useHere();
   useFeed(feed, 2);
-  const [what, setWhat] = useState<What>(() => (sessionStorage.getItem("change") === null ? "announce" : "profile"));
+  const [who] = useNumber("who");
+  const [what, setWhat] = useParam<What>("what", who === null ? "announce" : "profile");
   const [problem, setProblem] = useState("");
   const [done, setDone] = useState("");
   const asked = useAsked((signal) => get<Intervention[]>(`${runPath(feed.id)}/interventions`, signal), feed.id);

@@ -4,6 +4,7 @@ import { createContext, useContext, useEffect, useState, type ReactNode } from "
 import { useAsked } from "../fold/store";
 import { useHere } from "../parts/context";
 import { Named, meant } from "../parts/Named";
+import { useNumber } from "../parts/route";
 import { Field } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
 import { get, runPath } from "../wire/api";
@@ -48,7 +49,7 @@ function Who({ label, id, chosen, choose }: { label: string; id: string; chosen:
 
 function Profile({ make }: { make: Make }) {
   const { feed } = useHere();
-  const [who, setWho] = useState<number | null>(() => { const found = sessionStorage.getItem("change"); sessionStorage.removeItem("change"); return found === null ? null : Number(found); });
+  const [who, setWho] = useNumber("who", "replace");
   const asked = useAsked(who === null ? null : (signal) => get<Person>(`${runPath(feed.id)}/people/${who}`, signal), `${who}`);
   const old = asked.value?.profile;
   const [fields, field, setFields] = useFields({});

@@ -5,7 +5,7 @@ import { LineChart } from "../charts/Lines";
 import { useAsked, useEvery } from "../fold/store";
 import { ApiLink } from "../parts/ApiLink";
 import { measure, signed } from "../parts/format";
-import { address } from "../parts/route";
+import { address, useParam } from "../parts/route";
 import { Empty, Problem, StateMark, Tabs } from "../parts/ui";
 import { experimentPath, get, needsTickets } from "../wire/api";
 import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
@@ -19,7 +19,7 @@ export function ExperimentScreen({ id }: { id: string }) {
   const asked = useAsked((signal) => get<Experiment>(experimentPath(id), signal), id);
   const found = asked.value;
   useEvery(found && GOING.includes(found.state) ? 1500 : null, asked.again);
-  const [view, setView] = useState<View>("findings");
+  const [view, setView] = useParam<View>("show", "findings");
   if (asked.problem && !found) return <div className="page"><Problem again={asked.again}>{asked.problem}</Problem><p><a href="#/">All runs</a></p></div>;
   if (!found) return <div className="page"><p className="faint" role="status">Reading the runs of {id} …</p></div>;
   return (
@@ -127,7 +127,7 @@ function Forest({ one, reach, colour: tone }: { one: Contrast; reach: number; co
 
 function Segments({ found, shown }: { found: Experiment; shown: Found }) {
   const kinds = [...new Set(shown.segments.map((one) => one.by))];
-  const [by, setBy] = useState(kinds.includes("interest") ? "interest" : kinds[0] ?? "");
+  const [by, setBy] = useParam("by", kinds.includes("interest") ? "interest" : kinds[0] ?? "");
   const rows = shown.segments.filter((one) => one.by === by);
   if (!kinds.length) return <Empty title="No segments">Nothing is known about these people that would divide them.</Empty>;
   return (

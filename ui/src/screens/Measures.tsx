@@ -6,6 +6,7 @@ import { LineChart } from "../charts/Lines";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
+import { useParam } from "../parts/route";
 import { ApiLink } from "../parts/ApiLink";
 import { Empty, Problem } from "../parts/ui";
 import { get, runPath } from "../wire/api";
@@ -119,7 +120,7 @@ const SEGMENT_METRICS = ["visits", "picks", "satisfaction", "rating_mean", "clic
 
 function Segments({ metrics }: { metrics: Metrics }) {
   const kinds = Object.keys(metrics.segments).filter((kind) => metrics.segments[kind]?.length);
-  const [chosen, setChosen] = useState("interest");
+  const [chosen, setChosen] = useParam("by", "interest");
   const rows = metrics.segments[chosen] ?? metrics.segments[kinds[0] ?? ""] ?? [];
   if (!rows.length) return null;
   const all = [...new Set(rows.flatMap((one) => Object.keys(one.values)))];

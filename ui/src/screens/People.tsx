@@ -1,9 +1,10 @@
 // Everybody with what they did: sorted, filtered, and one click from a person's decisions.
 
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useAsked, useFeed, useSettled } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
+import { choose, useNumber, useParam } from "../parts/route";
 import { Bar, Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { PeoplePage, PersonLine } from "../wire/types";
@@ -20,21 +21,16 @@ const ONLY: [string, string][] = [
   ["absent", "Not here for five rounds"], ["never", "Never came"],
 ];
 
-/** What a link here asked for, once. */
-function chosen(): string {
-  const found = sessionStorage.getItem("people-only") ?? "";
-  sessionStorage.removeItem("people-only");
-  return found;
-}
-
 export function PeopleTab() {
   const { feed, openPerson } = useHere();
   useFeed(feed, 1);
-  const [words, setWords] = useState("");
-  const [only, setOnly] = useState(chosen);
-  const [sort, setSort] = useState<Sort>("satisfaction");
-  const [down, setDown] = useState(false);
-  const [offset, setOffset] = useState(0);
+  const [words] = useParam("words", "");
+  const [only] = useParam("only", "");
+  const [sort] = useParam<Sort>("sort", "satisfaction");
+  const [order] = useParam("order", "up");
+  const down = order === "down";
+  const [from, setOffset] = useNumber("from");
+  const offset = from ?? 0;
   const settled = useSettled(words.trim(), 200);
   const path = `${runPath(feed.id)}/people-table${query({ query: settled, only, sort, down: down ? "true" : "", offset, limit: PAGE })}`;
   const asked = useAsked((signal) => get<PeoplePage>(path, signal), path);
@@ -45,14 +41,17 @@ export function PeopleTab() {
     return () => window.clearTimeout(timer);
   }, [round, again]);
   const found = asked.value;
-  const by = (next: Sort) => { setOffset(0); if (next === sort) setDown(!down); else { setSort(next); setDown(next === "failures" || next === "picks" || next === "visits"); } };
+  const by = (next: Sort) => {
+    const isDown = next === sort ? !down : next === "failures" || next === "picks" || next === "visits";
+    choose({ sort: next, order: isDown ? "down" : null, from: null });
+  };
   return (
     <section className="card stack" aria-label="People">
       <div className="row-between"><h2>People</h2>
         <div className="tools">
           <label className="hidden" htmlFor="people-words">Words</label>
-          <input id="people-words" type="search" placeholder="Name, interest, job …" value={words} onChange={(event) => { setWords(event.target.value); setOffset(0); }} />
-          <label className="small">Show <select value={only} onChange={(event) => { setOnly(event.target.value); setOffset(0); }}>{ONLY.map(([is, name]) => <option key={is} value={is}>{name}</option>)}</select></label>
+          <input id="people-words" type="search" placeholder="Name, interest, job …" value={words} onChange={(event) => choose({ words: event.target.value, from: null }, "replace")} />
+          <label className="small">Show <select value={only} onChange={(event) => choose({ only: event.target.value, from: null })}>{ONLY.map(([is, name]) => <option key={is} value={is}>{name}</option>)}</select></label>
         </div></div>
       <Problem again={again}>{asked.problem}</Problem>
       {found && !found.total ? <Empty title="Nobody fits">Choose other words, or show everybody.</Empty> : null}
@@ -63,7 +62,7 @@ export function PeopleTab() {
               <button type="button" className="link" onClick={() => by(is)}>{name}{sort === is ? (down ? " ↓" : " ↑") : ""}</button></th>))}
             <th scope="col">Interests</th></tr></thead>
             <tbody>{found.rows.map((one) => <Line key={one.id} one={one} open={() => openPerson(one.id)} />)}</tbody></table></div>
-          <div className="tools"><button type="button" disabled={!offset} onClick={() => setOffset(Math.max(0, offset - PAGE))}>Back</button>
+          <div className="tools"><button type="button" disabled={!offset} onClick={() => setOffset(Math.max(0, offset - PAGE) || null)}>Back</button>
             <span className="faint small" role="status">{count(offset + 1)} to {count(offset + found.rows.length)} of {count(found.total)}</span>
             <button type="button" disabled={offset + PAGE >= found.total} onClick={() => setOffset(offset + PAGE)}>On</button></div>
         </>

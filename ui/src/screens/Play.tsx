@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "react";
 import { said } from "../fold/store";
 import { useHere } from "../parts/context";
+import { useNumber } from "../parts/route";
 import { Empty, Field, Problem } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
 import { runPath, send } from "../wire/api";
@@ -36,11 +37,7 @@ export function PlayTab() {
 
 function Door({ take }: { take: (seat: Seat) => void }) {
   const { feed } = useHere();
-  const [who, setWho] = useState<number | null>(() => {
-    const found = sessionStorage.getItem("play");
-    sessionStorage.removeItem("play");
-    return found === null ? null : Number(found);
-  });
+  const [who, setWho] = useNumber("who", "replace");
   const [isNew, setNew] = useState(false);
   const [name, setName] = useState("");
   const [interests, setInterests] = useState("");

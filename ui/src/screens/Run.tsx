@@ -8,7 +8,7 @@ import { useThen } from "../fold/then";
 import { ApiLink } from "../parts/ApiLink";
 import { HereContext, type Here } from "../parts/context";
 import { useKeys } from "../parts/keys";
-import { TABS, TAB_NAMES, address, go, type Tab } from "../parts/route";
+import { TABS, TAB_NAMES, tabAddress, useHash, useNumber, useParam, type Tab } from "../parts/route";
 import type { Theme } from "../parts/theme";
 import { Problem } from "../parts/ui";
 import { CallSheet } from "../watch/CallSheet";
@@ -41,13 +41,15 @@ function useRun(id: string): Feed {
 export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; session: Session; theme: Theme }) {
   const feed = useRun(id);
   useFeed(feed, 1);
-  const [at, setAt] = useState<number | null>(null);
-  const [person, setPerson] = useState<number | null>(null);
-  const [call, setCall] = useState<string | null>(null);
+  const hash = useHash();
+  const [wanted, setAt] = useNumber("round", "replace");
+  const [person, setPerson] = useNumber("person");
+  const [call, setCall] = useParam("call", "");
+  const last = feed.control?.round;
+  const at = wanted === null || last === undefined ? null : Math.min(last, wanted);
   const travel = useCallback((to: number | null) => {
-    const last = feed.control?.round ?? 0;
-    setAt(to === null ? null : Math.max(0, Math.min(last, to)));
-  }, [feed]);
+    setAt(to === null ? null : Math.max(0, Math.min(feed.control?.round ?? 0, to)));
+  }, [feed, setAt]);
   const then = useThen(feed, at);
   const present = feed.live;
   const here: Here = useMemo(
@@ -55,7 +57,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
       feed, session, theme, at, travel, openPerson: setPerson, openCall: setCall,
       live: at === null ? present : then?.live ?? NOTHING, liveVersion: then?.version ?? 0,
     }),
-    [feed, session, theme, at, travel, present, then],
+    [feed, session, theme, at, travel, setPerson, setCall, present, then],
   );
   const control = useControl(feed);
   const now = feed.control?.round ?? 0;
@@ -65,7 +67,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
     "[": () => travel((at ?? now) - 1), "]": () => travel((at ?? now) + 1 >= now ? null : (at ?? now) + 1),
     l: () => travel(null), Escape: () => setPerson(null),
     "/": () => document.getElementById("find-person")?.focus(),
-    ...Object.fromEntries(TABS.map((one, place) => [`${place + 1}`, () => go({ screen: "run", id, tab: one })])),
+    ...Object.fromEntries(TABS.map((one, place) => [`${place + 1}`, () => { location.hash = tabAddress(id, one, location.hash); }])),
   });
   if (feed.problem) {
     return <div className="page"><Problem again={() => void feed.open()}>{feed.problem}</Problem><p><a href="#/">All runs</a></p></div>;
@@ -79,7 +81,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
         <div className="run-tabs">
           <nav aria-label="This run" className="tabs">
             {TABS.map((one) => (
-              <a key={one} href={address({ screen: "run", id, tab: one })} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
+              <a key={one} href={tabAddress(id, one, hash)} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
             ))}
             {feed.detail.memory === "recagent" ? <ApiLink path={`/judge${query({ run: id, tasks: "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink> : null}
           </nav>
@@ -89,7 +91,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
           <div className="run-main">{body(tab)}</div>
           {person !== null ? <PersonDrawer key={person} id={person} close={() => setPerson(null)} /> : null}
         </div>
-        {call !== null ? <CallSheet id={call} close={() => setCall(null)} /> : null}
+        {call ? <CallSheet id={call} close={() => setCall("")} /> : null}
       </div>
     </HereContext.Provider>
   );

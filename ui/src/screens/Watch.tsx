@@ -1,9 +1,10 @@
 // Watching: the state panel, the graph of people, and what they do.
 
-import { memo, useState } from "react";
+import { memo } from "react";
 import { useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
+import { useParam } from "../parts/route";
 import { Bar, Panel, Tabs } from "../parts/ui";
 import { Dialogues } from "../watch/Dialogues";
 import { Graph } from "../watch/Graph";
@@ -14,7 +15,7 @@ import { Story } from "../watch/Story";
 type View = "story" | "slates" | "dialogues" | "posts";
 
 export const WatchTab = memo(function WatchTab() {
-  const [view, setView] = useState<View>("story");
+  const [view, setView] = useParam<View>("side", "story");
   return (
     <div className="watch">
       <StatePanel />

@@ -103,7 +103,7 @@ function LinkMark({ link }: { link: string }) {
 /** Failures lead to the people who had them, calls to their prompts. */
 function linked(id: string, label: string, now: Control, value: string) {
   if (label === "Failures" && now.failures) {
-    return <a href={address({ screen: "run", id, tab: "people" })} onClick={() => sessionStorage.setItem("people-only", "failed")}>{value}</a>;
+    return <a href={address({ screen: "run", id, tab: "people", chosen: { only: "failed" } })}>{value}</a>;
   }
   return label === "Calls" && now.calls ? <a href={address({ screen: "run", id, tab: "calls" })}>{value}</a> : value;
 }

@@ -1,9 +1,9 @@
 // A person: who it is, what it lived, whom it knows, what it remembers, and why it did what it did.
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
-import { address } from "../parts/route";
+import { address, useParam } from "../parts/route";
 import { Bar, Empty, Problem, Tabs } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Person } from "../wire/types";
@@ -17,7 +17,7 @@ type View = "who" | "lived" | "ties" | "memory" | "decisions";
 export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
   const { feed, at } = useHere();
   useFeed(feed, 1);
-  const [view, setView] = useState<View>("who");
+  const [view, setView] = useParam<View>("about", "who");
   const round = feed.control?.round ?? 0;
   const busy = feed.control?.state === "running";
   const asked = useAsked(
@@ -40,9 +40,9 @@ export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
       {person ? (
         <>
           <div className="tools drawer-tools">
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask" })} onClick={() => sessionStorage.setItem("ask", `${id}`)}>Ask</a>
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play" })} onClick={() => sessionStorage.setItem("play", `${id}`)}>Play this person</a>
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "change" })} onClick={() => sessionStorage.setItem("change", `${id}`)}>Edit</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask", chosen: { who: id } })}>Ask</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play", chosen: { who: id } })}>Play this person</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "change", chosen: { who: id } })}>Edit</a>
           </div>
           <Tabs label="About this person" chosen={view} choose={setView} choices={[
             { is: "who", name: "Profile" }, { is: "lived", name: "History" }, { is: "ties", name: "Ties" },
