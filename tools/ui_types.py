@@ -14,7 +14,14 @@ import msgspec
 from msgspec import inspect as mi
 
 from audience.runs.play import PlayerView
-from audience.web import experiment_types, people_table, receipts, reply_types, run_types
+from audience.web import (
+    experiment_types,
+    lab_types,
+    people_table,
+    receipts,
+    reply_types,
+    run_types,
+)
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
 TARGET = Path(__file__).parent.parent / "ui" / "src" / "types.gen.ts"
@@ -100,7 +107,7 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    for module in (reply_types, run_types, receipts, experiment_types, people_table):
+    for module in (reply_types, run_types, lab_types, receipts, experiment_types, people_table):
         for reply in vars(module).values():
             if isinstance(reply, type) and reply.__module__ == module.__name__:
                 types.of(mi.type_info(reply))

@@ -874,7 +874,7 @@ export interface RunDetail {
   scenario: Record<string, unknown>;
 }
 
-export interface ScenarioDifference {
+export interface ScenarioKey {
   key: string;
   a: string | null;
   b: string | null;
@@ -885,7 +885,7 @@ export interface ScenarioCheck {
   problems: ScenarioProblem[];
   estimate: CostForecast | null;
   toml: string | null;
-  differences?: ScenarioDifference[] | null;
+  differences?: ScenarioKey[] | null;
 }
 
 export interface ScenarioForm {
@@ -911,8 +911,7 @@ export interface RunScenario {
 }
 
 export interface ScenarioPair {
-  differences: ScenarioDifference[];
-  keys: number;
+  keys: ScenarioKey[];
 }
 
 export interface DeletedRow {
@@ -925,6 +924,85 @@ export interface DeletedRow {
 
 export interface EmptiedTrash {
   removed: number;
+}
+
+export interface LabOffer {
+  kind: "evaluation" | "study";
+  name: string;
+  question: string;
+  needs: string[];
+  takes: string[];
+  quick: string;
+  full: string;
+  arms: string[];
+}
+
+export interface ArmRuns {
+  arm: string;
+  done: number;
+  all: number;
+}
+
+export interface LabJob {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  question: string;
+  options: string;
+  state: "cancelled" | "failed" | "finished" | "running" | "waiting";
+  done: number;
+  all: number;
+  now: string;
+  arms: ArmRuns[];
+  seconds: number;
+  error: string;
+  result: string;
+}
+
+export interface LabRow {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  title: string;
+  state: string;
+  done: number;
+  all: number;
+  arms: string[];
+  seeds: number;
+  verdict: string;
+  changed: number;
+}
+
+export interface LabReply {
+  offers: LabOffer[];
+  jobs: LabJob[];
+  results: LabRow[];
+  refused: string;
+}
+
+export interface LabFigure {
+  file: string;
+  title: string;
+}
+
+export interface LabResult {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  title: string;
+  state: string;
+  done: number;
+  all: number;
+  arms: string[];
+  seeds: number;
+  verdict: string;
+  changed: number;
+  method: string[];
+  notes: string[];
+  text: string;
+  figures: LabFigure[];
+  has_report: boolean;
+  command: string;
 }
 
 export interface ErrorReply {
@@ -972,6 +1050,8 @@ export interface SessionReply {
   recommenders: string[];
   datasets: string[];
   endpoints: string[];
+  models: Record<string, string[]>;
+  endpoint_keys: Record<string, string>;
   runs_folder: string;
   opened: string | null;
   scenario: string | null;
@@ -996,6 +1076,30 @@ export interface CallPage {
   total: number;
   lines: CallLine[];
   outcomes: Record<string, Record<string, number>>;
+}
+
+export interface OwnRecommender {
+  kind: string;
+  name: string;
+  file: string;
+}
+
+export interface Uploaded {
+  file: string;
+  recommenders: OwnRecommender[];
+}
+
+export interface RecommenderCheck {
+  what: string;
+  ok: boolean;
+  told: string;
+}
+
+export interface TriedRecommender {
+  kind: string;
+  name: string;
+  ok: boolean;
+  checks: RecommenderCheck[];
 }
 
 export interface ExperimentRow {

@@ -12,20 +12,20 @@ from audience.errors import AudienceError
 
 T = TypeVar("T")
 Stamp = tuple[int, ...]
-"""The sizes and times of change of some files."""
+"""The times of change and sizes of some files, in turn."""
 log = logging.getLogger(__name__)
 
 
 def stamp_of(*files: Path) -> Stamp:
-    """Return sizes and times of change; 0 for a file that is not there."""
+    """Return times of change and sizes; 0 for a file that is empty or not there."""
     found: list[int] = []
     for file in files:
         try:
             stat = file.stat()
         except OSError:
             found += [0, 0]
-        else:
-            found += [stat.st_mtime_ns, stat.st_size]
+        else:  # SQLite leaves an empty journal behind whoever only reads
+            found += [stat.st_mtime_ns, stat.st_size] if stat.st_size else [0, 0]
     return tuple(found)
 
 

@@ -31,7 +31,7 @@ class FoundFolders(msgspec.Struct, frozen=True):
     wholes: dict[Path, str]
     """Experiments and studies, with the file that marks each."""
     others: list[Path]
-    """Folders of the first level without a mark: evaluations are among them."""
+    """Folders of the first level that are no run: evaluations are among them."""
 
 
 class RunFolders:
@@ -54,14 +54,19 @@ class RunFolders:
 
     def marked(self, id_: str, files: tuple[str, ...], what: str) -> Path:
         """Return the folder that an id names if it has one of these files; else it is missing."""
+        place = self.place_of(id_, what)
+        if any((place / file).is_file() for file in files):
+            return place
+        raise Missing(f"there is no {what} {id_[:80]!r}")
+
+    def place_of(self, id_: str, what: str) -> Path:
+        """Return the folder that an id names; one that leads outside the root is missing."""
         parts = [unquote(part) for part in id_.split("~")]
-        if len(id_) > 1000 or any(not is_name(part) or part.startswith(".") for part in parts):
-            raise Missing(f"there is no {what} {id_[:80]!r}")
-        root = self.root.resolve()
-        with suppress(OSError):
-            place = root.joinpath(*parts).resolve()
-            if self.is_inside(place) and any((place / file).is_file() for file in files):
-                return place
+        if len(id_) <= 1000 and all(is_name(part) and part[0] != "." for part in parts):
+            with suppress(OSError):
+                place = self.root.resolve().joinpath(*parts).resolve()
+                if self.is_inside(place) and place.is_dir():
+                    return place
         raise Missing(f"there is no {what} {id_[:80]!r}")
 
     def is_inside(self, place: Path) -> bool:
@@ -92,14 +97,14 @@ class RunFolders:
                 runs.append(folder)
             if mark:
                 wholes[folder] = mark
-            elif depth == 1 and FILE not in names:
+            if depth == 1 and FILE not in names:
                 others.append(folder)
         return FoundFolders(sorted(runs), dict(sorted(wholes.items())), sorted(others))
 
     def _walked(self, folder: Path, depth: int) -> Iterator[tuple[Path, int, set[str]]]:
         """Yield folders with their depth and the names of their files; hidden ones are left out."""
-        for place in _folders_in(folder):
-            if place.is_symlink() and not self.is_inside(place.resolve()):
+        for place, is_link in _folders_in(folder):
+            if is_link and not self.is_inside(place.resolve()):
                 continue
             with suppress(OSError):
                 yield place, depth, {entry.name for entry in os.scandir(place) if entry.is_file()}
@@ -136,10 +141,11 @@ def is_name(part: str) -> bool:
     return part not in ("", ".", "..") and not set(part) & set("/\\\0")
 
 
-def _folders_in(folder: Path) -> list[Path]:
+def _folders_in(folder: Path) -> list[tuple[Path, bool]]:
+    """Return the folders in a folder that are not hidden, and whether each is a link."""
     with os.scandir(folder) as entries:
         return [
-            Path(entry.path)
+            (Path(entry.path), entry.is_symlink())
             for entry in entries
             if not entry.name.startswith(".") and entry.is_dir()
         ]

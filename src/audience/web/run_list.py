@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +24,6 @@ from audience.log import (
 from audience.scenario import Scenario, cost_of, label, parse
 from audience.web.later import Later, Stamp, stamp_of
 from audience.web.reply_types import RunState
-from audience.web.run_folders import FoundFolders
 from audience.web.run_registry import LocalRun, RunRegistry
 from audience.web.run_types import RunRow, UnreadableRun
 
@@ -56,20 +56,25 @@ class RunList:
     def rows(self) -> list[RunRow | UnreadableRun]:
         """Return a line for every run."""
         found = self._registry.folders.found()
-        rows = [self.row(folder, _group(found, folder)) for folder in found.runs]
+        ids = {folder: self._registry.folders.id_of(folder) for folder in found.wholes}
+        rows = [self._line(folder, _group(ids, folder)) for folder in found.runs]
         for gone in self._kept.keys() - set(found.runs):
             self._kept.pop(gone, None)
         return rows
 
-    def row(self, folder: Path, group: Path | None = None) -> RunRow | UnreadableRun:
+    def row(self, folder: Path) -> RunRow | UnreadableRun:
+        """Return a run's line."""
+        whole = self._registry.folders.whole_of(folder)
+        return self._line(folder, self._registry.folders.id_of(whole) if whole else "")
+
+    def _line(self, folder: Path, group: str) -> RunRow | UnreadableRun:
         """Return a run's line; `group` is the experiment or study that it belongs to."""
         stamp = self._stamp(folder)
         changed = max(stamp[0], stamp[2]) // 1_000_000_000
         stored = self._stored(folder, stamp)
-        folders = self._registry.folders
-        of = folders.id_of(group) if group else ""
         if isinstance(stored, str):
-            return UnreadableRun(folders.id_of(folder), folder.name, "failed", stored, of, changed)
+            id_ = self._registry.folders.id_of(folder)
+            return UnreadableRun(id_, folder.name, "failed", stored, group, changed)
         state = self.state(folder, stored)
         live = self._registry.live(folder)
         figures = self._read(folder, stamp, live)
@@ -77,7 +82,7 @@ class RunList:
             **stored.fields,
             state=state,
             started_here=live is not None,
-            group=of,
+            group=group,
             changed=changed,
             satisfaction=figures.satisfaction if figures else None,
             failures=figures.failures if figures else None,
@@ -118,8 +123,8 @@ class RunList:
         return (ended.error if ended else "") or (halted if state == "stopped" else "")
 
 
-def _group(found: FoundFolders, folder: Path) -> Path | None:
-    return next((parent for parent in folder.parents if parent in found.wholes), None)
+def _group(ids: Mapping[Path, str], folder: Path) -> str:
+    return next((ids[parent] for parent in folder.parents if parent in ids), "") if ids else ""
 
 
 def _stored_in(folder: Path, id_: str) -> _Stored:

@@ -80,7 +80,7 @@ class RunRegistry:
 
     def here(self, folder: Path) -> LocalRun | None:
         """Return the run if it goes on here or did before."""
-        return self._here.get(folder.resolve())
+        return self._here.get(folder.resolve()) if self._here else None
 
     def live(self, folder: Path) -> LocalRun | None:
         """Return the run if it goes on here now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -28,8 +29,8 @@ from audience.web.run_registry import RunRegistry
 from audience.web.run_types import (
     RunScenario,
     ScenarioCheck,
-    ScenarioDifference,
     ScenarioForm,
+    ScenarioKey,
     ScenarioPair,
 )
 from audience.web.scenarios import (
@@ -45,24 +46,29 @@ OneOf = Annotated[str, Query(min_length=1, max_length=1000)]
 _PARTS = ("dataset", "mind", "memory", "recommender")
 
 
+def origin_folder(registry: RunRegistry, id_: str) -> Path:
+    """Return the folder of a run or an experiment."""
+    return registry.folders.marked(id_, (FILE, EXPERIMENT), "run or experiment")
+
+
 def origin(registry: RunRegistry, id_: str) -> Scenario:
     """Return the scenario from which a run or an experiment can be made again."""
-    folder = registry.folders.marked(id_, (FILE, EXPERIMENT), "run or experiment")
+    folder = origin_folder(registry, id_)
     if is_experiment(folder):
         return scenario_of(folder)
     with registry.readers.reading(folder) as reader:
         return replace(reader.scenario, seed=reader.log.seed, seeds=1, played=())
 
 
-def differences(a: Scenario, b: Scenario) -> list[ScenarioDifference]:
-    """Return the keys of which two scenarios have different values, in the order of a scenario."""
+def keys_of(a: Scenario, b: Scenario) -> list[ScenarioKey]:
+    """Return every key of two scenarios with both values, in the order of a scenario."""
     mine, theirs = flat(a), flat(b)
-    keys = {**mine, **theirs}
-    return [
-        ScenarioDifference(key, mine.get(key), theirs.get(key))
-        for key in keys
-        if mine.get(key) != theirs.get(key)
-    ]
+    return [ScenarioKey(key, mine.get(key), theirs.get(key)) for key in {**mine, **theirs}]
+
+
+def differences(a: Scenario, b: Scenario) -> list[ScenarioKey]:
+    """Return the keys of which two scenarios have different values."""
+    return [one for one in keys_of(a, b) if one.a != one.b]
 
 
 def flat(scenario: Scenario) -> dict[str, str]:
@@ -156,10 +162,8 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
 
     @api.get("/compare/scenarios", response_class=Response)
     def pair(a: OneOf, b: OneOf) -> Response:
-        """Return the keys in which the scenarios of two runs or experiments differ."""
+        """Return the keys of the scenarios of two runs or experiments, with both values."""
         mine, theirs = (offer.shown(origin(registry, one)) for one in (a, b))
-        return json_reply(
-            ScenarioPair(differences(mine, theirs), len({*flat(mine), *flat(theirs)}))
-        )
+        return json_reply(ScenarioPair(keys_of(mine, theirs)))
 
     return api

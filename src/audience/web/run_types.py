@@ -68,8 +68,8 @@ class RunDetail(RunRow, frozen=True):
     scenario: dict[str, Any]
 
 
-class ScenarioDifference(msgspec.Struct, frozen=True):
-    """A key of which two scenarios have different values; None: it is not there."""
+class ScenarioKey(msgspec.Struct, frozen=True):
+    """A key with its value in two scenarios; None: it is not there."""
 
     key: str
     a: str | None
@@ -83,7 +83,7 @@ class ScenarioCheck(msgspec.Struct, frozen=True):
     problems: list[ScenarioProblem]
     estimate: CostForecast | None
     toml: str | None
-    differences: list[ScenarioDifference] | None = None
+    differences: list[ScenarioKey] | None = None
     """What differs from the run that it is like, where one is named."""
 
 
@@ -116,10 +116,9 @@ class RunScenario(msgspec.Struct, frozen=True):
 
 
 class ScenarioPair(msgspec.Struct, frozen=True):
-    """The keys in which the scenarios of two runs differ, and how many they have in all."""
+    """Every key of the scenarios of two runs, with its value in each."""
 
-    differences: list[ScenarioDifference]
-    keys: int
+    keys: list[ScenarioKey]
 
 
 class DeletedRow(msgspec.Struct, frozen=True):

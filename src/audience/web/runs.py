@@ -18,7 +18,9 @@ from audience.log import (
     talks_upto,
     visits_in,
 )
+from audience.results import read_fitting
 from audience.runs import (
+    Audience,
     LivePanel,
     Panel,
     audience_of,
@@ -40,14 +42,14 @@ from audience.web.reply_types import (
 from audience.web.requests import Begin, RunId, Steer
 from audience.web.run_list import RunList, calls_of, dollars_of, live_state, state_of
 from audience.web.run_registry import LocalRun, RunRegistry
-from audience.web.run_scenarios import origin
+from audience.web.run_scenarios import origin, origin_folder
 from audience.web.run_types import RunDetail, UnreadableRun
 from audience.web.scenarios import Offer, spending_of
 
 
 def _detail(registry: RunRegistry, offer: Offer, lines: RunList, folder: Path) -> RunDetail:
     """Return all that a page needs when it opens a run."""
-    line = lines.row(folder, registry.folders.whole_of(folder))
+    line = lines.row(folder)
     if isinstance(line, UnreadableRun):
         raise Unusable(line.error)
     with registry.readers.reading(folder) as reader:
@@ -174,10 +176,7 @@ def router(registry: RunRegistry, offer: Offer, lines: RunList) -> APIRouter:
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        base = origin(registry, body.like) if body.like else None
-        asked = offer.requested(body.toml, body.form, base)
-        is_named = offer.names_mind(body.toml, body.form, body.like)
-        people = audience_of(asked, is_named=is_named)
+        people = _people(registry, offer, body)
         scenario = people.scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
@@ -206,6 +205,15 @@ def router(registry: RunRegistry, offer: Offer, lines: RunList) -> APIRouter:
         return json_reply(status(registry, folder))
 
     return api
+
+
+def _people(registry: RunRegistry, offer: Offer, body: Begin) -> Audience:
+    """Return the scenario of a request with its minds; those of a run like another stay as is."""
+    base = origin(registry, body.like) if body.like else None
+    asked = offer.requested(body.toml, body.form, base)
+    if body.like and body.form and body.form.mind is None and body.form.dataset is None:
+        return Audience(asked, fitting=read_fitting(origin_folder(registry, body.like)))
+    return audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
 
 
 def _steer(registry: RunRegistry, folder: Path, body: Steer) -> None:

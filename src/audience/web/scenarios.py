@@ -124,10 +124,8 @@ class Offer:
         check_secrets(scenario)
         return scenario if self.offered is None else admitted(scenario, self.offered)
 
-    def names_mind(self, text: str | None, form: Form | None, like: str | None = None) -> bool:
-        """Return whether a request says by which minds people decide; a run like another does."""
-        if like and form is not None:
-            return True
+    def names_mind(self, text: str | None, form: Form | None) -> bool:
+        """Return whether a request says by which minds people decide."""
         if form is None:
             return tells_mind(text or "")
         name = form.scenario or "plain"

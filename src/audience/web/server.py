@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
@@ -28,7 +29,9 @@ from audience.web import (
     experiments,
     graph,
     interviews,
+    lab,
     measures,
+    own_recommenders,
     people,
     people_table,
     play,
@@ -101,7 +104,7 @@ def router(
         client = request.client.host if request.client else ""
         groups = ("minds", "memories", "recommenders", "datasets")
         held_to = offer.offered
-        parts = {
+        parts: dict[str, Any] = {
             group: held_to.names(group) if held_to else sorted(known(group)) for group in groups
         }
         root = registry.folders.root
@@ -110,7 +113,7 @@ def router(
                 version("audience"),
                 {} if held_to else _keys(offer),
                 **parts,
-                endpoints=sorted(held_to.endpoints) if held_to else [],
+                **_endpoints(offer),
                 runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 scenario=begun_with,
@@ -127,6 +130,24 @@ def router(
         return json_reply(TicketReply(access.ticket()))
 
     return api
+
+
+def _endpoints(offer: Offer) -> dict[str, Any]:
+    """Return the endpoints to choose from, their models, and the names of their keys."""
+    held_to = offer.offered
+    if held_to:
+        models = {name: list(choice) for name, choice in sorted(held_to.models.items())}
+        return {"endpoints": sorted(held_to.endpoints), "models": models, "endpoint_keys": {}}
+    there = {
+        endpoint.url: endpoint
+        for scenario in offer.named().values()
+        for endpoint in endpoints_of(scenario.llm)
+    }
+    return {
+        "endpoints": sorted(there),
+        "models": {url: [one.model] for url, one in there.items() if one.model},
+        "endpoint_keys": {url: one.key_env for url, one in there.items() if one.key_env},
+    }
 
 
 def needed(group: str) -> dict[str, str]:
@@ -193,12 +214,15 @@ def make_app(
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
     lines = RunList(registry)
+    bin_ = trash.Trash(registry)
+    studies = lab.Lab(registry, offer, bin_)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         jobs.close()
         lines.close()
+        await asyncio.to_thread(studies.close)
         await asyncio.to_thread(registry.close)
         tables.close()
 
@@ -213,6 +237,8 @@ def make_app(
     add_error_handlers(app)
     for api in (
         router(registry, offer, access, streams, opened, begun_with),
+        trash.router(bin_, offer, lambda id_: origin(registry, id_).title),
+        lab.router(studies),
         *_routers(registry, offer, lines, streams, desk, jobs, tables),
     ):
         app.include_router(api, prefix="/api")
@@ -234,7 +260,7 @@ def _routers(
     return [
         run_scenarios.router(registry, offer),
         runs.router(registry, offer, lines),
-        trash.router(trash.Trash(registry), offer, lambda id_: origin(registry, id_).title),
+        own_recommenders.router(registry, offer),
         stream.router(registry, streams),
         names_router(registry),
         people.router(registry),

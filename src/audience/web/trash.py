@@ -20,6 +20,7 @@ from audience.files import replace_all
 from audience.lab.studies import STUDY_FILE
 from audience.log import FILE, is_held
 from audience.runs import EXPERIMENT
+from audience.web.lab_results import is_evaluation
 from audience.web.replies import Conflict, Missing, json_reply
 from audience.web.requests import Deletion
 from audience.web.run_registry import RunRegistry
@@ -30,7 +31,6 @@ TRASH = ".trash"
 """The folder inside that of the runs; runs in it are listed nowhere."""
 _NOTE, _CONTENT = "deleted.json", "content"
 _KEY = re.compile(r"[0-9a-f]{16}")
-EVALUATION_FILES = ("result.json", "table.md", "table.csv")
 Key = Annotated[str, InPath(min_length=1, max_length=40)]
 
 
@@ -54,8 +54,12 @@ class Trash:
 
     def delete(self, id_: str, title: str = "") -> DeletedRow:
         """Move a run, an experiment, a study or an evaluation into the trash."""
-        files = (FILE, EXPERIMENT, STUDY_FILE, *EVALUATION_FILES)
-        folder = self._registry.folders.marked(id_, files, "run or experiment")
+        folder = self._registry.folders.place_of(id_, "run or experiment")
+        marks = (FILE, EXPERIMENT, STUDY_FILE)
+        if not is_evaluation(folder, self._registry) and not any(
+            (folder / mark).is_file() for mark in marks
+        ):
+            raise Missing(f"there is no run or experiment {id_[:80]!r}")
         with self._lock:
             self._check(folder)
             return self.put(folder, title)

@@ -2,10 +2,10 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 
-export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "play" | "change" | "branch";
-export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "play", "change", "branch"];
+export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "play" | "change" | "branch" | "scenario";
+export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "play", "change", "branch", "scenario"];
 export const TAB_NAMES: Record<Tab, string> = {
-  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", play: "Play", change: "Change", branch: "Branch",
+  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", play: "Play", change: "Change", branch: "Branch", scenario: "Scenario",
 };
 
 /** What is chosen on a screen, by name: a person, a round, a filter. Nothing chosen is left out. */

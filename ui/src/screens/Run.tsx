@@ -23,6 +23,7 @@ import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
 import { PeopleTab } from "./People";
 import { PlayTab } from "./Play";
+import { ScenarioTab } from "./Scenario";
 import { WatchTab } from "./Watch";
 
 const NOTHING = new Live();
@@ -107,5 +108,6 @@ function body(tab: Tab) {
     case "play": return <PlayTab />;
     case "change": return <ChangeTab />;
     case "branch": return <BranchTab />;
+    case "scenario": return <ScenarioTab />;
   }
 }
