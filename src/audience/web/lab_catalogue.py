@@ -19,7 +19,7 @@ STUDY_OPTIONS = ("quick", "agents", "rounds", "seeds", "mind", "data", "model")
 _VISITS_A_SECOND, _REPORT_S = 700.0, 12.0
 
 
-class Evaluation(msgspec.Struct, frozen=True):
+class OfferedEvaluation(msgspec.Struct, frozen=True):
     """An evaluation as the page offers it."""
 
     question: str
@@ -30,99 +30,99 @@ class Evaluation(msgspec.Struct, frozen=True):
     """Whether it writes its files itself; else what it prints is kept."""
 
 
-EVALUATIONS: dict[str, Evaluation] = {
-    "verdicts": Evaluation(
+EVALUATIONS: dict[str, OfferedEvaluation] = {
+    "verdicts": OfferedEvaluation(
         "Which of several recommenders do the same people prefer, and does an offline score agree?",
         (DATA,),
         ("data", "mind", "agents", "rounds", "seeds", "model"),
         "minutes",
     ),
-    "sensitivity": Evaluation(
+    "sensitivity": OfferedEvaluation(
         "Would recommenders be ranked the same way before other people than these?",
         (),
         ("data", "mind", "agents", "rounds", "seeds"),
         "a few minutes",
     ),
-    "memory": Evaluation(
+    "memory": OfferedEvaluation(
         "What does each kind of memory keep and lose of facts that were planted in it?",
         (),
         ("people", "rounds", "seeds"),
         "under a minute",
     ),
-    "recommenders": Evaluation(
+    "recommenders": OfferedEvaluation(
         "How well do recommenders find what real people did next?",
         (DATA,),
         ("data", "seed"),
         "minutes",
         out=False,
     ),
-    "discrimination": Evaluation(
+    "discrimination": OfferedEvaluation(
         "Can minds tell what real people picked next from what they never did?",
         (DATA,),
         ("data", "mind", "agents", "seed", "model"),
         "minutes; hours with a model",
     ),
-    "taste": Evaluation(
+    "taste": OfferedEvaluation(
         "Do minds say yes to what real people took up, and no to the rest?",
         (DATA,),
         ("data", "mind", "agents", "seed", "model"),
         "minutes; hours with a model",
     ),
-    "ratings": Evaluation(
+    "ratings": OfferedEvaluation(
         "How far are the stars that minds give from those that people gave?",
         (DATA,),
         ("data", "mind", "agents", "seed", "model"),
         "minutes; hours with a model",
     ),
-    "generation": Evaluation(
+    "generation": OfferedEvaluation(
         "Do minds that go on from a history do what people really did?",
         (DATA,),
         ("data", "mind", "agents", "seed", "model"),
         "minutes; hours with a model",
     ),
-    "activity": Evaluation(
+    "activity": OfferedEvaluation(
         "How much do people do, and which law does that follow?",
         (DATA,),
         ("data", "seed"),
         "seconds",
     ),
-    "backtest": Evaluation(
+    "backtest": OfferedEvaluation(
         "Does an audience order policies as real people in a randomised trial did?",
         (DATA,),
         ("data", "seed"),
         "minutes",
     ),
-    "spread": Evaluation(
+    "spread": OfferedEvaluation(
         "Does the model of spreading news follow a real curve of adoption?",
         (DATA,),
         ("data",),
         "minutes",
     ),
-    "knowledge": Evaluation(
+    "knowledge": OfferedEvaluation(
         "What does a language model know by heart of the items that people choose from?",
         (MODEL,),
         ("data", "agents", "seed", "model"),
         "minutes to hours",
     ),
-    "consistency": Evaluation(
+    "consistency": OfferedEvaluation(
         "Does a language model stay the person it plays, and can it dislike something?",
         (MODEL,),
         ("data", "agents", "rounds", "seed", "model"),
         "minutes to hours",
     ),
-    "prompts": Evaluation(
+    "prompts": OfferedEvaluation(
         "Do the place on a page and the wording of prompts move what a model chooses?",
         (MODEL,),
         ("data", "agents", "seed", "model"),
         "minutes to hours",
     ),
-    "behaviour": Evaluation(
+    "behaviour": OfferedEvaluation(
         "Do people who are played by a language model do what is known of people?",
         (MODEL,),
         ("data", "agents", "rounds", "seed", "model"),
         "minutes to hours",
     ),
-    "demographics": Evaluation(
+    "demographics": OfferedEvaluation(
         "Can gender, age and occupation be guessed from what people of a run wrote?",
         (RUN, MODEL),
         ("run", "agents", "seed", "model"),

@@ -175,7 +175,8 @@ class LabJobs:
                 replace_all({job.folder / PRINTED: printed.encode()})
             job.state = "finished"
         else:
-            job.error = told.strip() or printed.strip() or f"it ended with exit code {code}"
+            said = told.strip() or printed.strip() or f"it ended with exit code {code}"
+            job.error = said.removeprefix("audience: ")
             self._drop(job)
             job.state = "failed"
 

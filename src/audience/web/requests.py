@@ -54,9 +54,12 @@ class ScenarioBody(Body):
     """A run or an experiment: a form changes its scenario, and differences from it are told."""
 
 
-class Begin(ScenarioBody):
+class Begin(Body):
     """A scenario to run."""
 
+    toml: str | None = Field(None, max_length=200_000)
+    form: Form | None = None
+    like: str | None = Field(None, min_length=1, max_length=1000)
     name: str | None = Field(None, max_length=60)
     paused: bool = False
 

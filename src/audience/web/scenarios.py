@@ -119,7 +119,7 @@ class Offer:
         if (text is None) == (form is None):
             raise BadInput("give a scenario either as toml or as form")
         if form is not None:
-            return self._formed(form, base or self._base(form))
+            return self._formed(form, base or self._started_from(form))
         scenario = parse(text or "")
         check_secrets(scenario)
         return scenario if self.offered is None else admitted(scenario, self.offered)
@@ -144,7 +144,7 @@ class Offer:
         """Return an intervention as a reply may show it."""
         return written if self.offered is None else masked_change(written, self.offered)
 
-    def _base(self, form: Form) -> Scenario:
+    def _started_from(self, form: Form) -> Scenario:
         scenarios = self.named()
         name = form.scenario or "plain"
         if name not in scenarios:

@@ -1,8 +1,17 @@
 // The list of runs as one reads it: runs of an experiment below it, sorted by any column.
 
-import type { ExperimentRow, ListedRun } from "../wire/types";
+import type { ExperimentRow, LabRow, ListedRun } from "../wire/types";
 
 export type Column = "name" | "state" | "rounds" | "people" | "outcome" | "changed" | "calls" | "cost" | "failures";
+
+/** An experiment, or a study, which is read in the Lab. */
+export type Whole = ExperimentRow & { isStudy?: boolean };
+
+/** A study as a line of the list. */
+export const ofStudy = (row: LabRow): Whole => ({
+  id: row.id, title: row.title, arms: row.arms, seeds: row.seeds, state: row.state === "unfinished" ? "stopped" : row.state,
+  done: row.done, all: row.all, made: row.changed, verdict: row.verdict, isStudy: true,
+});
 
 /** An experiment or a study with its runs, or a run by itself. */
 export interface Listed {
@@ -10,7 +19,7 @@ export interface Listed {
   title: string;
   state: string;
   run: ListedRun | null;
-  whole: ExperimentRow | null;
+  whole: Whole | null;
   runs: ListedRun[];
   done: number;
   all: number;
@@ -36,7 +45,7 @@ function sum(values: (number | null | undefined)[]): number | null {
   return values.some((one) => one == null) ? null : values.reduce<number>((all, one) => all + (one ?? 0), 0);
 }
 
-function ofWhole(whole: ExperimentRow, runs: ListedRun[]): Listed {
+function ofWhole(whole: Whole, runs: ListedRun[]): Listed {
   const errors = [...new Set(runs.map((one) => one.error).filter(Boolean))];
   const known = runs.map((one) => one.satisfaction).filter((one): one is number => one != null);
   return {
@@ -50,7 +59,7 @@ function ofWhole(whole: ExperimentRow, runs: ListedRun[]): Listed {
 }
 
 /** One line for each experiment and study with its runs below it, and one for every other run. */
-export function grouped(runs: ListedRun[], wholes: ExperimentRow[]): Listed[] {
+export function grouped(runs: ListedRun[], wholes: Whole[]): Listed[] {
   const known = new Set(wholes.map((one) => one.id));
   const inside = new Map<string, ListedRun[]>();
   for (const run of runs) if (known.has(run.group)) inside.set(run.group, [...(inside.get(run.group) ?? []), run]);

@@ -1,13 +1,13 @@
 // All runs there are, also those started in a terminal; an experiment's runs are folded below it.
 
 import { useMemo, useState } from "react";
-import { grouped, matching, runLines, sorted, type Column, type Listed } from "../fold/groups";
+import { grouped, matching, ofStudy, runLines, sorted, type Column, type Listed, type Whole } from "../fold/groups";
 import { said, useAsked, useEvery } from "../fold/store";
 import { count, measure, money, when } from "../parts/format";
 import { address, choose, useParam } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
 import { get, send } from "../wire/api";
-import type { DeletedRow, ExperimentRow, ListedRun, RunState, Session } from "../wire/types";
+import type { DeletedRow, ExperimentRow, LabReply, ListedRun, RunState, Session } from "../wire/types";
 import { TrashSheet, Undo, useDeleted } from "./Trash";
 
 const GOING = ["running", "elsewhere", "trying"];
@@ -25,6 +25,7 @@ const DOWN: Column[] = ["changed", "outcome", "calls", "cost", "failures", "peop
 export function ListScreen({ session }: { session: Session }) {
   const runs = useAsked((signal) => get<ListedRun[]>("/runs", signal), "runs");
   const wholes = useAsked((signal) => get<ExperimentRow[]>("/experiments", signal), "experiments");
+  const lab = useAsked((signal) => get<LabReply>("/lab", signal), "lab");
   const deleted = useDeleted();
   const [find] = useParam("find", "");
   const [by] = useParam<Column>("sort", "changed");
@@ -32,8 +33,11 @@ export function ListScreen({ session }: { session: Session }) {
   const [trash, setTrash] = useParam("trash", "");
   const [marked, setMarked] = useState<string[]>([]);
   const [problem, setProblem] = useState("");
-  const again = () => { runs.again(); wholes.again(); };
-  const lines = useMemo(() => grouped(runs.value ?? [], wholes.value ?? []), [runs.value, wholes.value]);
+  const again = () => { runs.again(); wholes.again(); lab.again(); };
+  const lines = useMemo(
+    () => grouped(runs.value ?? [], [...(wholes.value ?? []), ...(lab.value?.results ?? []).filter((one) => one.kind === "study").map(ofStudy)]),
+    [runs.value, wholes.value, lab.value],
+  );
   const isGoing = lines.some((one) => GOING.includes(one.state));
   const isCounting = (runs.value ?? []).some((one) => one.failures === null);
   useEvery(isCounting ? 1000 : isGoing ? 2000 : 8000, again);
@@ -122,13 +126,13 @@ function Chooser({ id, isMarked, mark }: { id: string; isMarked: boolean; mark: 
 }
 
 function WholeRow({ one, whole, isOpen, flip, isMarked, mark }: {
-  one: Listed; whole: ExperimentRow; isOpen: boolean; flip: () => void; isMarked: boolean; mark: (id: string) => void;
+  one: Listed; whole: Whole; isOpen: boolean; flip: () => void; isMarked: boolean; mark: (id: string) => void;
 }) {
   return (
     <tr className="whole">
       <Chooser id={one.id} isMarked={isMarked} mark={mark} />
       <td className="name-cell"><div className="fold"><button type="button" className="quiet icon" aria-expanded={isOpen} aria-label={`Runs of ${one.id}`} onClick={flip}><span aria-hidden="true">{isOpen ? "▾" : "▸"}</span></button>
-        <div><a className="strong" href={address({ screen: "experiment", id: one.id })}>{one.id}</a>
+        <div><a className="strong" href={address({ screen: whole.isStudy ? "lab" : "experiment", id: one.id })}>{one.id}</a>
           <div className="faint small">{one.title} · {whole.arms.join(", ")} · {whole.seeds} {whole.seeds === 1 ? "seed" : "seeds"}</div><Wrong text={one.error} /></div></div></td>
       <td><StateMark state={one.state as RunState | "trying"} /></td>
       <td><Progress done={one.done} all={one.all} what="runs" /></td>
@@ -164,7 +168,7 @@ function Figures({ one }: { one: Listed }) {
   return (
     <>
       <td className="number">{count(one.people)}</td>
-      <td className="outcome">{one.verdict ? <span className="small">{one.verdict}</span> : one.satisfaction === null ? <span className="faint">–</span>
+      <td className="outcome">{one.verdict ? <span className="small clamp" title={one.verdict}>{one.verdict}</span> : one.satisfaction === null ? <span className="faint">–</span>
         : <span title="Mean satisfaction with which people left, 0 to 1">{measure(one.satisfaction)} <span className="faint small">satisfied</span></span>}</td>
       <td className="faint small nowrap">{one.changed ? when(one.changed) : "–"}</td>
       <td className="number">{one.calls ? count(one.calls) : "–"}</td><td className="number">{one.calls ? money(one.cost) : "–"}</td>
