@@ -120,7 +120,8 @@ class RunList:
 
     def _error(self, folder: Path, state: RunState, halted: str) -> str:
         ended = self._registry.here(folder)
-        return (ended.error if ended else "") or (halted if state == "stopped" else "")
+        is_over = state in ("stopped", "failed")
+        return (ended.error if ended else "") or (halted if is_over else "")
 
 
 def _group(ids: Mapping[Path, str], folder: Path) -> str:

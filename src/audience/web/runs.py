@@ -112,7 +112,7 @@ def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
         calls, failed_calls, tokens, cost = reader.remembered(
             "paid", reader.last, lambda: _paid(folder, scenario)
         )
-        halted = log.halted if state == "stopped" else ""
+        halted = log.halted if state in ("stopped", "failed") else ""
     control = ControlState(
         state,
         speed=ended.watch.control.steering.speed if ended else 0.0,

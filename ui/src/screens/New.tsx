@@ -57,7 +57,7 @@ function NewRun({ session, from, like }: { session: Session; from: string; like:
   return (
     <div className="page narrow">
       <div className="page-head"><div><h1>{like ? `A run like ${like.id}` : "New run"}</h1>
-        <p className="faint">{like ? <>Change what you like; everything else stays as it was in <a href={address({ screen: "run", id: like.id, tab: "scenario" })}>{like.id}</a>.</> : "Choose the audience, the recommender and how people decide."}</p></div></div>
+        <p className="faint">{like ? <>Change what you like; everything else stays as it was in <a href={whence(like)}>{like.id}</a>.</> : "Choose the audience, the recommender and how people decide."}</p></div></div>
       <Tabs label="Form or file" chosen={way} choose={(next) => { if (next === "toml" && found?.toml && (!toml || like)) setToml(found.toml); setWay(next); }}
         choices={[{ is: "form", name: "Form" }, { is: "toml", name: "Scenario file" }]} />
       <div className="new-grid">
@@ -78,6 +78,12 @@ function NewRun({ session, from, like }: { session: Session; from: string; like:
       </div>
     </div>
   );
+}
+
+/** Where one reads what a run or an experiment was. */
+function whence(like: RunScenario): string {
+  const isExperiment = like.form.recommenders.length > 1 || like.form.seeds > 1 || !like.is_plain;
+  return isExperiment ? address({ screen: "experiment", id: like.id, chosen: { show: "scenario" } }) : address({ screen: "run", id: like.id, tab: "scenario" });
 }
 
 function Aside({ found, problem, scenarios, take, like }: {
