@@ -81,7 +81,7 @@ class Lab:
 
     def job_reply(self, job: Job) -> LabJob:
         """Return a job as the page shows it."""
-        arms = self.results.arms(job.folder) if job.kind == "study" else []
+        arms = self.results.arms(job.folder)
         result = ""
         if job.folder.is_dir() and job.state in ("running", "finished"):
             result = self.registry.folders.id_of(job.folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from audience.errors import AudienceError, shell_command
+from audience.lab.evaluation import stored_finding
 from audience.lab.studies import (
     MEASURED_FILE,
     STUDY_FILE,
@@ -17,6 +18,7 @@ from audience.lab.studies import (
     stored_study,
 )
 from audience.results import result_table, to_markdown
+from audience.runs import is_experiment, scenario_of, variants
 from audience.toml_reader import text_file
 from audience.web.lab_catalogue import EVALUATIONS
 from audience.web.lab_jobs import PRINTED
@@ -89,7 +91,9 @@ class LabResults:
         raise Missing(f"{id_[:80]} has no figure {file[:80]!r}")
 
     def arms(self, folder: Path) -> list[ArmRuns]:
-        """Return how many runs of each arm of a study have been measured."""
+        """Return how many runs of each arm of a study or an experiment are done."""
+        if is_experiment(folder):
+            return _lived(folder)
         recipe = self._recipe(folder)
         if recipe is None:
             return []
@@ -177,7 +181,7 @@ class LabResults:
             1,
             [],
             0,
-            _sentence(text),
+            stored_finding(folder),
             _changed(folder),
         )
 
@@ -191,6 +195,20 @@ class LabResults:
             has_report=(folder / REPORT).is_file(),
             command="",
         )
+
+
+def _lived(folder: Path) -> list[ArmRuns]:
+    """Return the runs of an experiment by arm; they go one by one, so all but the last are done."""
+    try:
+        scenario = scenario_of(folder)
+    except (AudienceError, OSError):
+        return []
+    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
+    order = [(arm, folder / arm / f"seed-{seed}" / "run.db") for seed in seeds
+             for arm in variants(scenario)]  # fmt: skip
+    begun = [arm for arm, file in order if file.is_file()]
+    done = begun if (folder / "verdicts.md").is_file() else begun[:-1]
+    return [ArmRuns(arm, done.count(arm), scenario.seeds) for arm in variants(scenario)]
 
 
 def _changed(folder: Path) -> int:
@@ -210,15 +228,7 @@ def _text(folder: Path) -> str:
     return text
 
 
-def _sentence(text: str) -> str:
-    """Return the first sentence of a text that is neither a heading nor a table nor printed."""
-    if text.startswith("```"):
-        return ""
-    lines = (line.strip() for line in text.splitlines())
-    plain = (line for line in lines if line and line[0] not in "#|-`*<")
-    return next(plain, "")[:300]
-
-
 def _figures(folder: Path) -> list[LabFigure]:
-    files = sorted(file.name for file in folder.glob("*.svg") if _FIGURE.fullmatch(file.name))
+    names = [file.name for file in folder.glob("*.svg") if _FIGURE.fullmatch(file.name)]
+    files = sorted(names, key=lambda name: (name == "differences.svg", name))  # a tall one
     return [LabFigure(file, file.removesuffix(".svg").replace("_", " ")) for file in files]

@@ -130,7 +130,9 @@ def tried(kind: str) -> TriedRecommender:
         path = kind.rpartition(":")[0]
         told = str(error).replace(path, Path(path).name) if path.endswith(".py") else str(error)
         checks.append((label(kind), False, told))
-    rows = [RecommenderCheck(*check) for check in checks]
+    rows = [
+        RecommenderCheck(what, ok, told.replace(kind, label(kind))) for what, ok, told in checks
+    ]
     return TriedRecommender(kind, label(kind), all(row.ok for row in rows), rows)
 
 

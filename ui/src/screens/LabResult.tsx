@@ -64,7 +64,7 @@ function Figure({ path, title }: { path: string; title: string }) {
     fetchBlob(path).then((blob) => { if (!isGone) { made = URL.createObjectURL(blob); setSource(made); } }, (failure: unknown) => setProblem(said(failure)));
     return () => { isGone = true; if (made) URL.revokeObjectURL(made); };
   }, [path]);
-  return <figure className="card lab-figure"><Problem>{problem}</Problem>{source ? <a href={source} target="_blank" rel="noreferrer" aria-label={`${title}, larger`}><img src={source} alt={`Figure: ${title}`} /></a> : null}<figcaption className="faint small">{title}</figcaption></figure>;
+  return <figure className="card lab-figure"><Problem>{problem}</Problem>{source ? <a href={source} target="_blank" rel="noreferrer" aria-label={`${title}, larger`}><img src={source} alt={`Figure: ${title}`} /></a> : null}<figcaption className="hidden">{title}</figcaption></figure>;
 }
 
 function Shown({ block }: { block: Block }) {

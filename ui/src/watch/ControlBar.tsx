@@ -148,7 +148,7 @@ function Scrubber({ now }: { now: Control }) {
 /** What to do about a run that failed or had to stop. */
 function Remedy({ id, state, error }: { id: string; state: string; error: string }) {
   const like = <a href={address({ screen: "new", chosen: { like: id } })}>start a run like this one</a>;
-  if (error.includes("budget is spent")) return <p className="hint remedy">Everything so far is kept. Press Play to go on without a budget, or {like} with a larger one.</p>;
+  if (error.includes("budget is spent")) return <p className="hint remedy">Press Play to go on without a budget, or {like} with a larger one.</p>;
   if (state === "failed") return <p className="hint remedy">Everything up to the last complete visit is kept. Once it is fixed, press Play to go on, or {like} with another recommender or model.</p>;
-  return <p className="hint remedy">Everything so far is kept. Once that is fixed, press Play to go on from here, or {like} with another model.</p>;
+  return <p className="hint remedy">Once that is fixed, press Play to go on from here, or {like} with another model.</p>;
 }
