@@ -96,7 +96,11 @@ def test_others_see_and_clone_runs_without_learning_paths(
     status, reply = away.post("/runs", {"toml": told["toml"], "name": "copy"})
     assert (status, "not offered" in reply["error"]) == (400, True)
     check = away.ok("/scenarios/check", {"like": "mine", "form": {"agents": 10}})
-    assert [one["key"] for one in check["differences"]] == ["agents"]
+    assert not check["ok"], "it names a file, which is not offered"
+    changed = {"agents": 10, "recommender": "random"}
+    check = away.ok("/scenarios/check", {"like": "mine", "form": changed})
+    assert check["ok"], check
+    assert [one["key"] for one in check["differences"]] == ["agents", "recommender"]
 
 
 @pytest.mark.parametrize("id_", ["none", "..", ".trash", "both~random"])

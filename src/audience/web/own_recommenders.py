@@ -55,12 +55,12 @@ class Uploads:
             is_new = not place.is_file()
             if is_new:
                 replace_all({place: content})
-            try:
-                found = _loaded(place, names)
-            except AudienceError as error:
-                if is_new:
-                    shutil.rmtree(place.parent, ignore_errors=True)
-                raise BadInput(_told(error, place)) from None
+        try:
+            found = _loaded(place, names)
+        except AudienceError as error:
+            if is_new:
+                shutil.rmtree(place.parent, ignore_errors=True)
+            raise BadInput(_told(error, place)) from None
         return Uploaded(name, [OwnRecommender(f"{place}:{one}", one, name) for one in found])
 
     def _place(self, digest: str) -> Path:

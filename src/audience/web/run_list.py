@@ -77,7 +77,7 @@ class RunList:
             return UnreadableRun(id_, folder.name, "failed", stored, group, changed)
         state = self.state(folder, stored)
         live = self._registry.live(folder)
-        figures = self._read(folder, stamp, live)
+        figures = self._read(folder, stamp, live, state)
         return RunRow(
             **stored.fields,
             state=state,
@@ -110,7 +110,11 @@ class RunList:
             self._kept[folder] = stamp, stored
         return stored
 
-    def _read(self, folder: Path, stamp: Stamp, live: LocalRun | None) -> RunFigures | None:
+    def _read(
+        self, folder: Path, stamp: Stamp, live: LocalRun | None, state: RunState
+    ) -> RunFigures | None:
+        if state == "elsewhere":  # its log grows, and would be read from its beginning each time
+            return None
         if live is None:
             return self._figures.value(folder, stamp, lambda: figures_in(folder))
         rounds = live.watch.rounds

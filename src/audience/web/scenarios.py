@@ -42,6 +42,7 @@ from audience.scenario import (
     masked,
     masked_change,
     models_table,
+    overlaid,
     parse,
     part_of,
     preset_text,
@@ -119,6 +120,9 @@ class Offer:
         if (text is None) == (form is None):
             raise BadInput("give a scenario either as toml or as form")
         if form is not None:
+            if base is not None and self.offered is not None:  # a run of a terminal may name more
+                changed_ = overlaid(masked(base, self.offered), self._changes(form, base))
+                return admitted(changed_, self.offered)
             return self._formed(form, base or self._started_from(form))
         scenario = parse(text or "")
         check_secrets(scenario)
@@ -151,7 +155,8 @@ class Offer:
             raise unknown("scenario", name, scenarios)
         return scenarios[name]
 
-    def _formed(self, form: Form, base: Scenario) -> Scenario:
+    def _changes(self, form: Form, base: Scenario) -> dict[str, Any]:
+        """Return what a form changes in a scenario."""
         changes: dict[str, Any] = form.model_dump(
             exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
@@ -166,6 +171,10 @@ class Offer:
         if form.share is not None:
             waking = msgspec.to_builtins(base.activation)
             changes["activation"] = {**waking, "share": form.share}
+        return changes
+
+    def _formed(self, form: Form, base: Scenario) -> Scenario:
+        changes = self._changes(form, base)
         if self.offered is not None:  # before anything that it names is looked for
             return admitted_over(base, changes, self.offered)
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):

@@ -9,6 +9,7 @@ import { get, send } from "../wire/api";
 import type { LabJob, LabOffer, LabReply, LabRow, Session } from "../wire/types";
 import { LabResultView } from "./LabResult";
 import { LabStartSheet } from "./LabStart";
+import { Undo, useDeleted } from "./Trash";
 
 type View = "studies" | "evaluations";
 const NEEDS: Record<string, string> = { data: "real data", run: "a run", model: "a language model" };
@@ -19,6 +20,7 @@ export function LabScreen({ session, id }: { session: Session; id: string }) {
   const isGoing = (found?.jobs ?? []).some((one) => one.state === "running" || one.state === "waiting");
   const [view, setView] = useParam<View>("show", "studies");
   const [start] = useParam("start", "");
+  const deleted = useDeleted();
   useEvery(isGoing ? 1000 : 8000, asked.again);
   if (id) return <LabResultView id={id} job={found?.jobs.find((one) => one.result === id) ?? null} session={session} again={asked.again} />;
   const offers = (found?.offers ?? []).filter((one) => (one.kind === "study") === (view === "studies"));
@@ -27,6 +29,7 @@ export function LabScreen({ session, id }: { session: Session; id: string }) {
     <div className="page wide lab">
       <div className="page-head"><div><h1>Lab</h1><p className="faint">A study answers a question about audiences with controls, seeds and intervals. An evaluation holds a part against a known truth.</p></div></div>
       <Problem again={asked.again}>{asked.problem}</Problem>
+      <Undo deleted={deleted} done={asked.again} />
       {found?.jobs.length ? <section className="stack tight" aria-label="Under way">{found.jobs.map((job) => <JobCard key={job.id} job={job} again={asked.again} />)}</section> : null}
       <section className="card" aria-label="What was found"><h2>Results</h2>
         {found && !found.results.length ? <Empty title="Nothing yet">Start a study below, or in a terminal with <code>audience study cocoon --quick</code>: both appear here.</Empty> : null}

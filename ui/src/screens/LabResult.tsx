@@ -5,11 +5,12 @@ import { blocks, type Block } from "../fold/markdown";
 import { said, useAsked, useEvery } from "../fold/store";
 import { ApiLink } from "../parts/ApiLink";
 import { when } from "../parts/format";
-import { address, useParam } from "../parts/route";
+import { address, go, useParam } from "../parts/route";
 import { Empty, Problem, Tabs } from "../parts/ui";
 import { fetchBlob, get, labPath, needsTickets, send } from "../wire/api";
-import type { LabJob, LabResult, Session } from "../wire/types";
+import type { DeletedRow, LabJob, LabResult, Session } from "../wire/types";
 import { JobCard } from "./Lab";
+import { useDeleted } from "./Trash";
 
 type View = "found" | "report";
 
@@ -17,17 +18,20 @@ export function LabResultView({ id, job, session, again }: { id: string; job: La
   const asked = useAsked((signal) => get<LabResult>(labPath(id), signal), `${id} ${job?.state ?? ""}`);
   const [view, setView] = useParam<View>("show", "found");
   const [problem, setProblem] = useState("");
+  const deleted = useDeleted();
   const found = asked.value;
   const isGoing = job?.state === "running" || job?.state === "waiting";
   useEvery(found && found.state === "finished" && !found.verdict && found.kind === "study" ? 1500 : null, asked.again);
   if (asked.problem && !found) return <div className="page"><Problem again={asked.again}>{asked.problem}</Problem><p><a href={address({ screen: "lab", id: "" })}>All studies and evaluations</a></p></div>;
   if (!found) return <div className="page"><p className="faint" role="status">Reading {id} …</p></div>;
+  const remove = () => void send<DeletedRow>("/trash", { id }).then((row) => { deleted.add(row); go({ screen: "lab", id: "" }); }, (failure: unknown) => setProblem(said(failure)));
   const goOn = () => void send<LabJob>(`${labPath(id)}/continue`, {}).then(again, (failure: unknown) => setProblem(said(failure)));
   return (
     <div className="page wide lab">
       <div className="page-head"><div><p className="small"><a href={address({ screen: "lab", id: "" })}>Lab</a></p><h1>{found.title}</h1>
         <p className="faint break">{found.kind} {found.name} · {id}{found.arms.length ? ` · ${found.arms.length} arms, ${found.seeds} ${found.seeds === 1 ? "seed" : "seeds"}` : ""} · {when(found.changed)}</p></div>
-        <div className="tools">{found.has_report && session.is_private ? <ApiLink className="button" path={`${labPath(id)}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink> : null}</div></div>
+        <div className="tools">{found.has_report && session.is_private ? <ApiLink className="button" path={`${labPath(id)}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink> : null}
+          {session.is_private && !isGoing ? <button type="button" onClick={remove}>Delete</button> : null}</div></div>
       <Problem>{problem || asked.problem}</Problem>
       {job && isGoing ? <JobCard job={job} again={again} /> : null}
       {found.state !== "finished" && !isGoing ? (

@@ -39,7 +39,7 @@ export function ListScreen({ session }: { session: Session }) {
     [runs.value, wholes.value, lab.value],
   );
   const isGoing = lines.some((one) => GOING.includes(one.state));
-  const isCounting = (runs.value ?? []).some((one) => one.failures === null);
+  const isCounting = (runs.value ?? []).some((one) => one.failures === null && one.state !== "elsewhere");
   useEvery(isCounting ? 1000 : isGoing ? 2000 : 8000, again);
   const down = order ? order === "down" : DOWN.includes(by);
   const shown = useMemo(() => sorted(matching(lines, find), by, down), [lines, find, by, down]);
@@ -178,7 +178,7 @@ function Figures({ one }: { one: Listed }) {
 }
 
 function Failures({ one }: { one: Listed }) {
-  if (one.failures === null && one.people === null) return <span className="faint">–</span>;
+  if (one.failures === null && (one.people === null || one.state === "elsewhere")) return <span className="faint">–</span>;
   if (one.failures === null) return <span className="faint" title="Counting …">…</span>;
   if (!one.failures && !one.run?.failed_calls) return <>0</>;
   if (!one.run) return <span className="warn">{count(one.failures)}</span>;
