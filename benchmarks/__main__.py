@@ -29,6 +29,7 @@ NAMES = (
     "studies",
     "page",
     "page_browser",
+    "page_large",
     "spread",
     "gate",
     "grounding",

@@ -1,4 +1,4 @@
-"""Language-model people at a real server: `python -m benchmarks.served URL [PEOPLE]`.
+"""Language-model people at a real server: `python -m benchmarks.served URL [PEOPLE] [score]`.
 
 One round with everybody awake, then the same requests once more by a bare loop with nothing around
 it: how many calls a second the server gives us, of those it can give. Not part of `make bench`,
@@ -16,19 +16,20 @@ import aiohttp
 import orjson
 
 from audience.llm import CallStore, Request
+from audience.llm.wire import TOP
 from audience.runs import Finished
 from benchmarks.measuring import clock, place, row, scenario, tell, timed
 
 IN_FLIGHT = 1024
 """Requests of the bare loop at once."""
-BAR, PEOPLE = 25.0, 1000
+BAR, PEOPLE, SCORED = 25.0, 1000, 200
 
 
-def lived(url: str, people: int, folder: Path) -> Finished:
+def lived(url: str, people: int, deciding: str, folder: Path) -> Finished:
     wanted = scenario(
         agents=people,
         rounds=1,
-        mind="llm",
+        mind={"kind": "llm", "deciding": deciding},
         llm={"url": url, "price": "free"},
         activation={"method": "random", "share": 1.0, "loyalty": 0.0},
     )
@@ -51,6 +52,8 @@ def body(request: Request, model: str) -> dict[str, Any]:
         "temperature": request.temperature,
         "seed": 7,
     }
+    if request.options:
+        asked |= {"logprobs": True, "top_logprobs": TOP}
     if request.schema is not None:
         inner = {"name": "answer", "schema": request.schema, "strict": True}
         asked["response_format"] = {"type": "json_schema", "json_schema": inner}
@@ -89,8 +92,9 @@ def requests_in(folder: Path) -> list[Request]:
 def main() -> None:
     url = sys.argv[1].rstrip("/")
     people = int(sys.argv[2]) if len(sys.argv) > 2 else PEOPLE
+    deciding = sys.argv[3] if len(sys.argv) > 3 else "write"
     with place() as folder:
-        done = lived(url, people, folder)
+        done = lived(url, people, deciding, folder)
         requests = requests_in(folder / "run")
     seconds, spent = done.seconds, done.spent
     alone, replied = asyncio.run(bare(url, requests))
@@ -99,6 +103,12 @@ def main() -> None:
     per = {name: getattr(spent, name) / people for name in ("calls", "prompt", "completion")}
     tell(
         row(f"{people:,} people, one round", f"{seconds:.1f} s", f"{BAR} s", seconds <= BAR),
+        row(
+            f"decisions a second, deciding by {deciding}",
+            f"{done.decisions / seconds:.0f}",
+            "200",
+            deciding == "write" or done.decisions / seconds >= SCORED,
+        ),
         row(
             "calls a second, of the bare loop's",
             f"{ours:.0f} of {theirs:.0f}",

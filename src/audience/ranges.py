@@ -90,6 +90,8 @@ PARTS: dict[str, dict[str, Range]] = {
         "share": _SHARE,
         "pull": _WEIGHT,
         "usual": _WEIGHT,
+        "choosy": _WEIGHT,
+        "glances": (1, 100),
     },
     "memory": {
         "capacity": (1, 100_000),

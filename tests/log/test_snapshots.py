@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audience.log import Log, Snapshooter, world_at
+from audience.log import Log, Snapshooter, world_at, world_from
 from audience.log.snapshots import load
 from audience.world import CLOSING, Chapter, Genesis, World
 
@@ -58,6 +58,18 @@ def test_every_round_is_the_same_with_and_without_snapshots(told: Path) -> None:
             assert log.digest() == digest
             for round_, world in enumerate(quick):
                 assert_same(world, world_at(log, round_))
+
+
+@pytest.mark.parametrize("snapshots", [True, False])
+def test_a_world_carried_on_is_the_one_reached_from_the_start(told: Path, snapshots: bool) -> None:
+    with Log.open(told, write=True) as log:
+        if not snapshots:
+            log.query("DELETE FROM snapshots")
+        genesis = log.genesis()
+        near: World | None = None
+        for round_ in (0, 0, 1, 3, 3, 5, 7, 2, 1, 6, 7, 0, 4):
+            near = world_from(log, round_, genesis, near)
+            assert_same(near, world_at(log, round_))
 
 
 def test_a_snapshot_row_is_kept_for_those_who_changed_alone(told: Path) -> None:

@@ -1,8 +1,11 @@
-"""What people and items are called."""
+"""What people and items are called, and replies that are compressed."""
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
+from urllib.request import Request, urlopen
 
 from tests.web.conftest import Sites
 
@@ -32,3 +35,25 @@ def test_a_run_that_is_not_there_has_no_names(sites: Sites) -> None:
     status, told = sites().get("/runs/nobody/names")
     assert status == 404
     assert "no run" in told["error"]
+
+
+def test_long_replies_are_compressed_for_those_who_can_read_it(sites: Sites, lived: Path) -> None:
+    address = f"{sites(lived).address}/api/runs/done/names"
+    with urlopen(address) as plain:
+        whole = plain.read()
+        assert plain.headers["content-encoding"] is None
+    with urlopen(Request(address, headers={"accept-encoding": "gzip"})) as packed:
+        body = packed.read()
+        assert packed.headers["content-encoding"] == "gzip"
+        assert "accept-encoding" in packed.headers["vary"].lower()
+        assert int(packed.headers["content-length"]) == len(body) < len(whole)
+        assert packed.headers["x-content-type-options"] == "nosniff"
+    assert gzip.decompress(body) == whole
+    assert json.loads(whole)["people"]
+
+
+def test_a_stream_is_never_held_back_by_compression(sites: Sites, lived: Path) -> None:
+    address = f"{sites(lived).address}/api/runs/done/stream"
+    with urlopen(Request(address, headers={"accept-encoding": "gzip"})) as stream:
+        assert stream.headers["content-encoding"] is None
+        assert stream.readline().startswith(b"retry: ")

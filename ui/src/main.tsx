@@ -6,6 +6,7 @@ import "./style/page.css";
 import "./style/run.css";
 import "./style/screens.css";
 import "./style/narrow.css";
+import "./style/print.css";
 
 takeToken();
 const root = document.getElementById("root");

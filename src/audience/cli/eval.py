@@ -118,7 +118,7 @@ def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
             default="grounded",
             show_default=True,
             metavar="KIND[,KIND…]",
-            help="grounded, rule, recsim, llm, llm+evidence, llm-plain; baselines always.",
+            help="grounded, rule, recsim, llm, llm+evidence, llm+glance, llm-plain, ...",
         ),
         click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
         click.option(

@@ -16,6 +16,7 @@ from audience.llm.call_store import (
     Mode as Mode,
     verify_calls as verify_calls,
 )
+from audience.llm.choice import OptionChoice as OptionChoice, choice_in as choice_in
 from audience.llm.concurrency import FIRST as FIRST
 from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway
 from audience.llm.embedder import (

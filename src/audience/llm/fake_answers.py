@@ -53,6 +53,7 @@ def spoken(key: str, invents: float, most: int = 24) -> str:
 
 
 _TAGGED = re.compile(r"^\[([A-Z]+)\]::(.*)$", re.MULTILINE)
+_NUMBERED = re.compile(r"^\[(\d)\] ", re.M)
 _LETTERED = re.compile(r"^([A-Z])\) ", re.MULTILINE)
 _EITHER = re.compile(r"one word, (\w+) or (\w+)")
 _NAMED = re.compile(r"\[\d+\] <([^<>]+)>")
@@ -60,8 +61,10 @@ _FRIENDS = re.compile(r"one of the friends \(([^()]+)\)")
 
 
 def marks_in(prompt: str) -> list[str]:
-    """Return the options of a prompt: letters before lines, or two words."""
+    """Return the options of a prompt: letters or numbers before lines, or two words."""
     last = prompt.rstrip().rpartition("\n")[2]
+    if "number alone" in last:
+        return list(dict.fromkeys(_NUMBERED.findall(prompt)))
     if "letter alone" in last:
         return list(dict.fromkeys(_LETTERED.findall(prompt)))
     words = _EITHER.search(last)

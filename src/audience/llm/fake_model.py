@@ -115,7 +115,7 @@ class Manners(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds a dripping answer takes."""
     models: tuple[str, ...] = (MODEL,)
     prefer: dict[str, float] = {}
-    """Weights of some words of enums, where others weigh 1."""
+    """Weights of some words of enums and of some options, where others weigh 1."""
     says: dict[str, str] = {}
     """Fixed answers by a text that the last message contains; the first match counts."""
     invents: float = 0.0
@@ -143,7 +143,9 @@ def chat(body: dict[str, Any], key: str, manners: Manners) -> dict[str, Any]:
         for i, text in enumerate(texts)
     ]
     if body.get("logprobs") and manners.scores != "none":
-        choices[0]["logprobs"] = {"content": [{"top_logprobs": _top(body, f"{key}/0")}]}
+        choices[0]["logprobs"] = {
+            "content": [{"top_logprobs": _top(body, f"{key}/0", manners.prefer)}]
+        }
     lengths = [(message["role"], tokens(message["content"])) for message in body["messages"]]
     fixed = sum(length for role, length in lengths if role == "system")
     prompt = sum(length for _, length in lengths)
@@ -273,12 +275,12 @@ def _said(schema: dict[str, Any] | None, prompt: str, key: str, most: int, manne
     return orjson.dumps(answer({**schema, **manner}, key)).decode()
 
 
-def _top(body: dict[str, Any], key: str) -> list[dict[str, Any]]:
+def _top(body: dict[str, Any], key: str, prefer: dict[str, float]) -> list[dict[str, Any]]:
     """Return alternatives for the first token: the options of the prompt, else its words."""
     prompt = body["messages"][-1]["content"]
     marks = marks_in(prompt)
     if marks:
-        weights = [mark_weight(key, mark) for mark in marks]
+        weights = [mark_weight(key, mark) * prefer.get(mark, 1.0) for mark in marks]
         scored = [
             {"token": mark, "logprob": math.log(weight / sum(weights))}
             for mark, weight in zip(marks, weights, strict=True)

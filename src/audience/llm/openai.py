@@ -145,7 +145,7 @@ class OpenAI:
         model = request.model or await self._own_model()
         if request.embed:
             return await self._embed(request, model)
-        if request.options and self.offers.scores in (None, "echo"):
+        if request.options and request.max_tokens > 1 and self.offers.scores in (None, "echo"):
             scored = await self._score(request, model)
             if scored is not None:
                 return scored
@@ -153,7 +153,7 @@ class OpenAI:
         outcome = await self._chat_in_form(request, model, count, 0)
         if outcome.outcome != "reply":
             return outcome
-        if request.options and self.offers.scores is None:
+        if request.options and request.max_tokens > 1 and self.offers.scores is None:
             # Scores that do not distinguish the options are an odd answer, not a missing feature.
             self.offers.scores = "top" if outcome.scored else "none"
         if count > 1 and self.offers.many is None:

@@ -208,6 +208,19 @@ class Questioner:
         request = self._request(purpose, messages, salt, schema, size)
         return await ask_for(self.gateway, request, read)
 
+    async def choose(
+        self,
+        purpose: str,
+        messages: Messages,
+        decision: int,
+        options: tuple[str, ...],
+        *,
+        nth: int = 0,
+    ) -> Reply:
+        """Ask for one token that names one of some options; see `choice_in` for reading it."""
+        request = self._request(purpose, messages, f"{decision:016x}.{purpose}.{nth}", None, 1)
+        return await self.gateway.ask(replace(request, options=options))
+
     def _request(
         self, purpose: str, messages: Messages, salt: str, schema: Schema | None, size: int
     ) -> Request:

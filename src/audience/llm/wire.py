@@ -24,6 +24,7 @@ from audience.llm.request import (
 )
 
 TOP = 20
+_FEWEST = 8
 """The most alternatives per token that servers return."""
 _TOLD = "\n\nAnswer with one JSON value and nothing else. It must follow this JSON schema:\n"
 
@@ -53,7 +54,7 @@ def chat_body(
     if count > 1:
         body["n"] = count
     if request.options and offers.scores != "none":
-        body |= {"logprobs": True, "top_logprobs": TOP}
+        body |= {"logprobs": True, "top_logprobs": min(TOP, max(_FEWEST, 3 * len(request.options)))}
     if endpoint.reasoning:
         body["reasoning_effort"] = endpoint.reasoning
     if form and form != "told":

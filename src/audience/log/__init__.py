@@ -4,6 +4,7 @@ from audience.log.branch import fork as fork
 from audience.log.check import NotWritten as NotWritten
 from audience.log.folder import is_held as is_held
 from audience.log.queries import (
+    arrivals_in as arrivals_in,
     arrivals_of as arrivals_of,
     failed_slates as failed_slates,
     failures_by_person as failures_by_person,
@@ -21,5 +22,9 @@ from audience.log.queries import (
     visits_in as visits_in,
 )
 from audience.log.schema import FILE as FILE, Lineage as Lineage
-from audience.log.snapshots import Snapshooter as Snapshooter, world_at as world_at
+from audience.log.snapshots import (
+    Snapshooter as Snapshooter,
+    world_at as world_at,
+    world_from as world_from,
+)
 from audience.log.store import Log as Log, Row as Row

@@ -31,6 +31,13 @@ def stored_scenario(log: Log) -> str:
     return str(log.query("SELECT value FROM meta WHERE key = 'scenario'")[0][0])
 
 
+def arrivals_in(log: Log, round_: int) -> tuple[int, int]:
+    """Return the numbers of the first and the last chapter of a round; zeros if it has none."""
+    statement = "SELECT min(seq), max(seq) FROM chapters WHERE round = ?"
+    first, last = log.query(statement, (round_,))[0]
+    return int(first or 0), int(last or 0)
+
+
 def visits_in(log: Log, round_: int) -> int:
     """Return how many visits of a round are committed."""
     return _number(

@@ -32,8 +32,10 @@ _SHARED_UPTO = "SELECT round FROM snapshots WHERE agent = -1 AND round <= ? ORDE
 _SHARED_AT = "SELECT agent, round, body{sum} FROM snapshots WHERE agent = -1 AND round = ?"
 _AGENTS_UPTO = (
     "SELECT agent, max(round), body{sum} FROM snapshots"
-    " WHERE agent >= 0 AND round <= ? GROUP BY agent"
+    " WHERE agent >= ? AND round <= ? GROUP BY agent ORDER BY agent LIMIT ?"
 )
+_PAGE = 500
+"""Agents read at a time: their bodies together take as much memory as the world."""
 
 
 class Snapshooter:
@@ -71,10 +73,9 @@ def load(log: Log, round_: int, genesis: Genesis | None = None) -> World | None:
     rounds = [row[0] for row in log.query(_SHARED_UPTO, (round_,))]
     if not rounds:
         return None
-    rows = _rows(log, _AGENTS_UPTO, rounds[-1])
+    genesis = genesis or log.genesis()
     try:
-        agents = {id_: _AGENT.decode(body) for id_, _, body in rows}
-        return restore(genesis or log.genesis(), _shared(log, rounds), agents)
+        return restore(genesis, _shared(log, rounds), dict(_agents(log, rounds[-1], genesis)))
     except (msgspec.DecodeError, TypeError, ValueError):
         # From another version, incomplete or damaged: fold the chapters instead.
         return None
@@ -87,13 +88,30 @@ def world_at(log: Log, round_: int, snapshooter: Snapshooter | None = None) -> W
     """
     genesis = log.genesis()
     world = load(log, round_, genesis)
-    begin = 0
-    if world is None:
-        world = World(genesis)
-    else:
-        begin = world.round + 1
-        if snapshooter:
-            snapshooter.go_on_from(world)
+    if world and snapshooter:
+        snapshooter.go_on_from(world)
+    return _carried(log, world or World(genesis), round_)
+
+
+def world_from(log: Log, round_: int, genesis: Genesis, near: World | None) -> World:
+    """Return the world at the end of a round, reached from `near` if no snapshot is nearer.
+
+    `near` is an earlier world of the same log, which is carried on, or None.
+    """
+    if near is None or not 0 < near.round <= round_ or near.round < _newest(log, round_):
+        near = load(log, round_, genesis) or World(genesis)
+    return _carried(log, near, round_)
+
+
+def _newest(log: Log, round_: int) -> int:
+    """Return the round of the newest snapshot at or before the end of a round; -1 if none."""
+    if not log.query(_TABLE_EXISTS):
+        return -1
+    return max((int(row[0]) for row in log.query(_SHARED_UPTO, (round_,))), default=-1)
+
+
+def _carried(log: Log, world: World, round_: int) -> World:
+    begin = world.round + 1 if world.round else 0
     for chapter in log.chapters(begin_round=begin, end_round=round_ + 1):
         for entry in chapter.entries:
             world.apply(entry.event)
@@ -102,14 +120,26 @@ def world_at(log: Log, round_: int, snapshooter: Snapshooter | None = None) -> W
 
 def _shared(log: Log, rounds: list[int]) -> Iterator[Shared]:
     for round_ in rounds:
-        for _, _, body in _rows(log, _SHARED_AT, round_):
+        for _, body in _rows(log, _SHARED_AT, round_):
             yield _SHARED.decode(body)
 
 
-def _rows(log: Log, statement: str, round_: int) -> Iterator[tuple[int, int, bytes]]:
-    """Yield snapshots (agent, round, body); raise ValueError if one is not as written."""
+def _agents(log: Log, round_: int, genesis: Genesis) -> Iterator[tuple[int, Agent]]:
+    """Yield the newest agents up to a round by id; a profile that did not change is kept once."""
+    begin = 0
+    while rows := list(_rows(log, _AGENTS_UPTO, begin, round_, _PAGE)):
+        for id_, body in rows:
+            me = _AGENT.decode(body)
+            if id_ < len(genesis.profiles) and me.profile == genesis.profiles[id_]:
+                me = msgspec.structs.replace(me, profile=genesis.profiles[id_])
+            yield id_, me
+        begin = rows[-1][0] + 1
+
+
+def _rows(log: Log, statement: str, *values: int) -> Iterator[tuple[int, bytes]]:
+    """Yield snapshots (agent, body); raise ValueError if one is not as written."""
     sums = ", sum" if log.has_sums else ""
-    for agent, at, body, *kept in log.query(statement.format(sum=sums), (round_,)):
+    for agent, at, body, *kept in log.query(statement.format(sum=sums), values):
         if kept and kept[0] != row_sum(agent, at, body):
             raise ValueError(f"the snapshot of round {at} is damaged")
-        yield agent, at, body
+        yield agent, body

@@ -71,6 +71,13 @@ from audience.runs.judges import (
     tells_mind as tells_mind,
     with_judges as with_judges,
 )
+from audience.runs.kept_measures import (
+    Kept as Kept,
+    Numbers as Numbers,
+    kept_of as kept_of,
+    packed as packed,
+    unpacked as unpacked,
+)
 from audience.runs.launch import (
     branch as branch,
     prolong as prolong,

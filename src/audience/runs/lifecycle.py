@@ -18,6 +18,7 @@ from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, com
 from audience.log import Log, Snapshooter, failed_slates, memory_problems
 from audience.metrics import Metrics, suite
 from audience.results import Measured
+from audience.runs.kept_measures import keep_measures
 from audience.runs.measures import measured_log, measured_upto, measurement
 from audience.runs.play import Seating
 from audience.runs.progress import Arriving, Watch
@@ -168,8 +169,10 @@ class RunDriver:
         metrics = live or measured_log(log, scenario)
         seconds = time.perf_counter() - began
         meter = self.door.meter if self.door else None
+        measured = measurement(log, metrics)
+        keep_measures(log, scenario, measured)
         return Finished(
-            measurement(log, metrics),
+            measured,
             len(world.agents),
             world.round,
             sim.decisions,

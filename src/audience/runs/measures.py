@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from audience.log import Log, failed_slates
 from audience.metrics import Metrics, measure, suite
 from audience.results import Measured
+from audience.runs.kept_measures import Numbers, kept_of
 from audience.scenario import Scenario, parse
 from audience.world import OPENING, Chapter
 
@@ -33,7 +36,7 @@ def _watched(chapters: Iterator[Chapter], seen: Seen | None) -> Iterator[Chapter
         yield chapter
 
 
-def measurement(log: Log, metrics: Metrics) -> Measured:
+def measurement(log: Log, metrics: Numbers) -> Measured:
     """Return a log's metrics with its folder, seed and digest."""
     return Measured(
         str(log.folder),
@@ -68,4 +71,6 @@ def failed_pages(log: Log, totals: Mapping[str, float]) -> float:
 def measured(folder: Path, seen: Seen | None = None) -> Measured:
     """Return the metrics of a run as far as its log goes; `seen` is called for each round."""
     with Log.open(folder) as log:
+        if (kept := kept_of(log)) and kept.measured.digest == log.digest():
+            return replace(kept.measured, folder=str(log.folder))
         return measurement(log, measured_log(log, parse(log.scenario, str(folder)), seen))

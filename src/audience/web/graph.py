@@ -175,16 +175,27 @@ def communities(people: int, firsts: Ints, others: Ints) -> Ints:
     turns = (keys(0, "community", np.arange(people)) & np.uint64(3)).astype(np.int64)
     for sweep in range(SWEEPS):
         held = sparse.csr_matrix((np.ones(people), (np.arange(people), labels)), (people, people))
-        votes = ties @ held
-        best = np.asarray(votes.argmax(axis=1)).ravel()
-        heard = np.diff(votes.indptr) > 0
-        moved = heard & (turns == sweep % 4) & (best != labels)
-        labels = np.where(moved, best, labels)
+        best = _most_heard(ties @ held, labels)
+        labels = np.where(turns == sweep % 4, best, labels)
     _, dense, counts = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     return np.minimum(place[dense], GROUPS - 1)
+
+
+def _most_heard(votes: sparse.csr_matrix, labels: Ints) -> Ints:
+    """Return the label with the most votes in each row, the lowest of equals; else its own."""
+    votes.sum_duplicates()
+    heard = np.flatnonzero(np.diff(votes.indptr))
+    if not len(heard):
+        return labels
+    starts, sizes = votes.indptr[heard], np.diff(votes.indptr)[heard]
+    most = np.repeat(np.maximum.reduceat(votes.data, starts), sizes)
+    lowest = np.where(votes.data == most, votes.indices, votes.shape[1])
+    found = labels.copy()
+    found[heard] = np.minimum.reduceat(lowest, starts)
+    return found
 
 
 def _labels(world: World, groups: Ints) -> list[CommunityRow]:

@@ -15,9 +15,9 @@ from starlette.responses import Response
 
 from audience.errors import BadInput, unknown
 from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
-from audience.metrics import LABELS, Metrics, round_unit
+from audience.metrics import LABELS, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
-from audience.runs import gathered
+from audience.runs import Numbers, gathered
 from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -140,7 +140,7 @@ def numbers(reader: Reader) -> MetricsReply:
     )
 
 
-def summary_rows(reader: Reader, metrics: Metrics) -> list[SummaryRow]:
+def summary_rows(reader: Reader, metrics: Numbers) -> list[SummaryRow]:
     """Return every metric as the report of the run gives it."""
     rounds = tuple(metrics.by_round())
     run = Measured("", reader.log.seed, "", metrics.value(), rounds, metrics.per_agent())

@@ -6,28 +6,29 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from audience.log import Log, last_arrival, rounds_opened_after, stored_scenario, world_at
+from audience.log import Log, last_arrival, rounds_opened_after, stored_scenario, world_from
 from audience.metrics import Metrics, suite
-from audience.runs import Teller
+from audience.runs import Kept, Numbers, Teller, kept_of
 from audience.scenario import Scenario, parse
 from audience.web.replies import Missing
-from audience.world import OPENING, World
+from audience.world import OPENING, Genesis, World
 
 T = TypeVar("T")
 OPEN = 16
-WORLDS = 3
 
 
 class Fold:
-    """The metrics of a run up to the end of a round, extended as the run goes on."""
+    """The world and the metrics of a run up to the end of a round, extended as the run goes on."""
 
     def __init__(self, reader: Reader) -> None:
         self.upto = 0
         self.metrics: Metrics = suite(reader.scenario.metrics)
-        self._log, self._world = reader.log, World(reader.log.genesis())
+        self.world = World(reader.genesis)
+        self._log = reader.log
 
     def carry(self, upto: int) -> None:
         """Fold up to the end of a round."""
@@ -35,19 +36,24 @@ class Fold:
             return
         for chapter in self._log.chapters(begin_round=self.upto + 1, end_round=upto + 1):
             for entry in chapter.entries:
-                self._world.apply(entry.event)
-            self.metrics.update_chapter(chapter, self._world)
+                self.world.apply(entry.event)
+            self.metrics.update_chapter(chapter, self.world)
         self.upto = upto
 
 
 class Reader:
-    """A run's log, some of its worlds and its metrics. To be used under its lock."""
+    """A run's log, its world now and at one earlier round, and its metrics.
+
+    To be used under its lock; what is read there changes once the lock is free.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.lock = threading.RLock()
         self.is_open = True
         self.log = Log.open(folder)
-        self._worlds: OrderedDict[int, World] = OrderedDict()
+        self._now: World | None = None
+        self._past: World | None = None
+        self._kept: tuple[int, Kept | None] = (-1, None)
         self._fold: Fold | None = None
         self._earlier: Fold | None = None
         self._teller: tuple[int, Teller] | None = None
@@ -66,6 +72,11 @@ class Reader:
         with self.lock:
             self.is_open = False
             self.log.close()
+
+    @cached_property
+    def genesis(self) -> Genesis:
+        """What was true before the first event, read once."""
+        return self.log.genesis()
 
     @property
     def scenario(self) -> Scenario:
@@ -89,29 +100,43 @@ class Reader:
     def world(self, at: int | None = None) -> World:
         """Return the world at the end of a round, to be read under the lock."""
         round_ = self.round_of(at)
-        if round_ not in self._worlds:
-            self._worlds[round_] = world_at(self.log, round_)
-            while len(self._worlds) > WORLDS:
-                self._worlds.popitem(last=False)
-        self._worlds.move_to_end(round_)
-        return self._worlds[round_]
+        if self._fold and self._fold.upto == round_:
+            self._now = None
+            return self._fold.world
+        if round_ == self.log.complete_rounds():
+            near, self._now = self._now, None
+            self._now = world_from(self.log, round_, self.genesis, near)
+            return self._now
+        near, self._past = self._past, None
+        self._past = world_from(self.log, round_, self.genesis, near)
+        return self._past
 
-    def metrics(self) -> tuple[int, Metrics]:
+    def metrics(self) -> tuple[int, Numbers]:
         """Return how many rounds are complete, and their metrics."""
         done = self.log.complete_rounds()
-        if self._fold is None:
-            self._fold = Fold(self)
-        self._fold.carry(done)
-        return done, self._fold.metrics
+        return done, self.measured(done)
+
+    def _kept_at(self, upto: int) -> Kept | None:
+        """Return the metrics that were kept when the run ended, if it ended with this round."""
+        done = self.log.complete_rounds()
+        if upto != done or (self._fold and self._fold.upto == done):
+            return None
+        if self._kept[0] != done:
+            self._kept = done, kept_of(self.log)
+        return self._kept[1]
 
     def measure_on(self, upto: int) -> int:
         """Fold one more round, at most up to `upto`; return how many are folded."""
+        if self._kept_at(upto):
+            return upto
         fold = self._fold_for(upto)
         fold.carry(min(fold.upto + 1, upto))
         return fold.upto
 
-    def measured(self, upto: int) -> Metrics:
-        """Return the metrics up to the end of a round, to be read under the lock."""
+    def measured(self, upto: int) -> Numbers:
+        """Return the metrics up to the end of a round."""
+        if kept := self._kept_at(upto):
+            return kept
         fold = self._fold_for(upto)
         fold.carry(upto)
         return fold.metrics
@@ -130,7 +155,7 @@ class Reader:
         """Return a teller that knows all names and titles up to now."""
         last = self.last
         if self._teller is None or self._teller[0] != last:
-            known = self._teller[1] if self._teller else Teller(self.log.genesis())
+            known = self._teller[1] if self._teller else Teller(self.genesis)
             since = self._teller[0] if self._teller else 0
             for round_ in rounds_opened_after(self.log, since):
                 for chapter in self.log.chapters(

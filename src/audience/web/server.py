@@ -14,6 +14,7 @@ from typing import Any
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
 from msgspec import UNSET
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -178,6 +179,10 @@ _UNBUILT = (
 )
 
 
+COMPRESSION = 5
+"""Level of gzip: above it, replies hardly become smaller."""
+
+
 class App:
     """The ASGI application and its parts."""
 
@@ -185,9 +190,11 @@ class App:
         self, guard: Guard, registry: RunRegistry, streams: stream.Streams, api: FastAPI
     ) -> None:
         self.guard, self.registry, self.streams, self.api = guard, registry, streams, api
+        # Outside the guard, which looks for secrets in what is not yet compressed.
+        self._door = GZipMiddleware(guard, minimum_size=1_000, compresslevel=COMPRESSION)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self.guard(scope, receive, send)
+        await self._door(scope, receive, send)
 
 
 def make_app(

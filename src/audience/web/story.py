@@ -13,7 +13,7 @@ from fastapi import APIRouter, Path as InPath, Query
 from starlette.responses import Response
 
 from audience.llm import FILE as CALLS, Call, CallStore, load_prices
-from audience.log import Log
+from audience.log import Log, arrivals_in
 from audience.runs import Teller
 from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
 from audience.web.receipts import CallPage
@@ -86,7 +86,9 @@ def router(registry: RunRegistry) -> APIRouter:
 
 
 def _lines(log: Log, teller: Teller, after: int, chosen: Filter) -> Iterator[StoryLine]:
-    while rows := log.follow(after, limit=_PAGE):
+    first, last = (0, None) if chosen.round is None else arrivals_in(log, chosen.round)
+    after = max(after, first - 1)
+    while (last is None or after < last) and (rows := log.follow(after, limit=_PAGE)):
         for seq, chapter in rows:
             if chosen.round is None or chapter.round == chosen.round:
                 yield from _chapter_lines(seq, chapter, teller, chosen)

@@ -40,6 +40,7 @@ from audience.world import (
     Profile,
     Thought,
     dice,
+    taste_of,
 )
 
 Scene = Callable[..., Observation]
@@ -261,6 +262,18 @@ def test_the_faithful_prompts_are_word_for_word(name: str, scene: Scene, asked: 
     said = {"Summary:": "Mia likes slow stories.", **says, "": "5: I liked it."}
     made = asked(decide(scene(surface), prompting="faithful"), says=said)
     check(name, "".join(f"# {one.purpose}\n{rendered(one.messages)}" for one in made))
+
+
+@pytest.mark.parametrize(
+    ("surface", "deciding"), [("home", "score"), ("recommender", "score"), ("search", "glance")]
+)
+def test_the_prompts_of_one_token_choices_are_word_for_word(
+    surface: str, deciding: str, scene: Scene, asked: Asked
+) -> None:
+    seen = scene(surface)
+    taste = taste_of(seen.me.profile, seen.catalogue.tag_ids)
+    (request,) = asked(decide(scene(surface, taste=taste), deciding=deciding))
+    check(f"{deciding}-{surface}", rendered(request.messages))
 
 
 def test_every_prompt_file_has_a_golden() -> None:

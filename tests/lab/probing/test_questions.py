@@ -8,8 +8,9 @@ import pytest
 
 from audience.errors import Halt
 from audience.lab.probing import Asker
-from audience.lab.probing.questions import OptionChoice, named, softmax, whole
-from audience.llm import ChatMessage, Reply, Request, Unreadable, together
+from audience.lab.probing.questions import whole
+from audience.llm import ChatMessage, OptionChoice, Reply, Request, Unreadable, together
+from audience.llm.choice import named, softmax
 
 ASK = (ChatMessage("user", "Which?"),)
 

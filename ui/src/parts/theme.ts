@@ -1,9 +1,10 @@
 // Dark or light: as the system has it, until somebody chooses.
 
-import { useEffect, useState } from "react";
+import { useEffect, useState, useSyncExternalStore } from "react";
 
 export type Theme = "dark" | "light";
 const KEPT = "audience-theme";
+const PRINT = matchMedia("print");
 
 function system(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -18,7 +19,8 @@ export function useTheme(): [Theme, () => void] {
     media.addEventListener("change", changed);
     return () => media.removeEventListener("change", changed);
   }, []);
-  const theme = chosen ?? own;
+  const printing = usePrinting();
+  const theme = printing ? "light" : chosen ?? own;
   useEffect(() => { document.documentElement.dataset["theme"] = theme; }, [theme]);
   const flip = () => {
     const other = theme === "dark" ? "light" : "dark";
@@ -26,6 +28,14 @@ export function useTheme(): [Theme, () => void] {
     setChosen(other);
   };
   return [theme, flip];
+}
+
+/** Whether the page is being printed: paper is white. */
+function usePrinting(): boolean {
+  return useSyncExternalStore(
+    (told) => { PRINT.addEventListener("change", told); return () => PRINT.removeEventListener("change", told); },
+    () => PRINT.matches,
+  );
 }
 
 /** A colour of the theme as the canvas needs it. */

@@ -23,7 +23,9 @@ from audience.agents.language.reply_schema import (
     in_time,
     schema_of,
 )
+from audience.agents.language.scored import ScoredChoices
 from audience.agents.mind import Decision, Scene, Script
+from audience.agents.rule import RuleMind
 from audience.errors import BadInput, unknown
 from audience.llm import (
     ChatMessage,
@@ -36,7 +38,7 @@ from audience.llm import (
     unanswered,
 )
 from audience.memory import Memory
-from audience.outside import ModelName, PromptFolder
+from audience.outside import FilePath, ModelName, PromptFolder
 from audience.parts import ChoiceEvidence, Options, PartContext
 from audience.world import Agent, Dice, Observation, Thought, actions as a
 
@@ -57,6 +59,7 @@ def pauses(memory: Memory, seen: Observation) -> bool:
 
 
 PROMPTINGS = ("fused", "faithful")
+DECIDING = ("write", "score", "glance")
 AT_HOME = 2
 """Long-term thoughts recalled at home, where there is little to be reminded by."""
 BEHAVIOURS = {
@@ -89,13 +92,20 @@ class LLMMind:
         also: Sequence[str] = (),
         words: str = "",
         interview: bool = False,
+        deciding: str = "write",
+        choosy: float = 0.0,
+        glances: int = 1,
+        parameters: FilePath = "",
     ) -> None:
         """`evidence`: pages show what `grounds` know, and the raw history replaces the profile.
 
         `also` names what may be done with items of a page besides picking them. `words`: what is
         said beside decisions, `none`, `short` (feelings) or `full` (and reasons); by default those
         who have the habit of commenting say how they feel. `interview`: whoever leaves after a page
-        is asked how satisfied they are, and why.
+        is asked how satisfied they are, and why. `deciding`: `write`; `score`, a choice among
+        a page's places by the log-probabilities of one token; or `glance`, at so many items, by
+        those of yes and no. Then `choosy` is added to the log-odds of taking nothing, and what
+        follows a pick follows the laws of rule minds with these `parameters`.
         """
         if evidence and grounds is None:
             raise BadInput("evidence = true needs a past to learn from; use data that has one")
@@ -104,6 +114,8 @@ class LLMMind:
                 raise unknown("context", kind, CONTEXTS)
         if prompting not in PROMPTINGS:
             raise unknown("prompting", prompting, PROMPTINGS)
+        if deciding not in DECIDING:
+            raise unknown("deciding", deciding, DECIDING)
         self.pack = mind_prompts(prompts, model)
         self.questions = Questioner(
             gateway, self.pack, temperature=temperature, max_tokens=max_tokens
@@ -114,6 +126,13 @@ class LLMMind:
         self.grounds = grounds if evidence else None
         self.interviews = interview
         self.faithful = FaithfulMind(self) if prompting == "faithful" else None
+        self.scored: ScoredChoices | None = None
+        if deciding != "write":
+            _refuse_words(deciding, words, also, prompting)
+            glances = glances if deciding == "glance" else 0
+            self.scored = ScoredChoices(self, RuleMind(parameters=parameters), choosy, glances)
+        elif choosy or parameters:
+            raise BadInput('choosy and parameters are of minds with deciding = "score" or "glance"')
 
     @classmethod
     def build(cls, context: PartContext, /, **options: Any) -> LLMMind:  # noqa: ANN401
@@ -152,6 +171,8 @@ class LLMMind:
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice, *, pause: bool
     ) -> Decision:
         behaviour = BEHAVIOURS[seen.surface]
+        if self.scored and self.scored.decides(seen):
+            return await self.scored.decide(seen, recalled, dice, behaviour)
         draw = float(dice.uniform("company")[0])
         wording = replace(self.wording, pause=pause)
         messages = self.messages(seen, recalled, behaviour, draw, wording)
@@ -176,8 +197,12 @@ class LLMMind:
         behaviour: str,
         draw: float = 0.0,
         wording: Wording | None = None,
+        form: str = "",
     ) -> tuple[ChatMessage, ...]:
-        """Return the prompt of a behaviour, beginning with what is the same for everybody."""
+        """Return the prompt of a behaviour, beginning with what is the same for everybody.
+
+        `form` ends the names of its files: `_choice` for those that ask for one token.
+        """
         wording = wording or self.wording
         told = self.told(seen) if behaviour == "page" else None
         holes = holes_of(
@@ -200,11 +225,13 @@ class LLMMind:
                     for said in seen.lines
                 ),
             }
+        asked = f"{behaviour}{form}"
         for name in snippets(seen, wording):
-            holes[name] = self.pack.fill(f"{behaviour}_{name}", holes)
-        rules = [self.pack.fill(name, holes) for name in ("rules", f"{behaviour}_rules")]
-        system = "\n\n".join(filter(None, [*rules, self.pack.examples(behaviour)]))
-        return ChatMessage("system", system), ChatMessage("user", self.pack.fill(behaviour, holes))
+            if not form or behaviour == "home":
+                holes[name] = self.pack.fill(f"{asked}_{name}", holes)
+        rules = [self.pack.fill(name, holes) for name in ("rules", f"{asked}_rules")]
+        system = "\n\n".join(filter(None, [*rules, self.pack.examples(asked)]))
+        return ChatMessage("system", system), ChatMessage("user", self.pack.fill(asked, holes))
 
     def considered(self, seen: Observation) -> Observation:
         """Return what an agent sees, as far as it catches the eye.
@@ -230,6 +257,18 @@ class LLMMind:
             return None
         history = [lived.item for lived in seen.me.history]
         return self.grounds.words(history, seen.me.situation.slate)
+
+
+def _refuse_words(deciding: str, words: str, also: Sequence[str], prompting: str) -> None:
+    """Raise where more than a choice is wanted of minds that decide by scoring."""
+    given = {
+        "words": words not in ("", "none"),
+        "also": bool(also),
+        "prompting": prompting != "fused",
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise BadInput(f'deciding = "{deciding}" asks for one token; leave out {name}')
 
 
 def understood(seen: Observation, reply: Reply, also: Sequence[str] = ()) -> AnyReply | Unreadable:

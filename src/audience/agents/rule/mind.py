@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from audience.agents.mind import Decision, Mark
 from audience.agents.rule.news import react
-from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_together
+from audience.agents.rule.page import PageDecisions, Wishes, read_page, read_picked, read_together
 from audience.agents.rule.parameters import RuleParameters, check_parameters, load_parameters
 from audience.agents.rule.person import bearings
 from audience.agents.rule.social import converse, feeling, socialise
@@ -81,7 +81,7 @@ class RuleMind:
         made = []
         for row, view in enumerate(seen):
             if to_recommender[row]:
-                wanted = _wanted(view) if curious[row] and view.me.heard else None
+                wanted = wanted_by(view) if curious[row] and view.me.heard else None
                 made.append(wanted or _BROWSE)
             else:
                 made.append(_FRIENDS if to_social[row] else _NOTHING)
@@ -100,6 +100,15 @@ class RuleMind:
             self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)
         ]
         return self._with_saves(seen, decisions, dice) if self.parameters.save else decisions
+
+    def after_pick(self, seen: Observation, place: int, dice: Dice) -> Decision:
+        """Return the decision of somebody who takes the item at a place of the page; -1: none."""
+        most = self.parameters.most_picks
+        picked = np.full((1, most), -1, np.int64)
+        picked[0, 0] = place
+        page = read_picked(self.parameters, [seen], picked, dice)
+        tells, rates = dice.uniforms("tell", 2), dice.uniforms("rate", 2 * most)
+        return self._page_decision(seen, 0, page, tells, rates)
 
     def _with_saves(
         self, seen: Sequence[Observation], decisions: list[Decision], dice: Dice
@@ -166,7 +175,7 @@ class RuleMind:
         return react(self.parameters, seen, dice)
 
 
-def _wanted(seen: Observation) -> Decision | None:
+def wanted_by(seen: Observation) -> Decision | None:
     """Return a search for the newest praised item that was not watched yet, if any."""
     lived = {entry.item for entry in seen.me.history}
     for heard in reversed(seen.me.heard):

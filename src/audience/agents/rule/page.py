@@ -64,6 +64,32 @@ def read_page(
     expected = wishes.enjoyment if wishes is not None else None
     if expected is None:
         expected = _expected(p, match, quality, critic, people)
+    return _after(p, seen, slates, picked, expected, people, dice, recalled)
+
+
+def read_picked(
+    p: RuleParameters, seen: Sequence[Observation], picked: Ints, dice: Dice
+) -> PageDecisions:
+    """Return the decisions of agents whose picks are made: [agents, picks], then -1."""
+    slates, _ = _slates(seen)
+    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
+    critic = np.array([view.me.profile.habits.critic for view in seen])
+    people = bearings(seen)
+    expected = _expected(p, match, quality, critic, people)
+    return _after(p, seen, slates, picked, expected, people, dice, [])
+
+
+def _after(
+    p: RuleParameters,
+    seen: Sequence[Observation],
+    slates: Ints,
+    picked: Ints,
+    expected: Floats,
+    people: Bearings,
+    dice: Dice,
+    recalled: Recalled,
+) -> PageDecisions:
+    """Return what follows from picks: how much is watched and liked, and who leaves."""
     enjoyed = _enjoyed(p, expected, picked, dice)
     if p.conform:
         enjoyed = _swayed(p, seen, slates, picked, enjoyed)

@@ -94,12 +94,15 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
 EVIDENCE, PLAIN = "llm+evidence", "llm-plain"
+SCORED = {"llm+score": "score", "llm+glance": "glance"}
+"""Minds of a run that decide by scoring, and how."""
 KINDS = (
     GROUNDED,
     RULE,
     RECSIM,
     LLM,
     EVIDENCE,
+    *SCORED,
     PLAIN,
     "llm-plain+evidence",
     "llm+scores",
@@ -211,7 +214,7 @@ def mind_contestants(
         elif kind == GROUNDED:
             make = partial(Grounded, held=rules.held)
             minds.append(entrant(kind, make, kind="mind", practises=practises, recipe=rules.held))
-        elif kind in (LLM, EVIDENCE):
+        elif kind in (LLM, EVIDENCE, *SCORED):
             minds.append(run_entry(kind, rules))
         elif kind.startswith(LLM):
             form = asking.SCORE if "scores" in kind else rules.form
@@ -262,13 +265,15 @@ def run_entry(kind: str, rules: ContestRules) -> Entrant:
             domain=rules.domain,
             profiles=rules.profiles,
             grounds=_grounds(ground, rules.held) if kind == EVIDENCE else None,
+            deciding=SCORED.get(kind, "write"),
             model=model,
             seed=rules.seed,
             progress=lambda done: rules.progress(kind, done, 0),
         )
 
     pack = mind_prompts(model=model)
-    texts = [pack.text(name) for name in ("rules", "page_rules", "page")]
+    page = {"llm+score": "page_choice", "llm+glance": "page_glance"}.get(kind, "page")
+    texts = [pack.text(name) for name in ("rules", f"{page}_rules", page)]
     recipe = joined(model, rules.doors.models.url, *texts)
     return Entrant(kind, made, "mind", recipe, practises=False)
 

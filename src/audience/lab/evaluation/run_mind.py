@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from audience.agents.language import LLMMind
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, stars_given
-from audience.llm import Counts, GatewayStack, Reply, Request, spent_on, together
+from audience.llm import Counts, GatewayStack, Reply, Request, Unreadable, spent_on, together
 from audience.memory import NoMemory
 from audience.parts import ChoiceEvidence
 from audience.world import (
@@ -42,6 +42,7 @@ class RunMind:
         domain: Domain,
         profiles: Sequence[Profile] = (),
         grounds: ChoiceEvidence | None = None,
+        deciding: str = "write",
         model: str = "",
         seed: int = 1,
         progress: Callable[[int], None] = lambda done: None,
@@ -55,7 +56,14 @@ class RunMind:
         self.profiles = profiles
         self.seed = seed
         self.progress = progress
-        self.mind = LLMMind(self, grounds, model=model, evidence=grounds is not None, words="none")
+        self.mind = LLMMind(
+            self,
+            grounds,
+            model=model,
+            evidence=grounds is not None,
+            words="none",
+            deciding=deciding,
+        )
         self._stars: Mapping[tuple[int, int], float] = stars_given(ground.lives)
 
     async def ask(self, request: Request) -> Reply:
@@ -69,7 +77,8 @@ class RunMind:
     async def score(self, cases: Sequence[Case]) -> Sequence[Floats]:
         """Return 1 and more, by its stars, for what the mind picked, and less for the rest.
 
-        With evidence the rest is ordered by how readily the mind considers it, else it is 0.
+        With evidence the rest is ordered by how readily the mind considers it, else it is 0. A mind
+        that decides by scoring gives its log-odds.
         """
         answers: list[Floats] = []
         for start in range(0, len(cases), AT_ONCE):
@@ -80,10 +89,12 @@ class RunMind:
         return answers
 
     async def _score(self, case: Case) -> Floats:
-        names = (case.user, *case.candidates)
-        decision = await self.mind.decide(
-            self.seen(case), NoMemory(), dice(self.seed, "eval", "page", *names)
-        )
+        own = dice(self.seed, "eval", "page", case.user, *case.candidates)
+        if self.mind.scored:
+            odds = await self.mind.scored.log_odds(self.seen(case), (), own)
+            unread = isinstance(odds, Unreadable)
+            return np.array([math.nan] * len(case.candidates) if unread else odds)
+        decision = await self.mind.decide(self.seen(case), NoMemory(), own)
         if decision.failure:
             return np.full(len(case.candidates), math.nan)
         picked = {act.item: 1.0 for act in decision.actions if isinstance(act, a.Pick)}
@@ -93,8 +104,8 @@ class RunMind:
         scores = np.array([picked.get(item, 0.0) for item in case.candidates])
         if self.mind.grounds is None:
             return scores
-        (odds,) = self.mind.grounds.log_odds([case.history], [case.candidates])
-        return scores + 1.0 / (1.0 + np.exp(-odds))
+        (known,) = self.mind.grounds.log_odds([case.history], [case.candidates])
+        return scores + 1.0 / (1.0 + np.exp(-known))
 
     def seen(self, case: Case) -> Observation:
         """Return the page of a case as its person would see it in a run."""

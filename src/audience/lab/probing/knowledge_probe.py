@@ -9,7 +9,7 @@ import numpy as np
 
 from audience.agents.language import interview
 from audience.errors import BadInput
-from audience.lab.probing.questions import Asker, OptionChoice, whole
+from audience.lab.probing.questions import Asker, whole
 from audience.lab.probing.result import Answer, ProbeRow, ProbeTable, difference, row
 from audience.lab.probing.town import DRESSES, INVENTED, MASKED, REAL, SPEECH, Town, dressed, listed
 from audience.llm import TEXT, Unreadable, list_of, object_of, one_of, together
@@ -236,7 +236,7 @@ async def _next(
     )
     holes = {**town.words, "lines": "\n".join(before[-SHOWN:]), "options": options}
     messages = asker.prompt("probe_next", holes)
-    choice: OptionChoice = await asker.choose(
+    choice = await asker.choose(
         "choice", messages, f"next/{dress}/{who}", tuple(LETTERS[: len(items)])
     )
     hit = None if choice.place is None else float(order[choice.place] == 0)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from audience.agents.language import PROMPTS
@@ -18,11 +15,13 @@ from audience.errors import Halt
 from audience.llm import (
     ChatMessage,
     Gateway,
+    OptionChoice,
     Prompts,
     Reply,
     Request,
     Unreadable,
     ask_for,
+    choice_in,
     loose_json,
     unanswered,
 )
@@ -30,25 +29,8 @@ from audience.llm import (
 AT_ONCE = 64
 MINDED = 0.8
 """The temperature at which minds are asked; knowledge is asked at 0."""
-_MARK = re.compile(r"[\W_]*([^\W_]+)(?:[\W_]*|[.):,\n-].*)", re.DOTALL)
-_WORD = re.compile(r"[^\W_]+")
 QuestionProgress = Callable[[int, int], None]
 """Called with how many questions are answered, and how many there are so far."""
-
-
-class OptionChoice(msgspec.Struct, frozen=True):
-    """Which of some options a model chooses."""
-
-    place: int | None
-    """None if the answer names none, or several."""
-    shares: tuple[float, ...] = ()
-    """The probability of each option, if the endpoint gives log-probabilities."""
-
-    def share(self, option: int) -> float | None:
-        """Return the share of an option: its probability, else all or nothing."""
-        if self.shares:
-            return self.shares[option]
-        return None if self.place is None else float(self.place == option)
 
 
 class Asker:
@@ -150,7 +132,7 @@ class Asker:
             temperature=0.0,
             salt=f"{self.seed}/{salt}",
         )
-        answer = await ask_for(self, request, lambda reply: _choice_in(reply, options))
+        answer = await ask_for(self, request, lambda reply: choice_in(reply, options))
         self.chosen += 1
         if isinstance(answer.value, Unreadable):
             return OptionChoice(None)
@@ -161,41 +143,6 @@ class Asker:
 def _object_in(reply: Reply) -> dict[str, Any] | Unreadable:
     fields = unanswered(reply) or loose_json(reply.text)
     return fields if isinstance(fields, Unreadable | dict) else Unreadable("no JSON object")
-
-
-def _choice_in(reply: Reply, options: Sequence[str]) -> OptionChoice | Unreadable:
-    if wrong := unanswered(reply):
-        return wrong
-    if len(reply.scores) == len(options):
-        shares = softmax(reply.scores)
-        return OptionChoice(shares.index(max(shares)), shares)
-    return OptionChoice(named(reply.text, options))
-
-
-def softmax(scores: Sequence[float]) -> tuple[float, ...]:
-    """Return log-probabilities as shares of one."""
-    highest = max(scores)
-    weights = [math.exp(max(score - highest, -700.0)) for score in scores]
-    return tuple(weight / sum(weights) for weight in weights)
-
-
-def named(text: str, options: Sequence[str]) -> int | None:
-    """Return the only option that a text names; None if it names none or several."""
-    places = {option.casefold(): place for place, option in enumerate(options)}
-    first = _MARK.fullmatch(text.strip())
-    if first and first[1].casefold() in places:
-        return places[first[1].casefold()]
-    words = (word for word in _WORD.finditer(text) if word[0].casefold() in places)
-    matches = {places[word[0].casefold()] for word in words if not _is_prose(word, text)}
-    return matches.pop() if len(matches) == 1 else None
-
-
-def _is_prose(word: re.Match[str], text: str) -> bool:
-    """Return True if a letter is a word of the sentence: lower case, or an article."""
-    if len(word[0]) > 1:
-        return False
-    article = word[0] == "A" and re.match(r"\s+[^\W\d_]", text[word.end() :]) is not None
-    return word[0].islower() or article
 
 
 def whole(value: object, least: int, most: int) -> int | None:

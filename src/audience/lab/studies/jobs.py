@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from audience.files import replace_all
 from audience.lab.studies.recipe import Recipe
@@ -15,7 +14,17 @@ from audience.lab.studies.study import Setting
 from audience.log import Log
 from audience.metrics import Metrics, measure
 from audience.results import Measured
-from audience.runs import Progress, Stopping, branch, measurement, resume, start, variants
+from audience.runs import (
+    Progress,
+    Stopping,
+    branch,
+    measurement,
+    packed,
+    resume,
+    start,
+    unpacked,
+    variants,
+)
 from audience.scenario import from_tree, genesis_of
 
 MEASURED_FILE = "measured.msgpack"
@@ -79,7 +88,7 @@ def live(
         scenario, seed = setting.scenario, job.seed
         done = start(scenario, seed, place, progress=progress, stopping=stopping)
     measured = _measured(recipe, setting, place, done.measured)
-    replace_all({place / MEASURED_FILE: msgspec.msgpack.encode(measured, enc_hook=_listed)})
+    replace_all({place / MEASURED_FILE: packed(measured)})
     return measured
 
 
@@ -88,9 +97,7 @@ def kept_numbers(place: Path) -> Measured | None:
     if not (place / MEASURED_FILE).is_file() or not (place / "run.db").is_file():
         return None
     with suppress(msgspec.DecodeError):
-        kept = msgspec.msgpack.decode(
-            (place / MEASURED_FILE).read_bytes(), type=Measured, dec_hook=_array
-        )
+        kept = unpacked((place / MEASURED_FILE).read_bytes(), Measured)
         with Log.open(place) as log:
             if log.digest() == kept.digest:
                 return kept
@@ -113,15 +120,3 @@ def _measured(recipe: Recipe, setting: Setting, place: Path, live_: Measured) ->
         live_.agents | own_numbers.agents,
         live_.failed,
     )
-
-
-def _listed(value: object) -> object:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.floating):
-        return float(value)
-    raise NotImplementedError(f"{type(value)} cannot be kept")
-
-
-def _array(kind: Any, value: Any) -> Any:  # noqa: ANN401
-    return np.array(value, np.float64)
