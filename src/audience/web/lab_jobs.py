@@ -176,7 +176,7 @@ class LabJobs:
             job.state = "finished"
         else:
             said = told.strip() or printed.strip() or f"it ended with exit code {code}"
-            job.error = said.removeprefix("audience: ")
+            job.error = said.removeprefix("audience: ").replace(f"{job.folder.parent}/", "")
             self._drop(job)
             job.state = "failed"
 
