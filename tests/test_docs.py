@@ -25,7 +25,7 @@ from audience.datasets import Films
 from audience.engine import Activation, Rules
 from audience.llm import CallStore, Endpoint, load_prices
 from audience.llm.fake_model import KINDS
-from audience.metrics import LABELS
+from audience.metrics import LABELS, MEANINGS
 from audience.plugins import GROUPS
 from audience.scenario import DEEDS, Models, Scenario, changes_of, parse
 from audience.scenario.models import MODES
@@ -185,9 +185,10 @@ def test_metrics_describe_every_number() -> None:
     assert set(LABELS) <= described("docs/reference/metrics.md")
     lines = text_of("docs/reference/metrics.md").splitlines()
     for name, (_, _, better) in LABELS.items():
-        row = next(line for line in lines if f"`{name}`" in line)
+        row = next(line for line in lines if f"`{name}`" in line.split(" | ")[0])
         cells = [cell.strip() for cell in row.replace(r"\|", "").split("|")]
-        assert cells[3] == better, f"{name} is better when {better or 'neither'}"
+        assert cells[2] == MEANINGS[name][0], f"{name} is told as in the page"
+        assert cells[4] == better, f"{name} is better when {better or 'neither'}"
 
 
 def test_minds_describe_every_parameter_with_its_default() -> None:

@@ -13,10 +13,12 @@ from typing import get_args
 import msgspec
 from msgspec import inspect as mi
 
+from audience.metrics import LABELS, MEANINGS, averaged_over
 from audience.runs.play import PlayerView
 from audience.web import (
     experiment_types,
     lab_types,
+    overview_types,
     people_table,
     receipts,
     reply_types,
@@ -107,7 +109,8 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    for module in (reply_types, run_types, lab_types, receipts, experiment_types, people_table):
+    modules = (reply_types, run_types, lab_types, receipts, experiment_types, people_table)
+    for module in (*modules, overview_types):
         for reply in vars(module).values():
             if isinstance(reply, type) and reply.__module__ == module.__name__:
                 types.of(mi.type_info(reply))
@@ -121,9 +124,22 @@ def generated() -> str:
         kinds(),
         phrases(),
         page_fields(),
+        meanings(),
     ]
     head = "// Made by tools/ui_types.py from the structs of the server; do not edit by hand."
     return "\n\n".join([head, *types.declared.values(), *rest]) + "\n"
+
+
+def meanings() -> str:
+    """Return what each metric tells, its formula, its unit and what it is a mean over."""
+    lines = [
+        "/** What metrics tell: a sentence, the formula, the unit, what a round is a mean over. */"
+    ]
+    lines.append("export const MEANINGS: Record<string, [string, string, string, string]> = {")
+    for name, (sentence, formula) in MEANINGS.items():
+        told = [sentence, formula, LABELS[name][1], averaged_over(name)]
+        lines.append(f"  {name}: {json.dumps(told, ensure_ascii=False)},")
+    return "\n".join([*lines, "};"])
 
 
 def kinds() -> str:

@@ -1,4 +1,4 @@
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 // The page is built into the package, so that using it needs no Node.
 export default defineConfig({
@@ -12,6 +12,7 @@ export default defineConfig({
     reportCompressedSize: false,
     assetsInlineLimit: 0,
   },
+  test: { css: true },
   worker: { format: "es" },
   server: { proxy: { "/api": "http://127.0.0.1:8000" } },
 });

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from audience.metrics import LABELS, Metrics, builtin
+from audience.metrics import LABELS, MEANINGS, Metrics, builtin
 from audience.metrics.spread import NUMBERS
 
 
@@ -14,3 +14,12 @@ def test_labels_are_complete() -> None:
         assert label
         assert better in {"higher", "lower", ""}
     assert len({label_and_unit[:2] for label_and_unit in LABELS.values()}) == len(LABELS)
+
+
+def test_every_metric_is_told_in_a_sentence_and_has_a_formula() -> None:
+    assert set(MEANINGS) == set(LABELS)
+    for name, (sentence, formula) in MEANINGS.items():
+        assert sentence[0].isupper(), name
+        assert sentence.endswith("."), name
+        assert sentence.count(". ") == 0, f"{name}: one sentence"
+        assert formula, name

@@ -39,7 +39,7 @@ READY = {
     "starting": "dialog .radios",
     "trash": "dialog .empty",
     "watch": ".story .chapter",
-    "measures": ".chart svg",
+    "measures": ".plot canvas",
 }
 
 

@@ -57,7 +57,7 @@ def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) 
         table.get_by_text("Satisfaction").first.wait_for()
         settled(page, table.locator("tbody tr").first.inner_text, lambda seen: " to " in seen)
         page.get_by_role("region", name="Picks").get_by_text("only here").first.wait_for()
-        page.get_by_role("region", name="Round by round").locator("svg path").first.wait_for()
+        page.get_by_role("region", name="Round by round").locator(".plot canvas").first.wait_for()
     assert site.ok("/runs/what-if")["parent"]
 
 
@@ -79,7 +79,7 @@ def test_numbers_are_drawn_and_can_be_taken_away(
 ) -> None:
     site = sites(lived)
     with looking(chromium, site.address, run_path("done", "measures")) as page:
-        page.get_by_role("img", name="Satisfaction by round").wait_for()
+        page.get_by_role("slider", name="Satisfaction by round").wait_for()
         settled(page, page.locator(".chart").count, lambda charts: charts > 20)
         with page.expect_download() as saved:
             page.get_by_role("button", name="Save Ratings given as PNG").click()
@@ -99,9 +99,9 @@ def test_numbers_come_while_a_run_goes_on(chromium: Any, site: Site) -> None:
     with looking(chromium, site.address, run_path(run, "measures")) as page:
         page.get_by_text("Nothing to measure yet").wait_for()
         page.get_by_role("button", name="+ round").click()
-        page.get_by_role("img", name="Visits by round").wait_for()
+        page.get_by_role("slider", name="Visits by round").wait_for()
         page.get_by_role("button", name="+ round").click()
-        page.locator("svg[aria-label*='at round 2']").first.wait_for()
+        page.locator(".plot[aria-label*='at round 2']").first.wait_for()
 
 
 def test_the_annotation_page_opens(chromium: Any, site: Site) -> None:

@@ -109,6 +109,8 @@ def test_every_dataset_and_recommender_of_the_form_says_what_it_needs(site: Site
         reply = site.ok("/scenarios/check", {"form": {"dataset": kind, "agents": 5}})
         needs = session["needs"]["datasets"].get(kind)
         assert needs or reply["ok"] or kind == "held-out", (kind, reply)
+    for group in ("datasets", "recommenders", "minds", "memories"):
+        assert {kind for kind in session[group] if not session["about"][group].get(kind)} == set()
     assert session["needs"]["recommenders"] == {"http": "url", "mix": "parts"}
 
 

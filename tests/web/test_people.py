@@ -233,6 +233,29 @@ def test_the_people_table_is_sorted_filtered_and_cut(sites: Sites, lived: Path) 
     assert site.get("/runs/done/people-table?sort=hair")[0] == 422
 
 
+def test_the_people_table_tells_who_came_in_a_round(sites: Sites, lived: Path) -> None:
+    site = sites(lived)
+
+    def rows(words: str) -> Any:
+        return site.ok(f"/runs/done/people-table?limit=500&{words}")["rows"]
+
+    visits = site.ok("/runs/done/metrics")["rounds"][1]
+    came = rows("at=2&only=came&sort=then")
+    assert len(came) == visits["visits"]
+    assert sum(one["visit"]["picks"] for one in came) == visits["picks"]
+    told = [one["visit"]["satisfaction"] for one in came]
+    known = [value for value in told if value is not None]
+    assert known == sorted(known)
+    assert told[: len(known)] == known, "who told nothing comes last"
+    gone = rows("at=2&only=gone")
+    assert [one["last"] for one in gone] == [2] * len(gone)
+    assert {one["id"] for one in gone} == {one["id"] for one in came if one["last"] == 2}
+    assert rows("at=2")[0]["id"] == 0, "everybody is there, with the visit of those who came"
+    assert any(one["visit"] is None for one in rows("at=2"))
+    for wrong, status in {"only=came": 400, "sort=then": 400, "at=7&only=came": 404}.items():
+        assert site.get(f"/runs/done/people-table?{wrong}")[0] == status
+
+
 def test_the_people_table_tells_who_is_content_and_who_stays_away(
     sites: Sites, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from audience.log import Log
 from audience.runs import resume, scenario_of, start
 from audience.runs.calibration import with_fitted_people
 from audience.scenario import Scenario, parse
+from audience.web.runs import watchable
 from audience.world import events as e
 
 
@@ -92,6 +93,20 @@ def test_however_it_is_steered_the_bytes_are_the_same(site: Site, lived: Path) -
     site.steer(run, "play")
     site.until(run, "finished")
     assert digest(site.root / run) == digest(lived / "done")
+
+
+def test_a_run_may_begin_at_a_speed_that_one_can_follow(site: Site) -> None:
+    toml = "agents = 400\nrounds = 20\n[activation]\nshare = 0.3\n"
+    begun = site.ok("/runs", {"toml": toml, "name": "slow", "paused": True, "speed": "watchable"})
+    assert site.ok(f"/runs/{begun['id']}")["control"]["speed"] == 400 * 20 * 0.3 / 40
+    long = parse(toml.replace("20", "300"))
+    assert watchable(long) == 400 * 300 * 0.3 / 60, "no longer than a minute"
+    assert watchable(parse(toml + "[arms.a]\n[arms.b]\nrecommender = 'random'\n")) == 0.0
+    assert watchable(parse("agents = 2\nrounds = 1\n")) == 1.0
+    plain = site.begin(paused=True, name="fast")
+    assert site.ok(f"/runs/{plain}")["control"]["speed"] == 0.0
+    wrong = {"toml": toml, "name": "odd", "speed": "odd"}
+    assert site.post("/runs", wrong)[0] == 422
 
 
 def test_a_speed_is_kept_to(site: Site) -> None:

@@ -1057,6 +1057,7 @@ export interface SessionReply {
   scenario: string | null;
   needs: Record<string, Record<string, string>>;
   is_private: boolean;
+  about: Record<string, Record<string, string>>;
   streams: number;
   token?: string;
 }
@@ -1215,6 +1216,14 @@ export interface ExperimentReply {
   findings: ExperimentFindings | null;
 }
 
+export interface VisitLine {
+  satisfaction: number | null;
+  why: string;
+  pages: number;
+  picks: number;
+  failures: number;
+}
+
 export interface PersonLine {
   id: number;
   name: string;
@@ -1229,11 +1238,43 @@ export interface PersonLine {
   stars: number | null;
   last: number;
   failures: number;
+  visit?: VisitLine | null;
 }
 
 export interface PeoplePage {
   total: number;
   rows: PersonLine[];
+}
+
+export interface Funnel {
+  visits: number;
+  shown: number;
+  picked: number;
+  rated: number;
+  returned: number;
+  known: number;
+  items_shown: number;
+  picks: number;
+  ratings: number;
+}
+
+export interface HeatRow {
+  name: string;
+  item: number;
+  shown: (number | null)[];
+  picked: (number | null)[];
+}
+
+export interface OverviewReply {
+  round: number;
+  progress: number;
+  now: Funnel;
+  so_far: Funnel;
+  satisfaction: number[];
+  mean: number | null;
+  spans: [number, number][];
+  genres: HeatRow[];
+  items: HeatRow[];
 }
 
 export interface SlateCard {
@@ -1348,3 +1389,79 @@ export const PHRASES: Record<string, string> = {
 };
 
 export const PAGE_ACTIONS: AnyAction["type"][] = ["Save"];
+
+/** What metrics tell: a sentence, the formula, the unit, what a round is a mean over. */
+export const MEANINGS: Record<string, [string, string, string, string]> = {
+  visits: ["How often people came to the platform.", "number of visits", "", ""],
+  pages: ["How many pages of items people looked at.", "number of pages shown", "", ""],
+  shown: ["How many items stood on those pages.", "sum of items over all pages", "", ""],
+  picks: ["How many items people took from a page.", "number of picks", "", ""],
+  click_rate: ["How often a page held something that was picked.", "pages with at least one pick / pages", "share of pages", ""],
+  pick_rate: ["How many of the items shown were picked.", "picks / items shown", "share of shown items", ""],
+  exit_page: ["How many pages people looked at before they left.", "pages / visits that saw a page", "pages", "visits"],
+  watch_hours: ["How long people spent with what they picked.", "Σ minutes of an item × fraction taken up / 60", "hours", ""],
+  watch_minutes: ["How long a person spent with what they picked.", "Σ minutes of an item × fraction taken up", "minutes", ""],
+  minutes_per_visit: ["How long people spent with items in one visit.", "Σ minutes of an item × fraction taken up / visits", "minutes", "visits"],
+  completion: ["How much of an item people took up once they had picked it.", "mean fraction taken up", "share", "picks"],
+  satisfaction: ["How content people were when they left; the first number to judge a recommender by.", "mean of what visits report at their end", "0 to 1", "visits"],
+  return_rate: ["How many of those who came in one round came in the next one too.", "Σ |came in r and in r + 1| / Σ |came in r|", "share of people", ""],
+  retention: ["How many of those who came in the first round still come.", "|came in the first and in this round| / |came in the first round|", "share of people", ""],
+  ratings: ["How many items people rated.", "number of ratings", "", ""],
+  rating_mean: ["How many stars people gave.", "mean stars, 1 to 5", "stars", "ratings"],
+  rating_1: ["How many of the ratings gave this many stars.", "ratings with 1 stars / ratings", "share", ""],
+  rating_2: ["How many of the ratings gave this many stars.", "ratings with 2 stars / ratings", "share", ""],
+  rating_3: ["How many of the ratings gave this many stars.", "ratings with 3 stars / ratings", "share", ""],
+  rating_4: ["How many of the ratings gave this many stars.", "ratings with 4 stars / ratings", "share", ""],
+  rating_5: ["How many of the ratings gave this many stars.", "ratings with 5 stars / ratings", "share", ""],
+  entropy_exposure: ["How varied the genres are that a person is shown: 0 is a single genre, 1 bit is as varied as two equally frequent ones, 2 bits as four.", "mean over people of H = −Σ p log₂ p, with p the share of a genre", "bits", "people"],
+  entropy_exposure_pooled: ["How varied the genres are that all people together are shown.", "H = −Σ p log₂ p, with p the share of a genre in all that was shown", "bits", ""],
+  entropy_consumption: ["How varied the genres are that a person picks: 0 is a single genre, 1 bit is as varied as two equally frequent ones, 2 bits as four.", "mean over people of H = −Σ p log₂ p, with p the share of a genre", "bits", "people"],
+  entropy_consumption_pooled: ["How varied the genres are that all people together pick.", "H = −Σ p log₂ p, with p the share of a genre in all picks", "bits", ""],
+  entropy_taste: ["How many genres a person likes, and how evenly.", "mean over people of H = −Σ p log₂ p, with p the share of a genre in their taste", "bits", "people"],
+  gini: ["How unequally picks fall on items: 0 if all are picked equally often, 1 if one takes all.", "G = 2 Σ i x_i / (n Σ x) − (n + 1) / n, with x the picks of each item in rising order", "0 to 1", ""],
+  coverage_exposure: ["How much of the catalogue anybody was shown.", "different items shown / items", "share of items", ""],
+  coverage_consumption: ["How much of the catalogue anybody picked.", "different items picked / items", "share of items", ""],
+  repeated_exposure: ["How many of the items shown the same person had been shown before.", "items shown again to a person / items shown", "share of shown items", ""],
+  posts: ["How many messages people posted to their followers.", "number of posts", "", ""],
+  forwards: ["How many messages people passed on.", "number of forwards", "", ""],
+  lines: ["How many lines were said in conversations.", "number of lines", "", ""],
+  chats: ["How many conversations took place.", "conversations with at least one line", "", ""],
+  delivered: ["How many inboxes messages reached.", "sum of recipients over all messages", "", ""],
+  follows: ["How many people were followed anew.", "number of new ties", "", ""],
+  unfollows: ["How many people were no longer followed.", "number of cut ties", "", ""],
+  spoken_model: ["How many texts a language model wrote.", "texts by a model", "", ""],
+  spoken_template: ["How many texts came from a template because the model gave none that could be used.", "texts by template", "", ""],
+  spoken_human: ["How many texts a human typed.", "texts by people who take part", "", ""],
+  group_visits: ["How often people met to choose and watch something together.", "number of evenings together", "", ""],
+  group_size: ["How many people met.", "mean number of people of an evening together", "mean", "groups"],
+  satisfaction_together: ["How content people were after an evening together.", "mean satisfaction when a group parts", "0 to 1", "people in groups"],
+  misery_together: ["How content the least content person of an evening together was.", "mean over groups of the lowest score", "0 to 1", "groups"],
+  rating_alone: ["How many stars people gave when alone.", "mean stars in visits", "stars", "ratings"],
+  rating_together: ["How many stars people gave when together.", "mean stars in groups", "stars", "ratings"],
+  mentions: ["How often people named a title in their words.", "titles named, once a text", "", ""],
+  unfounded_mentions: ["How often people named a title that they had neither seen nor heard of.", "titles named without ground", "", ""],
+  unfounded_share: ["How many of the titles named the speaker had neither seen nor heard of.", "titles named without ground / titles named", "share", ""],
+  remembered: ["How many thoughts people kept in memory.", "thoughts that entered short-term or long-term memory", "", ""],
+  faded_at_once: ["How many observations were too unimportant to be kept.", "observations that never left sensory memory", "", ""],
+  enhanced: ["How often a thought was strengthened by a similar one.", "number of strengthened short-term thoughts", "", ""],
+  settled: ["How many thoughts moved into long-term memory.", "moves from short-term to long-term memory", "", ""],
+  reflected: ["How many conclusions people drew from their memories.", "number of insights, reflections and emotions", "", ""],
+  merged: ["How often thoughts that say the same became one.", "number of merged thoughts", "", ""],
+  forgotten: ["How many thoughts people lost.", "thoughts that faded or were crowded out", "", ""],
+  recalled: ["How many memories came to mind for a decision.", "thoughts recalled / decisions with any to recall", "per decision", ""],
+  recall_cut: ["How many memories had no room in a prompt.", "thoughts left out of prompts", "", ""],
+  thoughts: ["How much people remember now.", "thoughts kept / people", "per person", ""],
+  memory_failed: ["How often a model's reply about memories could not be used.", "number of failures while memories were sorted", "", ""],
+  reach: ["How many people have heard of what is spread.", "people who know of a topic / people", "share", ""],
+  emotion: ["How strongly those who know of a topic feel about it: 0 is calm, 1 is intense.", "mean level / 2 over those who know", "0 to 1", "people who know"],
+  emotion_words: ["How emotional the messages on topics are: 0 is calm, 1 is intense.", "mean tone of the words of messages", "0 to 1", "messages"],
+  positive: ["How many of those with a view are in favour.", "people in favour / people with a view", "share", ""],
+  told: ["How many messages were about what is spread.", "messages written or passed on", "", ""],
+  cascades: ["How many messages were passed on at least once.", "messages with at least one forward", "", ""],
+  cascade_scale: ["How large the largest cascade is: a message with all that came of passing it on.", "messages of the largest cascade", "messages", ""],
+  cascade_depth: ["How often in a row one message was passed on.", "forwards from the first to the furthest message", "forwards", ""],
+  cascade_breadth: ["How many people passed on the same message at the same distance from its author.", "largest number of messages at one depth of a cascade", "messages", ""],
+  refused: ["How often somebody wanted to do what the rules of the platform do not allow.", "number of refused actions", "", ""],
+  failed: ["How often no usable decision came from a model or a recommender.", "number of failed decisions", "", ""],
+  saves: ["Items saved for later in all.", "number of Saved", "", ""],
+};

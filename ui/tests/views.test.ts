@@ -4,7 +4,6 @@ import { Live } from "../src/fold/live";
 import { latestDialogues, latestPosts, latestSlates, slatesOf } from "../src/fold/views";
 import { merged, grouped } from "../src/screens/Measures";
 import { mistakes } from "../src/fold/newRun";
-import { bounds, path, ticks } from "../src/charts/Lines";
 import { read, address } from "../src/parts/route";
 import type { Values } from "../src/wire/types";
 import { talk, visit } from "./chapters";
@@ -74,12 +73,6 @@ describe("numbers", () => {
 
   it("put a metric nobody knows under More", () => {
     expect(grouped(["picks", "mine"]).map(([title]) => title)).toEqual(["Choices", "More"]);
-  });
-
-  it("make axes with round steps and lines with gaps", () => {
-    expect(ticks(0, 10)).toEqual([0, 5, 10]);
-    expect(bounds([{ name: "", colour: "", points: [[1, 5], [2, 5]] }])).toEqual([4.5, 5.5]);
-    expect(path([[0, 1], [1, null], [2, 3]], (x) => x, (y) => y)).toBe("M0.0 1.0M2.0 3.0");
   });
 
   it("are checked as they are typed", () => {

@@ -10,8 +10,10 @@ from audience.metrics.formulas import (
 from audience.metrics.labels import (
     LABELS as LABELS,
     OPTIONAL as OPTIONAL,
+    averaged_over as averaged_over,
     round_unit as round_unit,
 )
+from audience.metrics.meanings import MEANINGS as MEANINGS
 from audience.metrics.opinion import Satisfaction as Satisfaction, tone as tone
 from audience.metrics.registry import (
     Metric as Metric,

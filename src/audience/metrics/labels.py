@@ -106,6 +106,11 @@ _MEANS = {
 """What a number of a whole round is a mean over, where its unit does not say so."""
 
 
+def averaged_over(name: str) -> str:
+    """Return what the number of a round is a mean over; empty if it is no mean."""
+    return _MEANS.get(name, "")
+
+
 def round_unit(name: str) -> str:
     """Return the unit of a metric of one round: `total` for counts, and what a mean is over."""
     unit = LABELS.get(name, ("", "", ""))[1] or ("total" if name in LABELS else "")

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 Drawing = ParamSpec("Drawing")
 INK, MUTED, GRID, SURFACE = "#1c2128", "#59636e", "#d9dee4", "#ffffff"
-# Okabe and Ito's colours, which can be distinguished with any colour vision, and one more.
-PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b4c9a")
+# Okabe and Ito's hues, darkened to a contrast of 3:1 on white and moved apart for every colour
+# vision; the page's tokens.css has the same, and its tests hold both.
+PALETTE = ("#005ab4", "#a82800", "#3c874b", "#963c78", "#b87400", "#2d96b4", "#2e1065")
 DASHES = ("-", "--", ":", "-.")
 FILE_FORMATS = ("svg", "pdf", "png")
 

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Query
+from msgspec.structs import replace
 from starlette.responses import Response
 
+from audience.errors import BadInput
 from audience.log import failures_by_person, last_visits
 from audience.web.people import MOST, matching, person_row
 from audience.web.readers import Reader
-from audience.web.replies import json_reply
+from audience.web.replies import Missing, json_reply
 from audience.web.reply_types import PersonRow
-from audience.web.requests import RunId, Whole
+from audience.web.requests import Round, RunId, Whole
 from audience.web.run_registry import RunRegistry
-from audience.world import Floats
+from audience.world import VISITS, Chapter, Failed, Floats, Left, Picked, SlateShown
 
-Sort = Literal["id", "name", "satisfaction", "visits", "picks", "stars", "last", "failures"]
-Only = Literal["", "unhappy", "happy", "failed", "absent", "never"]
+Sort = Literal["id", "name", "satisfaction", "visits", "picks", "stars", "last", "failures", "then"]
+Only = Literal["", "unhappy", "happy", "failed", "absent", "never", "came", "gone"]
 UNHAPPY, HAPPY = 0.35, 0.65
 ABSENT = 5
 """Rounds without a visit after which somebody who came before counts as absent."""
+
+
+class VisitLine(msgspec.Struct, frozen=True):
+    """A visit in the round that was asked for."""
+
+    satisfaction: float | None
+    """With this visit; None if nothing was said of it."""
+    why: str
+    """Why they left, or the last reason that was given in the visit."""
+    pages: int
+    picks: int
+    failures: int
 
 
 class PersonLine(PersonRow, frozen=True, kw_only=True):
@@ -35,6 +49,7 @@ class PersonLine(PersonRow, frozen=True, kw_only=True):
     last: int
     """The round of their last visit; 0 if they never came."""
     failures: int
+    visit: VisitLine | None = None
 
 
 class PeoplePage(msgspec.Struct, frozen=True):
@@ -66,6 +81,36 @@ def lines_of(reader: Reader) -> list[PersonLine]:
     return lines
 
 
+def visits_of(reader: Reader, round_: int) -> dict[int, VisitLine]:
+    """Return the visits of a round by person."""
+    visits: dict[int, VisitLine] = {}
+    for chapter in reader.log.chapters(begin_round=round_, end_round=round_ + 1, phase=VISITS):
+        if chapter.agent >= 0:
+            visits[chapter.agent] = _visit(chapter)
+    return visits
+
+
+def _visits(reader: Reader, at: int, done: int) -> dict[int, VisitLine]:
+    """Return the visits of a round, read once; those of an open one again after each chapter."""
+    if at > done + 1:
+        raise Missing(f"round {at} has not begun; {done} are complete")
+    moment = at if at <= done else -reader.last
+    return reader.remembered("visits", moment, lambda: visits_of(reader, at))
+
+
+def _visit(chapter: Chapter) -> VisitLine:
+    events = [entry.event for entry in chapter.entries]
+    left = next((event for event in reversed(events) if isinstance(event, Left)), Left(0))
+    causes = [entry.cause for entry in chapter.entries if entry.cause]
+    return VisitLine(
+        left.satisfaction,
+        left.why or (causes[-1] if causes else ""),
+        pages=sum(isinstance(event, SlateShown) for event in events),
+        picks=sum(isinstance(event, Picked) for event in events),
+        failures=sum(isinstance(event, Failed) for event in events),
+    )
+
+
 def _value(each: Mapping[str, Floats], metric: str, who: int) -> float | None:
     values = each.get(metric)
     if values is None or who >= len(values):
@@ -74,7 +119,7 @@ def _value(each: Mapping[str, Floats], metric: str, who: int) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _filters(done: int) -> dict[Only, Callable[[PersonLine], bool]]:
+def _filters(done: int, at: int | None) -> dict[Only, Callable[[PersonLine], bool]]:
     return {
         "": lambda one: True,
         "unhappy": lambda one: one.visits > 0 and one.satisfaction < UNHAPPY,
@@ -82,6 +127,8 @@ def _filters(done: int) -> dict[Only, Callable[[PersonLine], bool]]:
         "failed": lambda one: one.failures > 0,
         "absent": lambda one: 0 < one.last <= done - ABSENT,
         "never": lambda one: one.last == 0,
+        "came": lambda one: one.visit is not None,
+        "gone": lambda one: one.visit is not None and one.last == at,
     }
 
 
@@ -96,22 +143,38 @@ def router(registry: RunRegistry) -> APIRouter:
         sort: Annotated[Sort, Query()] = "id",
         down: Annotated[bool, Query()] = False,
         only: Annotated[Only, Query()] = "",
+        at: Annotated[Round | None, Query()] = None,
         offset: Annotated[Whole, Query()] = 0,
         limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
     ) -> Response:
-        """Return people with what they did, filtered by words and by how they fare, and sorted."""
+        """Return people with what they did, filtered by words and by how they fare, and sorted.
+
+        `at` is a round: lines then tell the visit in it, `only=came` are those who came in it,
+        and `only=gone` those of them who have not come again.
+        """
+        if at is None and (only in ("came", "gone") or sort == "then"):
+            raise BadInput(f"{'only' if only else 'sort'}: name the round too, as in at=3")
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             done = reader.log.complete_rounds()
             lines = reader.remembered("people-table", done, lambda: lines_of(reader))
-            fits = _filters(done)[only]
             chosen = [lines[who] for who in matching(reader.world(done), query)]
-        chosen = [line for line in chosen if fits(line)]
-        chosen.sort(key=lambda line: _order(getattr(line, sort)), reverse=down)
+            if at is not None:
+                visits = _visits(reader, at, done)
+                chosen = [replace(line, visit=visits.get(line.id)) for line in chosen]
+        chosen = [line for line in chosen if _filters(done, at)[only](line)]
+        chosen = _sorted(chosen, sort, down=down)
         return json_reply(PeoplePage(len(chosen), chosen[offset : offset + limit]))
 
     return api
 
 
-def _order(value: object) -> tuple[bool, object]:
-    """Return a key by which what is not known comes first."""
-    return value is not None, value if value is not None else 0
+def _sorted(lines: list[PersonLine], sort: Sort, *, down: bool) -> list[PersonLine]:
+    """Return people in an order; those of whom that is not known come last."""
+    values: list[Any] = [
+        (line.visit.satisfaction if line.visit else None) if sort == "then" else getattr(line, sort)
+        for line in lines
+    ]
+    known = [place for place, value in enumerate(values) if value is not None]
+    known.sort(key=values.__getitem__, reverse=down)
+    unknown = [place for place, value in enumerate(values) if value is None]
+    return [lines[place] for place in (*known, *unknown)]

@@ -86,6 +86,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     """By group and kind, the option without which a part cannot be made, such as `path`."""
     is_private: bool
     """Whether it serves this machine alone: files may be uploaded, and runs deleted."""
+    about: dict[str, dict[str, str]]
+    """By group and kind, what a part does, in one sentence."""
     streams: int
     token: str | UnsetType = UNSET
 

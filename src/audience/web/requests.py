@@ -62,6 +62,8 @@ class Begin(Body):
     like: str | None = Field(None, min_length=1, max_length=1000)
     name: str | None = Field(None, max_length=60)
     paused: bool = False
+    speed: Literal["full", "watchable"] = "full"
+    """`watchable`: a run by itself takes about two seconds a round, and a minute at most."""
 
 
 class Steer(Body):

@@ -102,6 +102,7 @@ class RunRegistry:
         paused: bool,
         spending: SpendingOptions | None = None,
         fitting: Fitting | None = None,
+        speed: float = 0.0,
     ) -> Path:
         """Start a scenario in a new folder; return the folder of its (first) run."""
         first: list[Path] = []
@@ -109,7 +110,9 @@ class RunRegistry:
         def watching(place: Path) -> Watch:
             self._end_runs_of_this_thread()
             with self._lock:
-                run = LocalRun(place.resolve(), Watch(Control(paused=paused and not first)))
+                run = LocalRun(
+                    place.resolve(), Watch(Control(paused=paused and not first, speed=speed))
+                )
                 run.thread = threading.current_thread()
                 self._here[run.folder] = run
                 first.append(run.folder)

@@ -46,6 +46,9 @@ from audience.web.run_scenarios import origin, origin_folder
 from audience.web.run_types import RunDetail, UnreadableRun
 from audience.web.scenarios import Offer, spending_of
 
+SECONDS_A_ROUND, LONGEST_S = 2.0, 60.0
+"""How long a round, and a whole run, takes at a speed at which one can follow it."""
+
 
 def _detail(registry: RunRegistry, offer: Offer, lines: RunList, folder: Path) -> RunDetail:
     """Return all that a page needs when it opens a run."""
@@ -187,7 +190,12 @@ def router(registry: RunRegistry, offer: Offer, lines: RunList) -> APIRouter:
             else registry.folders.free(scenario.title)
         )
         first = registry.start(
-            scenario, place, paused=body.paused, spending=spending, fitting=people.fitting
+            scenario,
+            place,
+            paused=body.paused,
+            spending=spending,
+            fitting=people.fitting,
+            speed=watchable(scenario) if body.speed == "watchable" else 0.0,
         )
         whole = registry.folders.id_of(place) if is_experiment(place) else ""
         return json_reply(StartedRun(registry.folders.id_of(first), whole), 201)
@@ -214,6 +222,15 @@ def _people(registry: RunRegistry, offer: Offer, body: Begin) -> Audience:
     if body.like and body.form and body.form.mind is None and body.form.dataset is None:
         return Audience(asked, fitting=read_fitting(origin_folder(registry, body.like)))
     return audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
+
+
+def watchable(scenario: Scenario) -> float:
+    """Return the visits a second at which one can follow a run; 0, full speed, for experiments."""
+    if scenario.arms or scenario.seeds > 1:
+        return 0.0
+    seconds = min(SECONDS_A_ROUND * scenario.rounds, LONGEST_S)
+    visits = scenario.agents * scenario.rounds * scenario.activation.share
+    return max(1.0, float(round(visits / seconds)))
 
 
 def _steer(registry: RunRegistry, folder: Path, body: Steer) -> None:

@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from audience.web import (
     interviews,
     lab,
     measures,
+    overview,
     own_recommenders,
     people,
     people_table,
@@ -120,6 +122,7 @@ def router(
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
                 is_private=held_to is None,
+                about={group: told(group, kinds) for group, kinds in parts.items()},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
             )
@@ -155,6 +158,16 @@ def needed(group: str) -> dict[str, str]:
     """Return the option without which a part cannot be made, by kind, where there is one."""
     options = {kind: required_options(find(group, kind)) for kind in known(group)}
     return {kind: names[0] for kind, names in options.items() if names}
+
+
+def told(group: str, kinds: Iterable[str]) -> dict[str, str]:
+    """Return what parts do, as the first lines of their docstrings say, by kind."""
+    lines = {
+        kind: (getdoc(find(group, kind)) or "").partition("\n")[0].replace("`", "")
+        for kind in kinds
+        if kind in known(group)
+    }
+    return {kind: line for kind, line in lines.items() if line}
 
 
 def _keys(offer: Offer) -> dict[str, bool]:
@@ -282,6 +295,7 @@ def _routers(
         comparison.router(registry),
         experiments.router(registry, offer, lines),
         measures.router(registry, offer),
+        overview.router(registry),
         measures.judge_router(registry),
     ]
 

@@ -3,8 +3,10 @@
 from audience.world.actions import AnyAction as AnyAction, Say as Say
 from audience.world.agent import (
     FOLDS as FOLDS,
+    HABITUAL as HABITUAL,
     HUMAN as HUMAN,
     INBOX as INBOX,
+    START_SATISFACTION as START_SATISFACTION,
     Agent as Agent,
     Heard as Heard,
     Laws as Laws,

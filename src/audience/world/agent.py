@@ -23,6 +23,7 @@ INBOX = 20
 HEARD = 20
 LONGEST = 2_000
 """Characters of a message that an inbox keeps; only the platform writes longer ones."""
+START_SATISFACTION = 0.5
 HABITUAL = 0.5
 """Weight of the newest visit in the moving average of satisfaction."""
 SAVED = 20
@@ -84,7 +85,7 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     heard: tuple[Heard, ...] = ()
     inbox: tuple[Message, ...] = ()
     thoughts: tuple[Thought, ...] = ()
-    satisfaction: float = 0.5
+    satisfaction: float = START_SATISFACTION
     visits: int = 0
     thoughts_had: int = 0
     """The number of thoughts so far, which is the id of the next one."""

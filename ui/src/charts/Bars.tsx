@@ -1,43 +1,71 @@
-// Bars for histograms, and curves of popularity on a log scale.
+// Bars of a histogram, or a long falling curve on a logarithmic axis.
 
-import { useRef } from "react";
-import { count, measure } from "../parts/format";
+import { useMemo, useRef, useState } from "react";
+import uPlot from "uplot";
+import { count, percent } from "../parts/format";
+import { CURSOR, Plot, WHOLE, axes, ink } from "./Plot";
 import { savePng } from "./save";
-import { ticks } from "./Lines";
+import { short, toldBars, type Bar } from "./columns";
 
-const WIDE = 320;
-const HIGH = 170;
-const LEFT = 44;
-const LOW = 24;
+interface Given {
+  title: string;
+  /** What the bars stand on, and what they count. */
+  place: string;
+  unit: string;
+  bars: Bar[];
+  nothing: string;
+  /** Draw a curve by rank on a logarithmic axis. */
+  isCurve?: boolean;
+  about?: React.ReactNode;
+}
 
-export function BarChart({ title, unit, bars, nothing, dense = false }: { title: string; unit?: string; bars: { name: string; value: number }[]; nothing: string; dense?: boolean }) {
-  const svg = useRef<SVGSVGElement>(null);
-  const most = Math.max(1, ...bars.map((one) => one.value));
-  const step = (WIDE - LEFT - 10) / Math.max(1, bars.length);
-  const share = (value: number) => (dense ? Math.log1p(value) / Math.log1p(most) : value / most);
-  const y = (value: number) => 10 + (HIGH - 10 - LOW) * (1 - share(value));
-  const marks = dense ? [0, 1, 10, 100, 1000, 10_000, 100_000].filter((at) => at <= most) : ticks(0, most);
+export function BarChart({ title, place, unit, bars, nothing, isCurve = false, about }: Given) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [over, setOver] = useState<number | null>(null);
+  const sign = bars.map((one) => one.value).join(" ");
+  const columns = useMemo((): uPlot.AlignedData => [bars.map((one, at) => (isCurve ? Number(one.name) : at)), bars.map((one) => one.value)], [sign, isCurve]);
+  const most = Math.max(...bars.map((one) => one.value));
   const whole = bars.reduce((sum, one) => sum + one.value, 0);
-  const label = dense ? `${title}: the first of ${bars.length} has ${count(bars[0]?.value)}, the middle one ${count(bars[Math.floor(bars.length / 2)]?.value)}.`
-    : `${title}: ${bars.map((one) => `${one.name} ${measure(one.value)}`).join(", ")}`;
-  if (!whole) {
-    return (
-      <figure className="chart"><figcaption><span>{title}</span>{unit ? <span className="faint small">{unit}</span> : null}</figcaption>
-        <p className="faint small chart-empty">{nothing}</p></figure>
-    );
-  }
+  const pointed = over === null ? null : bars[over];
+  const name = (one: Bar) => (isCurve ? `${place} ${one.name}` : one.name);
+  const text = pointed ? `${name(pointed)}: ${count(pointed.value)}${isCurve ? "" : ` (${percent(pointed.value / whole)})`}` : "";
+  const unitTold = isCurve ? `${unit} · logarithmic axis` : unit;
+  const save = () => { if (canvas.current) void savePng(canvas.current, title, unitTold, []); };
   return (
     <figure className="chart">
-      <figcaption><span>{title}</span>{unit ? <span className="faint small">{unit}</span> : null}
-        <button type="button" className="quiet small" aria-label={`Save ${title} as PNG`} onClick={() => { if (svg.current) void savePng(svg.current, title); }}>PNG</button></figcaption>
-      <svg ref={svg} viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={label}>
-        {marks.map((at) => <g key={at}><line className="grid" x1={LEFT} x2={WIDE - 10} y1={y(at)} y2={y(at)} /><text className="tick" x={LEFT - 6} y={y(at) + 3.5} textAnchor="end">{count(at)}</text></g>)}
-        {dense
-          ? <path className="area" d={`M${LEFT} ${y(0)}${bars.map((one, at) => `L${(LEFT + at * step).toFixed(1)} ${y(one.value).toFixed(1)}L${(LEFT + (at + 1) * step).toFixed(1)} ${y(one.value).toFixed(1)}`).join("")}L${WIDE - 10} ${y(0)}Z`} />
-          : bars.map((one, at) => <rect key={one.name} className="bar-rect" x={LEFT + at * step + step * 0.14} width={step * 0.72} y={y(one.value)} height={Math.max(0, y(0) - y(one.value))} rx={2}><title>{`${one.name}: ${count(one.value)}${whole ? ` (${Math.round((100 * one.value) / whole)} %)` : ""}`}</title></rect>)}
-        {dense ? <><text className="tick" x={LEFT} y={HIGH - 8}>1</text><text className="tick" x={WIDE - 10} y={HIGH - 8} textAnchor="end">{count(bars.length)}</text></>
-          : bars.map((one, at) => <text key={one.name} className="tick" x={LEFT + (at + 0.5) * step} y={HIGH - 8} textAnchor="middle">{one.name}</text>)}
-      </svg>
+      <figcaption><span className="chart-title">{title}{about}</span>
+        {whole ? <button type="button" className="quiet small" aria-label={`Save ${title} as PNG`} onClick={save}>PNG</button> : null}</figcaption>
+      {whole ? (
+        <>
+          <div className="chart-values"><span>{text || <span className="faint small">{count(whole)} in all</span>}</span></div>
+          <p className="axis-name" aria-hidden="true">↑ {unitTold}</p>
+          <Plot canvas={canvas} shape={`${bars.length} ${isCurve} ${most}`} columns={columns} over={setOver} text={text}
+            label={toldBars(title, unit, bars, isCurve)} look={() => (isCurve ? curve(place, most) : histogram(place, bars, most))} />
+        </>
+      ) : <p className="faint small chart-empty">{nothing}</p>}
     </figure>
   );
+}
+
+const DECADES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+function histogram(place: string, bars: Bar[], most: number): Omit<uPlot.Options, "width" | "height"> {
+  const draw = uPlot.paths.bars?.({ size: [0.78, 60], radius: 0.08 });
+  return {
+    legend: { show: false }, padding: [6, 6, 0, 0], cursor: { ...CURSOR, points: { show: false } },
+    scales: { x: { time: false, range: [-0.6, bars.length - 0.4] }, y: { range: [0, most * 1.06] } },
+    series: [{}, { fill: () => ink("var(--accent)"), width: 0, points: { show: false }, ...(draw ? { paths: draw } : {}) }],
+    axes: axes(place, { splits: () => bars.map((_, at) => at), values: (_, splits) => splits.map((at) => bars[at]?.name ?? ""), space: 10 },
+      { incrs: WHOLE, values: (_, splits) => splits.map(short) }),
+  };
+}
+
+function curve(place: string, most: number): Omit<uPlot.Options, "width" | "height"> {
+  const step = uPlot.paths.stepped?.({ align: 1 });
+  return {
+    legend: { show: false }, padding: [6, 6, 0, 0], cursor: { ...CURSOR, points: { size: 7 } },
+    scales: { x: { time: false }, y: { distr: 3, range: [0.9, Math.max(10, most * 1.3)] } },
+    series: [{}, { stroke: () => ink("var(--accent)"), fill: () => ink("var(--accent)", "33"), width: 1.5, points: { show: false }, ...(step ? { paths: step } : {}) }],
+    axes: axes(place, { incrs: WHOLE, space: 44 }, { splits: () => DECADES.filter((at) => at <= most * 1.3), values: (_, splits) => splits.map(short) }),
+  };
 }

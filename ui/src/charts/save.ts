@@ -1,44 +1,32 @@
-// A chart as a picture: the drawing with its colours written in, on the ground of the page.
+// A chart as a picture: its drawing under its title, the name of the value axis and a legend, on the ground of the page.
 
-const LOOKS = ["fill", "stroke", "stroke-width", "font-size", "font-family", "font-weight", "opacity", "text-anchor"];
-
-export async function savePng(svg: SVGSVGElement, title: string): Promise<void> {
-  const copy = svg.cloneNode(true) as SVGSVGElement;
-  const [mine, theirs] = [svg.querySelectorAll("*"), copy.querySelectorAll("*")];
-  mine.forEach((one, at) => {
-    const look = getComputedStyle(one);
-    const to = theirs[at];
-    to?.removeAttribute("style");
-    to?.removeAttribute("class");
-    for (const name of LOOKS) to?.setAttribute(name, look.getPropertyValue(name));
-  });
-  const { width, height } = svg.viewBox.baseVal;
-  const scale = 3;
-  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  copy.setAttribute("width", `${width * scale}`);
-  copy.setAttribute("height", `${height * scale}`);
-  const source = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
-  try {
-    const picture = new Image();
-    await new Promise((done, failed) => { picture.onload = done; picture.onerror = failed; picture.src = source; });
-    const canvas = document.createElement("canvas");
-    const head = 26 * scale;
-    canvas.width = width * scale;
-    canvas.height = height * scale + head;
-    const to = canvas.getContext("2d");
-    if (!to) return;
-    const page = getComputedStyle(document.body);
-    to.fillStyle = page.backgroundColor;
-    to.fillRect(0, 0, canvas.width, canvas.height);
+export async function savePng(drawing: HTMLCanvasElement, title: string, unit: string, legend: [string, string][]): Promise<void> {
+  const scale = drawing.width / Math.max(1, drawing.clientWidth);
+  const row = 18 * scale;
+  const head = row * (2.4 + legend.length);
+  const canvas = document.createElement("canvas");
+  canvas.width = drawing.width + 20 * scale;
+  canvas.height = drawing.height + head + 10 * scale;
+  const to = canvas.getContext("2d");
+  if (!to) return;
+  const page = getComputedStyle(document.body);
+  to.fillStyle = page.backgroundColor;
+  to.fillRect(0, 0, canvas.width, canvas.height);
+  const write = (text: string, x: number, line: number, weight: number) => {
     to.fillStyle = page.color;
-    to.font = `600 ${13 * scale}px system-ui, sans-serif`;
-    to.fillText(title, 10 * scale, 18 * scale);
-    to.drawImage(picture, 0, head);
-    const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-    if (blob) saveBlob(blob, `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}.png`);
-  } finally {
-    URL.revokeObjectURL(source);
-  }
+    to.font = `${weight} ${12 * scale}px system-ui, sans-serif`;
+    to.fillText(text, x * scale, row * line, canvas.width - 2 * x * scale);
+  };
+  write(title, 10, 1, 600);
+  legend.forEach(([name, colour], at) => {
+    to.fillStyle = colour;
+    to.fillRect(10 * scale, row * (at + 1.6), 9 * scale, 9 * scale);
+    write(name, 25, at + 2.1, 400);
+  });
+  write(unit ? `↑ ${unit}` : "", 10, legend.length + 2, 400);
+  to.drawImage(drawing, 10 * scale, head);
+  const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+  if (blob) saveBlob(blob, `${title.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}.png`);
 }
 
 export function saveBlob(blob: Blob, name: string): void {

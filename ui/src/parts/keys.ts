@@ -24,7 +24,7 @@ export function useKeys(keys: Keys): void {
       if (isTyping(event.target)) return;
       const onButton = event.target instanceof HTMLElement && event.target.closest("button, a, summary, [role=tab]");
       if (onButton && (event.key === " " || event.key === "Enter")) return;
-      if (document.querySelector("dialog[open]")) return;
+      if (document.querySelector("dialog[open], :popover-open")) return;
       const act = latest.current[event.key];
       if (act) { event.preventDefault(); act(); }
     };

@@ -2,6 +2,7 @@
 
 import { useEffect, useId, useRef, type ReactNode } from "react";
 import type { RunState } from "../wire/types";
+import { FIELDS } from "./words";
 
 export function Problem({ children, again }: { children: ReactNode; again?: (() => void) | undefined }) {
   if (!children) return null;
@@ -48,12 +49,13 @@ export function Field({ label, hint, problem, children }: {
   label: string; hint?: ReactNode; problem?: string | undefined; children: (id: string, told: string | undefined) => ReactNode;
 }) {
   const id = useId();
-  const told = problem || hint ? `${id}-told` : undefined;
+  const meant = hint || FIELDS[label];
+  const told = problem || meant ? `${id}-told` : undefined;
   return (
     <div className={`field ${problem ? "wrong" : ""}`}>
       <label htmlFor={id}>{label}</label>
       {children(id, told)}
-      {problem ? <p className="field-problem" id={told}>{problem}</p> : hint ? <p className="hint" id={told}>{hint}</p> : null}
+      {problem ? <p className="field-problem" id={told}>{problem}</p> : meant ? <p className="hint" id={told}>{meant}</p> : null}
     </div>
   );
 }

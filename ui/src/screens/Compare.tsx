@@ -5,6 +5,7 @@ import { LineChart } from "../charts/Lines";
 import { said, useAsked, useEvery } from "../fold/store";
 import { count, measure, signed } from "../parts/format";
 import { address, go, useParam } from "../parts/route";
+import { MetricTip, WordTip } from "../parts/Tip";
 import { Empty, Problem, StateMark, Tabs } from "../parts/ui";
 import { get, query, runPath, send } from "../wire/api";
 import { ScenarioDiff } from "./Scenario";
@@ -107,23 +108,24 @@ function Curves({ a, b, sign, rows }: { a: string; b: string; sign: string; rows
     if (!one || !two) return [];
     const points = (from: Metrics, name: string) => from.rounds.map((row) => [Number(row["round"]), row[name] ?? null] as [number, number | null]);
     return CURVES.filter((name) => one.rounds.some((row) => row[name] != null)).map((name) => ({
-      name, label: `${one.labels[name]?.label ?? name} by round`, unit: one.labels[name]?.round_unit,
+      name, about: <MetricTip name={name} label={one.labels[name]?.label ?? name} unit={one.labels[name]?.round_unit} />, label: `${one.labels[name]?.label ?? name} by round`, unit: one.labels[name]?.round_unit,
       series: [{ name: a, colour: "var(--side-a)", points: points(one, name) }, { name: b, colour: "var(--side-b)", points: points(two, name) }],
     }));
   }, [one, two, a, b, rows]);
   if (!charts.length) return null;
-  return <section className="card" aria-label="Round by round"><h2>Round by round</h2><div className="charts">{charts.map(({ name, ...rest }) => <LineChart key={name} title={rest.label} unit={rest.unit} series={rest.series} />)}</div></section>;
+  return <section className="card" aria-label="Round by round"><h2>Round by round</h2><div className="charts">{charts.map(({ name, ...rest }) => <LineChart key={name} title={rest.label} about={rest.about} unit={rest.unit} series={rest.series} />)}</div></section>;
 }
 
 function Table({ rows, a, b }: { rows: MetricRow[]; a: string; b: string }) {
   if (!rows.length) return <p className="faint">Nothing to compare yet: one round must be complete in both.</p>;
   const sorted = [...rows].sort((one, two) => Number(isClear(two)) - Number(isClear(one)));
   return (
-    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Mean over</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval</th><th scope="col">Interval</th></tr></thead>
+    <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Mean over</th><th scope="col" className="number">{a}</th><th scope="col" className="number">{b}</th><th scope="col" className="number">Difference</th><th scope="col" className="number">95 % interval<WordTip of="interval" /></th><th scope="col">Interval <span className="faint small">← lower | higher →</span></th></tr></thead>
       <tbody>{sorted.map((one) => (
-        <tr key={one.name} className={isClear(one) ? `clear ${one.judgement}` : ""}><th scope="row">{one.label} {one.unit ? <span className="faint small">{one.unit}</span> : null}</th><td>{one.over}</td>
+        <tr key={one.name} className={isClear(one) ? `clear ${one.judgement}` : ""}><th scope="row">{one.label}<MetricTip name={one.name} label={one.label} unit={one.unit} over={one.over} /> {one.unit ? <span className="faint small">{one.unit}</span> : null}</th><td>{one.over}</td>
           <td className="number">{measure(one.a)}</td><td className="number">{measure(one.b)}</td><td className="number difference">{signed(one.difference)}</td>
-          <td className="number faint">{one.low == null || one.high == null ? "–" : `${signed(one.low)} to ${signed(one.high)}`}</td><td><Interval row={one} /></td></tr>))}</tbody></table></div>
+          <td className="number faint">{one.low == null || one.high == null ? "–" : `${signed(one.low)} to ${signed(one.high)}`}</td><td><Interval row={one} /></td></tr>))}</tbody></table>
+      <p className="hint">The line in the middle of an interval is no difference; each row has its own scale.</p></div>
   );
 }
 

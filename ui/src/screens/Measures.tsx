@@ -1,13 +1,14 @@
 // Measures: every metric round by round as it comes, ratings, popularity, entropy, segments; to take away.
 
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { BarChart } from "../charts/Bars";
-import { LineChart } from "../charts/Lines";
+import { LineChart, type Series } from "../charts/Lines";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, measure } from "../parts/format";
-import { useParam } from "../parts/route";
+import { go, useParam } from "../parts/route";
 import { ApiLink } from "../parts/ApiLink";
+import { MetricTip, WordTip } from "../parts/Tip";
 import { Empty, Problem } from "../parts/ui";
 import { get, runPath } from "../wire/api";
 import type { Metrics, SummaryRow, Values } from "../wire/types";
@@ -22,6 +23,10 @@ const GROUPS: [string, string[]][] = [
   ["Memory", ["remembered", "faded_at_once", "enhanced", "settled", "reflected", "merged", "forgotten", "recalled", "recall_cut", "thoughts", "memory_failed"]],
   ["Failures", ["refused", "failed"]],
 ];
+
+const ENTROPY: [string, string, string][] = [["entropy_exposure", "shown", "var(--group-0)"], ["entropy_consumption", "taken up", "var(--group-1)"], ["entropy_taste", "taste", "var(--group-2)"]];
+
+const ENTROPY_TIP = <WordTip of="Genre entropy by round" />;
 
 type Rounds = { round: number; values: Values }[];
 
@@ -66,24 +71,28 @@ function Whole({ metrics, rounds }: { metrics: Metrics; rounds: Rounds }) {
   const isFlat = (name: string) => rounds.every((one) => !one.values[name]);
   const base = runPath(feed.id);
   const flat = names.filter(isFlat);
+  const curve = (name: string, told: string, colour: string): Series => ({ name: told, colour, points: rounds.map((one) => [one.round, one.values[name] ?? null]) });
+  const curves = useMemo(() => new Map(names.map((name) => [name, [curve(name, "", "var(--accent)")]])), [names, rounds]);
+  const entropy = useMemo(() => ENTROPY.map((one) => curve(...one)), [rounds]);
+  const tips = useMemo(() => new Map(names.map((name) => [name, <MetricTip key={name} name={name} label={metrics.labels[name]?.label ?? name} unit={metrics.labels[name]?.round_unit} />])), [names, metrics.labels]);
+  const openRound = useCallback((round: number) => go({ screen: "run", id: feed.id, tab: "people", chosen: { round, only: "came" } }), [feed.id]);
   return (
     <div className="measures">
       <div className="page-head slim"><h2>Measures</h2>
         <div className="tools"><ApiLink className="button" path={`${base}/metrics.csv`}>CSV</ApiLink><ApiLink className="button" path={`${base}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink></div></div>
       <section aria-label="Overview" className="charts">
-        <BarChart title="Ratings given" unit="stars" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
-        <BarChart title="Popularity" unit="picks by rank, log" nothing="Nothing was picked in this run." dense bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
-        <LineChart title="Genre entropy by round" unit="bits, mean over people" series={[["entropy_exposure", "shown", "--browsing"], ["entropy_consumption", "lived", "--watching"], ["entropy_taste", "taste", "--chatting"]].map(([name, told, colour]) => (
-          { name: told ?? "", colour: `var(${colour})`, points: rounds.map((one) => [one.round, one.values[name ?? ""] ?? null] as [number, number | null]) }))} />
+        <BarChart title="Ratings given" about={<WordTip of="Ratings given" />} place="stars" unit="ratings" nothing="Nobody has rated anything in this run." bars={metrics.histogram.map((value, at) => ({ name: `${at + 1}★`, value }))} />
+        <BarChart title="Popularity" about={<WordTip of="Popularity" />} place="rank of the item" unit="picks" nothing="Nothing was picked in this run." isCurve bars={metrics.popularity.curve.map(([place, value]) => ({ name: `${place}`, value }))} />
+        <LineChart title="Genre entropy by round" about={ENTROPY_TIP} unit="bits, mean over people" series={entropy} pick={openRound} />
         <Popular />
       </section>
       <Summary rows={metrics.summary} />
-      <h2>Round by round</h2>
+      <div><h2>Round by round</h2><p className="hint">Click a point, or choose it with the arrow keys and press Enter, to see the people of that round.</p></div>
       {grouped(names.filter((name) => !isFlat(name))).map(([title, mine]) => (
         <section key={title} aria-label={title}><h3>{title}</h3>
           <div className="charts">{mine.map((name) => {
             const { label, round_unit } = metrics.labels[name] ?? { label: name, round_unit: "" };
-            return <LineChart key={name} title={`${label} by round`} unit={round_unit} series={[{ name: "", colour: "var(--accent)", points: rounds.map((one) => [one.round, one.values[name] ?? null]) }]} />;
+            return <LineChart key={name} title={`${label} by round`} about={tips.get(name)} unit={round_unit} series={curves.get(name) ?? []} pick={openRound} />;
           })}</div></section>
       ))}
       <Segments metrics={metrics} />
@@ -98,9 +107,9 @@ function Summary({ rows }: { rows: SummaryRow[] }) {
   if (!known.length) return null;
   return (
     <section aria-label="Run so far"><h3>The run so far</h3>
-      <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Unit</th><th scope="col">Mean over</th><th scope="col" className="number">Value</th><th scope="col" className="number">95 % interval</th></tr></thead>
+      <div className="table-box"><table><thead><tr><th scope="col">Metric</th><th scope="col">Unit</th><th scope="col">Mean over</th><th scope="col" className="number">Value</th><th scope="col" className="number">95 % interval<WordTip of="interval" /></th></tr></thead>
         <tbody>{known.map((row) => (
-          <tr key={row.name}><th scope="row">{row.label}</th><td>{row.unit}</td><td>{row.over}</td><td className="number">{measure(row.mean)}</td>
+          <tr key={row.name}><th scope="row">{row.label}<MetricTip name={row.name} label={row.label} unit={row.unit} over={row.over} /></th><td>{row.unit}</td><td>{row.over}</td><td className="number">{measure(row.mean)}</td>
             <td className="number faint">{row.low == null || row.high == null ? "" : `${measure(row.low)} to ${measure(row.high)}`}</td></tr>))}</tbody></table></div>
     </section>
   );
@@ -110,7 +119,7 @@ function Popular() {
   const { feed } = useHere();
   const items = feed.panel?.most_popular ?? [];
   return (
-    <figure className="chart"><figcaption><span>Most popular items</span></figcaption>
+    <figure className="chart"><figcaption><span className="chart-title">Most popular items<WordTip of="Most popular items" /></span></figcaption>
       {items.length ? <ol className="popular compact">{items.slice(0, 5).map((one) => <li key={one.item}><span className="cut">{one.title}</span><span className="number small">{count(one.count)}</span></li>)}</ol> : <p className="faint small">Nothing was picked yet.</p>}
     </figure>
   );
@@ -129,8 +138,8 @@ function Segments({ metrics }: { metrics: Metrics }) {
   return (
     <section aria-label="Segments"><div className="row-between"><h3>Segments, mean over people</h3>
       <label className="small">By <select value={chosen} onChange={(event) => setChosen(event.target.value)}>{kinds.map((kind) => <option key={kind}>{kind}</option>)}</select></label></div>
-      <div className="table-box"><table><thead><tr><th scope="col">Segment</th><th scope="col" className="number">People</th>
-        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.label ?? name} <span className="faint small">{metrics.labels[name]?.unit || "per person"}</span></th>)}</tr></thead>
+      <div className="table-box"><table><thead><tr><th scope="col">Segment<WordTip of="segment" /></th><th scope="col" className="number">People</th>
+        {names.map((name) => <th key={name} scope="col" className="number">{metrics.labels[name]?.label ?? name}<MetricTip name={name} label={metrics.labels[name]?.label ?? name} over="people" /> <span className="faint small">{metrics.labels[name]?.unit || "per person"}</span></th>)}</tr></thead>
         <tbody>{rows.map((one) => (
           <tr key={one.segment}><th scope="row">{one.segment}</th><td className="number">{count(one.people)}</td>{names.map((name) => <td key={name} className="number">{measure(one.values[name])}</td>)}</tr>))}</tbody></table></div>
     </section>

@@ -10,6 +10,7 @@ import { get, runPath, send } from "../wire/api";
 import type { Check, RunScenario, ScenarioRow, Session, StartedRun } from "../wire/types";
 import { FormFields } from "./NewForm";
 import { Keys } from "./Scenario";
+import { SpeedField, type Speed } from "./SpeedField";
 
 export function NewScreen({ session, from }: { session: Session; from: string }) {
   const [like] = useParam("like", "");
@@ -28,6 +29,7 @@ function NewRun({ session, from, like }: { session: Session; from: string; like:
   const [name, setName] = useState("");
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
+  const [speed, setSpeed] = useState<Speed>("watchable");
   const scenarios = useAsked((signal) => get<ScenarioRow[]>("/scenarios", signal), "scenarios");
   const begun = scenarios.value?.find((one) => one.name === from)?.toml;
   useEffect(() => { if (begun) { setToml(begun); setWay("toml"); } }, [begun]);
@@ -44,7 +46,7 @@ function NewRun({ session, from, like }: { session: Session; from: string; like:
     setProblem("");
     try {
       const made = await send<StartedRun>("/runs", {
-        ...body(way, form, toml, session.needs, like), ...(name.trim() ? { name: name.trim() } : {}), paused,
+        ...body(way, form, toml, session.needs, like), ...(name.trim() ? { name: name.trim() } : {}), paused, speed,
       });
       go(made.experiment ? { screen: "experiment", id: made.experiment } : { screen: "run", id: made.id, tab: "watch" });
     } catch (failure) {
@@ -68,6 +70,7 @@ function NewRun({ session, from, like }: { session: Session; from: string; like:
           <Field label="Name of the run" hint="Also its folder. Leave empty to derive it from the title.">
             {(id, told) => <input id={id} aria-describedby={told} value={name} onChange={(event) => setName(event.target.value)} autoComplete="off" />}
           </Field>
+          <SpeedField speed={speed} set={setSpeed} />
           <Problem>{problem}</Problem>
           <div className="tools">
             <button type="submit" className="main" disabled={busy || !found?.ok}>Start</button>

@@ -3,10 +3,12 @@
 import { useId, useState } from "react";
 import { FIRST, named, type Form } from "../fold/newRun";
 import { Field } from "../parts/ui";
+import { FIELDS } from "../parts/words";
 import type { OwnRecommender, Session } from "../wire/types";
 import { OwnRecommenders } from "./OwnRecommender";
 
 const NEEDED: Record<string, string> = { path: "Folder or file of the data", name: "Name of the public dataset", url: "Address of the service" };
+const GROUPS: Record<string, string> = { recommender: "recommenders", mind: "minds", memory: "memories", dataset: "datasets" };
 type Key = Exclude<keyof Form, "others">;
 
 export function FormFields({ form, set, session, wrong, arms }: {
@@ -22,7 +24,7 @@ export function FormFields({ form, set, session, wrong, arms }: {
     </Field>
   );
   const chosen = (key: Key, label: string, choices: string[], hint = "") => (
-    <Field label={label} hint={hint} problem={wrong(key)}>
+    <Field label={label} hint={<>{hint || FIELDS[label]} {session.about[GROUPS[key] ?? ""]?.[form[key]] ? <><span className="strong">{form[key]}</span>: {session.about[GROUPS[key] ?? ""]?.[form[key]]}</> : null}</>} problem={wrong(key)}>
       {(id, told) => (
         <select id={id} aria-describedby={told} value={form[key]} onChange={(event) => set({ ...form, [key]: event.target.value })}>
           {[...new Set([FIRST[key], form[key], ...choices])].sort().map((one) => <option key={one} value={one}>{one ? named(one, own) : "chosen for the data"}</option>)}

@@ -6,6 +6,7 @@ import { said, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count, duration, money } from "../parts/format";
 import { address } from "../parts/route";
+import { WordTip } from "../parts/Tip";
 import { Field, Problem, Sheet, StateMark } from "../parts/ui";
 import { runPath, send } from "../wire/api";
 import type { Control } from "../wire/types";
@@ -52,10 +53,11 @@ export function ControlBar({ control }: { control: Controls }) {
           <button type="button" disabled={locked || over} onClick={() => control.act("step_visit")} title="Step one visit (.)">+ visit</button>
           <button type="button" disabled={locked || over} onClick={() => control.act("step_round")} title="Step one round (,)">+ round</button>
           <label className="hidden" htmlFor="speed">Speed</label>
-          <select id="speed" disabled={locked || over} value={SPEEDS.includes(now.speed) ? now.speed : 0}
+          <select id="speed" disabled={locked || over} value={now.speed}
             onChange={(event) => control.act("speed", { speed: Number(event.target.value) })}>
-            {SPEEDS.map((one) => <option key={one} value={one}>{speedName(one)}</option>)}
+            {(SPEEDS.includes(now.speed) ? SPEEDS : [now.speed, ...SPEEDS]).map((one) => <option key={one} value={one}>{speedName(one)}</option>)}
           </select>
+          {now.speed && going ? <button type="button" onClick={() => control.act("speed", { speed: 0 })}>Full speed</button> : null}
           <button type="button" disabled={locked || over || now.state === "stopped"} onClick={() => control.act("stop")} title="Stop; the run can be resumed">Stop</button>
           <button type="button" disabled={locked} onClick={() => setAsking("reset")} title="Back to the start">Reset</button>
         </div>
@@ -119,7 +121,7 @@ function Figures({ now, id }: { now: Control; id: string }) {
     <dl className="inline-figures">
       {figures.map(([label, value]) => (
         <div key={label} className={label === "Failures" && now.failures ? "warn" : ""}
-          title={label === "Calls" && now.reused ? "made + reused" : label === "Failures" ? "decisions and pages that failed" : undefined}><dt>{label}</dt><dd>{linked(id, label, now, value)}</dd></div>
+          title={label === "Calls" && now.reused ? "made + reused" : label === "Failures" ? "decisions and pages that failed" : undefined}><dt>{label}<WordTip of={label} /></dt><dd>{linked(id, label, now, value)}</dd></div>
       ))}
     </dl>
   );

@@ -5,7 +5,7 @@ import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
 import { colour } from "../parts/theme";
-import { Empty, Panel, Problem } from "../parts/ui";
+import { Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Community, GraphAnswer, GraphNode } from "../wire/types";
 import { LEGENDS, classes, shared, summed, tally, type By } from "./colouring";
@@ -24,7 +24,7 @@ const look = (): Look => ({
   back: colour("--surface"), edge: colour("--graph-edge"), text: colour("--text"), ring: colour("--text-faint"), accent: colour("--accent"),
 });
 
-export function Graph() {
+export function Graph({ tabs }: { tabs: React.ReactNode }) {
   const { feed, at } = useHere();
   useFeed(feed, 1);
   const [ties, setTies] = useState(feed.live.ties);
@@ -47,12 +47,17 @@ export function Graph() {
   const shown = scene ?? last.current;
   const [community, setCommunity] = useState<number | null>(null);
   return (
-    <Panel title={shown?.groups ? "People, by community" : "People"} className="graph-panel" tools={<FindPerson />}>
+    <section className="panel graph-panel" aria-labelledby="graph-title">
+      <header className="panel-head">{tabs}<div className="tools"><FindPerson /></div></header>
+      <div className="graph-told"><h2 id="graph-title">{shown?.groups ? "People, by community" : "People"}</h2>
+        {shown?.nodes.length ? <p className="hint">{shown.groups
+          ? "A dot is a community: people with many ties among each other. Dots are near each other if many ties join them; the place on the screen means nothing else."
+          : "Two people are near each other if they are tied, or tied to the same people; the place on the screen means nothing else. Larger dots have more ties."}</p> : null}</div>
       <Problem again={asked.again}>{asked.problem}</Problem>
       {shown && !shown.nodes.length ? <Empty title="Nobody here">This run has no people.</Empty> : null}
       {shown?.nodes.length ? <Canvas scene={shown} openCommunity={setCommunity} /> : <div className="graph-wait faint">{asked.problem ? "" : "Laying out the graph …"}</div>}
       {community !== null ? <CommunitySheet id={community} close={() => setCommunity(null)} /> : null}
-    </Panel>
+    </section>
   );
 }
 

@@ -9,13 +9,13 @@ export interface Legend { name: string; colour: string }
 
 export const ACTIVITY_COLOURS = ["--idle", "--browsing", "--watching", "--chatting", "--posting"];
 const SCALE = ["--low", "--lowish", "--middle", "--highish", "--high"];
-const GROUPS = ["--group-0", "--group-1", "--group-2", "--group-3", "--group-4", "--group-5", "--group-6", "--group-7"];
+const GROUPS = ["--group-0", "--group-1", "--group-2", "--group-3", "--group-4", "--group-5", "--group-6"];
 
 export const LEGENDS: Record<By, Legend[]> = {
   activity: ACTIVITIES.map((name, at) => ({ name, colour: ACTIVITY_COLOURS[at] ?? "--idle" })),
   satisfaction: [{ name: "not known", colour: "--idle" }, ...["very low", "low", "middling", "high", "very high"].map((name, at) => ({ name, colour: SCALE[at] ?? "--idle" }))],
   emotion: [{ name: "not reached", colour: "--idle" }, { name: "calm", colour: "--calm" }, { name: "moderate", colour: "--moved" }, { name: "intense", colour: "--intense" }],
-  attitude: [{ name: "none", colour: "--idle" }, { name: "against", colour: "--against" }, { name: "undecided", colour: "--middle" }, { name: "in favour", colour: "--favour" }],
+  attitude: [{ name: "none", colour: "--idle" }, { name: "against", colour: "--against" }, { name: "undecided", colour: "--undecided" }, { name: "in favour", colour: "--favour" }],
   community: GROUPS.map((colour, at) => ({ name: `${at + 1}`, colour })),
 };
 

@@ -5,7 +5,7 @@ import type { GraphNode as PersonNode, InterviewStatus, MetricsReply, PlayerView
 export type {
   ActivityReply, AnyChange, AnyEvent, CallPage, CallReply as Call, Chapter, CommunityMembers as Members, CommunityRow as Community,
   ComparisonReply as Comparison, ControlState as Control, DeletedRow, DiffSide, ExperimentFindings as Found, ExperimentReply as Experiment, ExperimentRow, ExperimentRun, GraphReply as GraphAnswer,
-  LabJob, LabOffer, LabReply, LabResult, LabRow, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, OwnRecommender, Overlap, PanelReply as Panel,
+  LabJob, LabOffer, LabReply, LabResult, LabRow, MemoryReport as Memory, MetricRow, MetricsReply as Metrics, NameLists as Names, OwnRecommender, Overlap, OverviewReply as OverviewAnswer, Funnel, HeatRow, PanelReply as Panel,
   PeoplePage, PersonDetail as Person, PersonLine, PersonRow, QueuedChange, ReadProgress, RunDetail, RunRow, RunScenario, RunStatus as Stand, ScenarioCheck as Check, ScenarioForm, ScenarioKey, ScenarioPair, ScenarioRow,
   SeatReply as Seat, SessionReply as Session, StartedInterview, StartedRun, StoryLine, SummaryRow, ThoughtReport as Thought, TicketReply, TriedRecommender as Tried, Uploaded,
 } from "../types.gen";

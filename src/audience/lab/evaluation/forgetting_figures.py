@@ -21,7 +21,7 @@ IMPORTANCES = (0.1, 0.5, 0.9)
 DAYS = (0, 1, 2, 4, 7, 14)
 DRAWN = 60
 """How many thoughts of one person are drawn at most: the weightiest."""
-_RAMP = ("#56b4e9", "#0072b2", "#d55e00")
+_RAMP = ("#2d96b4", "#005ab4", "#a82800")
 """From unimportant to important."""
 _ENDS = {"faded": ("x", "forgotten"), "merged": (">", "merged into another")}
 
