@@ -23,6 +23,7 @@ from audience.web import (
     receipts,
     reply_types,
     run_types,
+    voice_types,
 )
 from audience.world import AnyAction, AnyChange, actions as a, events as e
 
@@ -109,8 +110,16 @@ def generated() -> str:
     types.declared["Entry"] = (
         "export type Entry = [event: AnyEvent, cause: string, calls: string[]];"
     )
-    modules = (reply_types, run_types, lab_types, receipts, experiment_types, people_table)
-    for module in (*modules, overview_types):
+    for module in (
+        reply_types,
+        run_types,
+        lab_types,
+        receipts,
+        experiment_types,
+        people_table,
+        overview_types,
+        voice_types,
+    ):
         for reply in vars(module).values():
             if isinstance(reply, type) and reply.__module__ == module.__name__:
                 types.of(mi.type_info(reply))

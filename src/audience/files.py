@@ -40,6 +40,38 @@ def replace_all(contents: Mapping[Path, bytes]) -> list[Path]:
     return list(contents)
 
 
+def append_line(path: Path, line: bytes, *, sync: bool = True) -> None:
+    """Append a line to a file; half a line left by a crash is cut off.
+
+    It outlives this process at once and, with `sync`, the machine too.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("ab+") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size and (file.seek(size - 1), file.read(1))[1] != b"\n":
+                file.seek(0)
+                file.truncate(file.read().rfind(b"\n") + 1)
+            file.write(line.rstrip(b"\n") + b"\n")
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+    except OSError as error:
+        raise BadInput(
+            f"{path} could not be written: {error.strerror or error}; free some space, or give "
+            "the folder to yourself, and try again"
+        ) from error
+
+
+def whole_lines(path: Path) -> list[bytes]:
+    """Return the lines of a file that were written to their end; none if there is no file."""
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    return text[: text.rfind(b"\n") + 1].splitlines()
+
+
 def check_regular(path: Path) -> None:
     """Raise BadInput for a device, a pipe or a socket: reading one may never end."""
     if path.exists() and not (path.is_file() or path.is_dir()):

@@ -12,7 +12,7 @@ import pytest
 
 from audience.llm.fake import Fake
 from audience.log import Log
-from audience.runs import start
+from audience.runs import interviews_in, start
 from audience.scenario import parse
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -80,6 +80,10 @@ def test_an_interview_is_remembered_from_the_next_round_on(cli: Cli, run: Path) 
         (("nobody", "Who?"), "person 'nobody' is unknown"),
         ((1, "--at", 7, "Who?"), "--at 7: run has complete rounds 1 to 2"),
         ((1, ""), "the question is empty"),
+        (("--segment", "interest", "Who?"), "give NAME=VALUE"),
+        (("--everyone", 1, "Who?"), "--everyone asks everybody"),
+        (("--absent", "Who?"), "this selects nobody"),
+        ((1, "--options", "yes", "Who?"), "1 options; give 2 to 12"),
         ((1, "Who?", "--calls-from", "x"), "--calls-from x: there are no calls in it"),
     ],
 )
@@ -88,3 +92,18 @@ def test_a_mistake_is_named(cli: Cli, run: Path, words: tuple[object, ...], mess
     assert told.returncode == 2
     assert message in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_options_are_counted_and_the_interview_is_kept(cli: Cli, run: Path) -> None:
+    told = cli("ask", run, "--everyone", "--options", "yes,no", "Would you?", "--json")
+    found = json.loads(told.stdout)
+    counts = [row["count"] for row in found["table"]["all"]["options"]]
+    assert sum(counts) == len(found["answers"]) == 5
+    (kept,) = interviews_in(run)
+    assert (kept.asked.question, kept.asked.options, len(kept.answers)) == (
+        "Would you?",
+        ("yes", "no"),
+        5,
+    )
+    shown = cli("ask", run, "--sample", 2, "--options", "1-3", "How good?").stdout
+    assert "2 of 2" in shown

@@ -108,8 +108,8 @@ def test_an_answer_knows_only_what_was_lived_by_then(run: Path) -> None:
     assert len(begin) < len(end)
     assert f"<{titles[-1]}>" in late
     assert f"<{titles[-1]}>" not in early
-    assert "Shown last:" in late
-    assert "Shown last:" not in early
+    assert "saw last" in late
+    assert "saw last" not in early
 
 
 def test_everybody_is_asked_also_those_who_joined(server: Fake, tmp_path: Path) -> None:

@@ -193,8 +193,11 @@ def test_what_is_offered_works_by_its_name(
         assert done["calls"] > 0
         assert done["scenario"]["llm"]["url"] == "house"
         assert done["scenario"]["recommender"] == {"kind": "mine", "options": {}}
-        job = site.ok(f"/runs/{run}/ask", {"agents": [1], "question": "Why?"})["job"]
-        site.when(lambda: site.ok(f"/jobs/{job}"), lambda found: found["over"])
+        job = site.ok(f"/runs/{run}/ask", {"agents": [1], "question": "Why?"})["interview"]
+        first = f"/runs/{run}/interviews/{job}"
+        site.when(lambda: site.ok(first), lambda found: found["state"] != "asking")
+        chat = site.ok(f"/runs/{run}/chats", {"agent": 1})["id"]
+        assert site.ok(f"/runs/{run}/chats/{chat}", {"text": "Hello?"})["said"][1]["text"]
         swapped = {"do": "swap_recommender", "kind": "mine"}
         site.ok(f"/runs/{run}/branch", {"at": 0, "interventions": [swapped], "name": "b"})
         checked = site.ok("/scenarios/check", {"toml": toml})
@@ -210,10 +213,11 @@ def test_what_is_offered_works_by_its_name(
     site.until(gone, "failed", "stopped")
     bait.check()
     asked = {"agents": [2], "question": "And now?"}
-    late = site.ok(f"/runs/{run}/ask", asked)["job"]
-    told = site.when(lambda: site.ok(f"/jobs/{late}"), lambda found: found["over"])
+    late = f"/runs/{run}/interviews/{site.ok(f'/runs/{run}/ask', asked)['interview']}"
+    told = site.when(lambda: site.ok(late), lambda found: found["state"] != "asking")
     assert "house" in json.dumps(told), told
-    paths = ("session", "scenarios", "runs", f"jobs/{job}", f"jobs/{late}")
+    assert "house" in json.dumps(site.post(f"/runs/{run}/chats/{chat}", {"text": "Again?"}))
+    paths = ("session", "scenarios", "runs", first[1:], late[1:], f"runs/{run}/chats/{chat}")
     below = ("", "/interventions", "/story", "/people/1", "/names", "/metrics", "/report")
     for path in (*paths, *(f"runs/{each}{one}" for each in (run, "b", own, gone) for one in below)):
         status, _, body = site.raw("GET", f"/api/{path}")
@@ -263,3 +267,22 @@ def test_an_experiment_shows_no_more_of_its_scenario_than_a_run(
         status, _, body = site.raw("GET", path)
         assert status == 200
         assert str(tmp_path).encode() not in body
+
+
+def test_people_of_a_run_whose_model_is_not_offered_are_not_asked(
+    sites: Sites, serving: Any, offer: Path
+) -> None:
+    with serving() as fake:
+        own = sites()
+        run = own.begin(toml=f"agents = 5\nrounds = 1\n[llm]\nurl = '{fake.url}'\n")
+        own.until(run, "finished")
+        before = fake.requests
+        site = sites(own.root, host="0.0.0.0", offered=load_offer(offer))
+        for path, body in (
+            (f"/runs/{run}/ask", {"agents": [1], "question": "Why?"}),
+            (f"/runs/{run}/chats", {"agent": 1}),
+        ):
+            status, told = site.post(path, body)
+            assert status == 400
+            assert "not offered" in told["error"]
+        assert fake.requests == before

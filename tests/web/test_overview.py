@@ -73,7 +73,8 @@ def test_a_long_log_is_read_in_parts_to_the_same_end(tmp_path: Path, small: Scen
     start(small, 1, tmp_path / "run")
     with Log.open(tmp_path / "run") as log:
         last, done = last_arrival(log), log.complete_rounds()
-        at_once, by_parts = OverviewFold(log), OverviewFold(log)
+        catalogue = log.genesis().catalogue
+        at_once, by_parts = OverviewFold(log, catalogue), OverviewFold(log, catalogue)
         at_once.extend()
         by_parts.extend(30)
         assert 0 < by_parts.reply(None, last, done).progress < 1

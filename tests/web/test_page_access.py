@@ -25,7 +25,7 @@ SCREENS = {
     "trash": "#/?trash=open",
     **{
         tab: run_path("done", tab)
-        for tab in "watch measures ask play change branch scenario".split()
+        for tab in "watch measures ask notes part change branch scenario".split()
     },
 }
 READY = {
@@ -39,6 +39,7 @@ READY = {
     "starting": "dialog .radios",
     "trash": "dialog .empty",
     "watch": ".story .chapter",
+    "notes": ".case",
     "measures": ".plot canvas",
 }
 

@@ -33,7 +33,7 @@ def test_one_travels_to_a_round_and_comes_back(chromium: Any, sites: Sites, live
         page.get_by_text("Round 2 is over").wait_for()
         page.get_by_text("Round 4 is over").wait_for(state="detached")
         settled(page, lambda: counts(page), lambda seen: sum(seen) == 40 and seen[0] < 40)
-        page.get_by_role("tab", name="Slates").click()
+        page.get_by_role("tab", name="Pages", exact=True).click()
         page.locator(".slate").first.get_by_text("round 2").wait_for()
         page.get_by_role("tab", name="Story").click()
         page.keyboard.press("l")
@@ -107,8 +107,10 @@ def test_numbers_come_while_a_run_goes_on(chromium: Any, site: Site) -> None:
 def test_the_annotation_page_opens(chromium: Any, site: Site) -> None:
     run = site.begin(toml=SMALL.replace("rounds = 4", "rounds = 2") + "memory = 'recagent'\n")
     site.until(run, "finished")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, f"{run_path(run, 'notes')}?view=judge") as page:
+        page.get_by_label("Your name").fill("Ann")
+        page.get_by_role("button", name="Begin").click()
         with page.expect_popup() as judging:
-            page.get_by_role("link", name="Judge").click()
+            page.get_by_role("link", name="As a page for others").click()
         judging.value.locator("button:visible").first.wait_for()
         settled(judging.value, judging.value.locator("option").count, lambda seen: seen > 10)

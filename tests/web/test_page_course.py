@@ -85,7 +85,7 @@ def test_what_people_do_is_seen_in_every_way(chromium: Any, sites: Any, lived: A
             lambda: [int(one) for one in legend.locator("b").all_inner_texts()],
             lambda counts: sum(counts) == 40 and counts[2] > 0,
         )
-        page.get_by_role("tab", name="Slates").click()
+        page.get_by_role("tab", name="Pages", exact=True).click()
         picked = page.locator(".slate li.picked").first
         picked.wait_for()
         assert "picked" in picked.inner_text()

@@ -109,7 +109,7 @@ def test_a_link_opens_what_was_looked_at_and_back_returns(chromium: Any, site: S
     site.until(run, "finished")
     with looking(chromium, site.address, run_path(run, "people")) as page:
         page.get_by_label("Show").select_option("happy")
-        page.get_by_role("button", name="Picks").click()
+        page.get_by_role("button", name="Picks", exact=True).click()
         page.locator("button.person").first.click()
         drawer = page.get_by_role("complementary", name="Person")
         drawer.get_by_role("tab", name="Decisions").click()

@@ -77,6 +77,7 @@ def test_an_interview_is_tabulated_and_what_models_say_is_only_text(
         run = site.begin(toml=f'agents = 8\nrounds = 1\n[llm]\nurl = "{fake.url}"\n')
         site.until(run, "finished")
         with looking(chromium, site.address, run_path(run, "ask")) as page:
+            page.get_by_label("Selected people").check()
             find_person(page, name_of(site, run, 2), "ask-person")
             find_person(page, name_of(site, run, 5), "ask-person")
             page.get_by_label("Question").fill("Who are you?")
@@ -86,7 +87,7 @@ def test_an_interview_is_tabulated_and_what_models_say_is_only_text(
             assert rows.count() == 2
             assert HOSTILE in rows.first.inner_text()
             assert page.locator(".answers img").count() == 0
-            page.get_by_label("Everyone").check()
+            page.get_by_label("Everybody").check()
             page.get_by_role("button", name="Ask", exact=True).click()
             rows.nth(7).wait_for()
 
@@ -144,7 +145,7 @@ def test_a_community_of_many_opens_and_one_of_its_people_too(chromium: Any, site
     toml = f"agents = {DRAWN + 50}\nrounds = 1\n[activation]\nmethod = 'random'\nshare = 0.02\n"
     run = site.begin(toml=toml)
     site.until(run, "finished")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, run_path(run, "watch?view=graph")) as page:
         page.get_by_role("heading", name="People, by community").wait_for()
         page.locator("canvas").focus()
         page.keyboard.press("ArrowRight")
@@ -171,7 +172,7 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
     run = site.begin(paused=True, toml=toml)
     with looking(chromium, site.address, run_path(run, "play")) as page:
         find_person(page, name_of(site, run, 4), "play-person")
-        page.get_by_role("button", name="Start playing").click()
+        page.get_by_role("button", name="Take this place").click()
         page.get_by_role("heading", name=f"You are {name_of(site, run, 4)}").wait_for()
         page.get_by_role("button", name="Play", exact=True).click()
         page.get_by_role("button", name="See recommendations").click()
@@ -191,8 +192,8 @@ def test_somebody_plays_a_person(chromium: Any, site: Site) -> None:
         page.get_by_text("Not your turn").or_(
             page.get_by_text("You open the platform")
         ).first.wait_for()
-        page.get_by_role("button", name="Stop playing").click()
-        page.get_by_role("heading", name="Play a person").wait_for()
+        page.get_by_role("button", name="Give the place back").click()
+        page.get_by_role("heading", name="Take part").wait_for()
     site.until(run, "finished")
     lived = site.ok(f"/runs/{run}/people/4")["history"]
     mine = [one for one in lived if one["feeling"] == "A calm evening."]
@@ -211,15 +212,15 @@ def test_two_browsers_play_and_watch_the_same_run(chromium: Any, sites: Sites) -
     ):
         for page, who in ((one, 1), (two, 2)):
             find_person(page, name_of(site, run, who), "play-person")
-            page.get_by_role("button", name="Start playing").click()
-            page.get_by_role("button", name="Stop playing").wait_for()
+            page.get_by_role("button", name="Take this place").click()
+            page.get_by_role("button", name="Give the place back").wait_for()
         one.get_by_role("button", name="Play", exact=True).click()
         until(two, "Waiting for a person")
         for page in (one, two):
             page.get_by_role("button", name="Not today").click()
         for page in (one, two):
             page.get_by_text("Round 2").first.wait_for()
-            page.get_by_role("button", name="Stop playing").click()
+            page.get_by_role("button", name="Give the place back").click()
         for page in (one, two):
             until(page, "Finished")
             page.get_by_role("link", name="Watch").click()

@@ -35,7 +35,7 @@ def test_a_reopened_run_counts_what_people_do_as_the_page_that_watched_it(
     """So many people that the round is longer than what a page asks for when it opens."""
     everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
     run = site.begin(paused=True, toml=f"agents = 1900\nrounds = 1\n{everybody}")
-    with looking(chromium, site.address, run_path(run)) as page:
+    with looking(chromium, site.address, run_path(run, "watch?view=graph")) as page:
         until(page, "Paused")
         page.get_by_role("button", name="Play", exact=True).click()
         until(page, "Finished")
@@ -67,7 +67,7 @@ def test_answers_are_there_when_one_comes_back(chromium: Any, site: Site, servin
         run = site.begin(toml=toml)
         site.until(run, "finished")
         with looking(chromium, site.address, run_path(run, "ask")) as page:
-            page.get_by_label("Everyone (20)").check()
+            page.get_by_label("Everybody (20)").check()
             page.get_by_label("Question").fill("What did you like?")
             page.get_by_role("button", name="Ask", exact=True).click()
             rows = page.locator(".answers tbody tr")
@@ -145,7 +145,7 @@ def test_two_recommenders_are_compared_without_a_terminal(chromium: Any, site: S
 
 
 @pytest.mark.parametrize(
-    "tab", ["watch", "measures", "people", "calls", "ask", "play", "change", "branch"]
+    "tab", "watch measures people calls ask notes part play change branch".split()
 )
 def test_a_run_is_read_on_a_phone_without_scrolling_sideways(
     chromium: Any, sites: Sites, lived: Path, tab: str

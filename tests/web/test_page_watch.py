@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import partial
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +111,10 @@ def test_charts_are_read_by_keys_and_open_a_round(chromium: Any, sites: Sites, l
         chart = page.get_by_role("slider", name="Visits by round")
         chart.focus()
         chart.locator("canvas").wait_for()
-        told = lambda: str(chart.get_attribute("aria-valuetext"))  # noqa: E731
         for key, round_ in (("Home", 1), ("ArrowRight", 2), ("End", 4), ("ArrowLeft", 3)):
             page.keyboard.press(key)
-            wanted = f"round {round_}: {visits[round_ - 1]}"
-            settled(page, told, lambda seen, wanted=wanted: seen == wanted)
+            told = partial(chart.get_attribute, "aria-valuetext")
+            settled(page, told, partial(eq, f"round {round_}: {visits[round_ - 1]}"))
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="People and round 3").wait_for()
 
@@ -125,7 +126,7 @@ def test_a_metric_explains_itself_by_keyboard_and_by_touch(
     path = run_path("done", "measures")
     with looking(chromium, site.address, path, bypass_csp=True, has_touch=True) as page:
         table = page.get_by_role("region", name="Run so far")
-        tip = table.get_by_role("button", name="What does “Gini of picks” mean?")
+        tip = table.get_by_role("button", name="About Gini of picks")
         tip.focus()
         page.keyboard.press("Enter")
         box = table.locator(".tip-box:popover-open")

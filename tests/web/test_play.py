@@ -189,3 +189,21 @@ def test_nobody_plays_somebody_who_is_not_there(site: Site) -> None:
     assert site.post(f"/runs/{run}/play", {"agent": 1, "person": {}})[0] == 400
     assert site.post(f"/runs/{run}/play", {"person": {"nam": "x"}})[0] == 400
     assert site.get(f"/runs/{run}/play/none")[0] == 404
+
+
+def test_friends_are_told_with_what_they_did_lately(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    who = next(
+        one["id"]
+        for one in site.ok(f"/runs/{run}/people?limit=40")
+        if site.ok(f"/runs/{run}/people/{one['id']}")["ties"]
+    )
+    ties = {tie["other"] for tie in site.ok(f"/runs/{run}/people/{who}")["ties"]}
+    friends = site.ok(f"/runs/{run}/people/{who}/friends")
+    assert {one["id"] for one in friends} <= ties
+    assert len(friends) == min(12, len(ties))
+    deeds = [deed for one in friends for deed in one["lately"]]
+    assert all(deed["text"] and 1 <= deed["round"] <= 4 for deed in deeds)
+    assert all(len(one["lately"]) <= 3 for one in friends)
+    assert site.get(f"/runs/{run}/people/999/friends")[0] == 404

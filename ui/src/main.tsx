@@ -5,6 +5,7 @@ import "./style/tokens.css";
 import "./style/page.css";
 import "./style/run.css";
 import "./style/screens.css";
+import "./style/voices.css";
 import "./style/narrow.css";
 import "./style/print.css";
 

@@ -690,23 +690,6 @@ export interface StoryLine {
   calls: string[];
 }
 
-export interface Answer {
-  agent: number;
-  name: string;
-  text: string;
-  calls?: string[];
-  failure?: string;
-}
-
-export interface InterviewStatus {
-  id: string;
-  done: number;
-  total: number;
-  over: boolean;
-  answers: Answer[];
-  error: string | null;
-}
-
 export interface SeatReply {
   seat: string;
   agent: number;
@@ -1015,10 +998,6 @@ export interface StartedRun {
   experiment?: string;
 }
 
-export interface StartedInterview {
-  job: string;
-}
-
 export interface QueuedChange {
   applies_at: number;
   change: AnyChange;
@@ -1275,6 +1254,205 @@ export interface OverviewReply {
   spans: [number, number][];
   genres: HeatRow[];
   items: HeatRow[];
+}
+
+export interface StartedInterview {
+  interview: string;
+}
+
+export interface InterviewRow {
+  id: string;
+  question: string;
+  options: string[];
+  at: number;
+  whom: string;
+  asked: number;
+  done: number;
+  failed: number;
+  by_rule: number;
+  state: "asking" | "cancelled" | "done" | "failed" | "interrupted";
+  error: string;
+}
+
+export interface Answer {
+  agent: number;
+  name: string;
+  text: string;
+  calls?: string[];
+  failure?: string;
+  choice?: string;
+  by?: "model" | "rule";
+}
+
+export interface OptionCount {
+  option: string;
+  count: number;
+  share: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+export interface AnswerCounts {
+  by: string;
+  name: string;
+  asked: number;
+  answered: number;
+  options: OptionCount[];
+  mean?: number | null;
+  low?: number | null;
+  high?: number | null;
+}
+
+export interface Tabulation {
+  all: AnswerCounts;
+  segments: AnswerCounts[];
+}
+
+export interface InterviewReply {
+  id: string;
+  question: string;
+  options: string[];
+  at: number;
+  whom: string;
+  asked: number;
+  done: number;
+  failed: number;
+  by_rule: number;
+  state: "asking" | "cancelled" | "done" | "failed" | "interrupted";
+  error: string;
+  answers: Answer[];
+  table: Tabulation | null;
+}
+
+export interface ChatRow {
+  id: string;
+  agent: number;
+  name: string;
+  at: number;
+  lines: number;
+}
+
+export interface ChatLine {
+  is_theirs: boolean;
+  text: string;
+  calls?: string[];
+  failure?: string;
+  by?: "model" | "rule";
+}
+
+export interface ChatReply {
+  id: string;
+  agent: number;
+  name: string;
+  at: number;
+  lines: number;
+  said: ChatLine[];
+}
+
+export interface AgainReply {
+  call: CallReply;
+  left: number;
+}
+
+export interface Subject {
+  kind: "decision" | "person" | "talk";
+  agent: number;
+  n?: number;
+  step?: number;
+  round?: number;
+}
+
+export interface NoteRow {
+  about: string;
+  subject: Subject;
+  name: string;
+  words: string;
+  author: string;
+  score: number | null;
+  text: string;
+}
+
+export interface SubjectReply {
+  about: string;
+  subject: Subject;
+  name: string;
+  words: string;
+  notes: NoteRow[];
+}
+
+export interface DecisionCase {
+  about: string;
+  agent: number;
+  name: string;
+  who: string;
+  round: number;
+  shown: string[];
+  cause: string;
+  lines: string[];
+  calls: string[];
+}
+
+export interface Shown {
+  title: string;
+  year?: number | null;
+  tags?: string[];
+  stars?: number;
+}
+
+export interface Choose {
+  type: "choose";
+  id: string;
+  history: Shown[];
+  earlier: number;
+  tastes: string;
+  candidates: Shown[];
+  choose: number;
+}
+
+export interface Write {
+  type: "write";
+  id: string;
+  what: string;
+  person: string;
+  lines: string[];
+}
+
+export interface Pair {
+  type: "pair";
+  id: string;
+  about: string;
+  person: string;
+  lines: string[];
+  first: string[];
+  second: string[];
+}
+
+export interface Score {
+  type: "score";
+  id: string;
+  person: string;
+  behaviour: string[];
+  memories: string[];
+}
+
+export interface JudgementSheet {
+  page: string;
+  tasks: (Choose | Write | Pair | Score)[];
+  answers: Record<string, unknown>;
+  notes: string[];
+  missing?: string;
+}
+
+export interface FriendDeed {
+  round: number;
+  text: string;
+}
+
+export interface FriendNews {
+  id: number;
+  name: string;
+  kind: string;
+  lately: FriendDeed[];
 }
 
 export interface SlateCard {

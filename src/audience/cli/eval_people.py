@@ -18,6 +18,7 @@ from audience.lab.judging import (
     Answered,
     ChoiceTable,
     JudgementTables,
+    LabelTables,
     PairVerdicts,
     Problem,
     Scores,
@@ -174,6 +175,32 @@ def _print_scores(console: Console, who: str, scores: Sequence[Scores]) -> None:
 
     title = "Memories by {}, 1 to 5 (table 2); less: than the full memory, paired"
     _table(console, title.format(who), heads, rows(), 2)
+
+
+def print_labels(found: LabelTables) -> None:
+    """Print mean scores by run and kind, and the agreement on what several people scored."""
+    console = wide_console(WIDTH)
+    heads = ["run", "on", "mean score, 1 to 5", "things", "scores", "people"]
+
+    def rows() -> Iterator[list[Value]]:
+        for row in found.means:
+            counts = (str(row.things), str(row.scores), str(row.authors))
+            yield [row.run, row.kind, row.mean, *counts]
+
+    _table(console, "Scores of people, averaged over people and then over things", heads, rows(), 2)
+    shared = [one for one in found.agreed if one.agreement.things]
+
+    def agreed() -> Iterator[list[Value]]:
+        for one in shared:
+            it = one.agreement
+            alpha = Interval(it.alpha, it.low, it.high)
+            yield [one.what, alpha, f"{100 * it.equal:.0f} %", str(it.things), str(it.judges)]
+
+    if shared:
+        heads = ["people on", "Krippendorff's alpha", "equal", "scored by two or more", "people"]
+        _table(console, "Agreement between people", heads, agreed(), 2)
+    else:
+        click.echo("\nNo agreement: nothing was scored by two people.")
 
 
 def _print_agreement(console: Console, tables: JudgementTables) -> None:
@@ -352,6 +379,31 @@ def judge(page: Path, key: Path, out: Path, as_json: bool, **flags: Any) -> None
     replace_all({path: text.encode()})
     answered, problems = read_answers([path], sealed)
     _tell(sealed, answered, problems, out, as_json)
+
+
+@people_command.command("labels")
+@click.argument("runs", type=o.RUN, nargs=-1, required=True)
+@click.option("--out", type=o.RUN, default=None, metavar="FILE", help="A CSV file of all scores.")
+@o.json_option
+def labels(runs: tuple[Path, ...], out: Path | None, as_json: bool) -> None:
+    """Print the scores that people gave in the page, and how far they agree."""
+    import msgspec
+
+    from audience.files import replace_all
+    from audience.lab.judging import labels_csv, labels_of
+
+    for run in runs:
+        o.open_run(run).close()
+    found = labels_of(runs)
+    if out is not None:
+        replace_all({out: labels_csv(found).encode()})
+    if as_json:
+        # What is not a number, such as the agreement of one person, is null in JSON.
+        o.print_json(msgspec.json.decode(msgspec.json.encode(found)))
+        return
+    print_labels(found)
+    if out is not None:
+        click.echo(str(out))
 
 
 def _judged(sheet: Any, models: Any, spending: Any, out: Path, prompts: str) -> Any:  # noqa: ANN401

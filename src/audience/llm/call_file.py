@@ -192,7 +192,7 @@ def _known_tables() -> set[str]:
 def copy_calls(source: Path, target: Path) -> None:
     """Give a branch the calls of its parent, so that it pays only for what differs.
 
-    What people were asked in interviews belongs to the parent alone.
+    What people were asked in interviews and chats belongs to the parent alone.
     """
     with (
         closing(open_readable(source)) as calls,
@@ -200,5 +200,5 @@ def copy_calls(source: Path, target: Path) -> None:
         closing(sqlite3.connect(target)) as copy,
     ):
         calls.backup(copy)
-        copy.execute("DELETE FROM calls WHERE purpose = 'interview'")
+        copy.execute("DELETE FROM calls WHERE purpose IN ('interview', 'chat')")
         copy.commit()

@@ -1,5 +1,6 @@
 """The life of a run: start, resume, branch, compare, inspect, play, estimate."""
 
+from audience.runs.asked_again import ask_again as ask_again, stored_call as stored_call
 from audience.runs.band import (
     band_of as band_of,
     obstacle_to_band as obstacle_to_band,
@@ -58,10 +59,28 @@ from audience.runs.inspect_memory import (
     memory_report as memory_report,
     remembrance as remembrance,
 )
+from audience.runs.interview_records import (
+    MOST_LINES as MOST_LINES,
+    ChatHead as ChatHead,
+    ChatRecord as ChatRecord,
+    Closed as Closed,
+    InterviewRecord as InterviewRecord,
+    begin_chat as begin_chat,
+    chats_in as chats_in,
+    close_interview as close_interview,
+    interviews_in as interviews_in,
+    keep_line as keep_line,
+    read_chat as read_chat,
+    read_interview as read_interview,
+)
 from audience.runs.interviews import (
     ask as ask,
+    hold_interview as hold_interview,
+    open_interview as open_interview,
+    options_of as options_of,
     remember_answers as remember_answers,
     reminders as reminders,
+    reply_to as reply_to,
 )
 from audience.runs.judges import (
     Audience as Audience,
@@ -113,6 +132,13 @@ from audience.runs.narrative import (
     person_at as person_at,
     story as story,
 )
+from audience.runs.notes import (
+    LONGEST_NOTE as LONGEST_NOTE,
+    RunNote as RunNote,
+    Subject as Subject,
+    keep_note as keep_note,
+    notes_in as notes_in,
+)
 from audience.runs.people import (
     PeopleTable as PeopleTable,
     drawn_instead as drawn_instead,
@@ -124,6 +150,21 @@ from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch
 from audience.runs.recommender_check import (
     try_recommender as try_recommender,
     try_swap as try_swap,
+)
+from audience.runs.respondents import (
+    ABSENT as ABSENT,
+    FEWEST as FEWEST,
+    Respondents as Respondents,
+    members_by_segment as members_by_segment,
+    respondents_in as respondents_in,
+    segments_of as segments_of,
+)
+from audience.runs.tabulation import (
+    LONGEST_OPTION as LONGEST_OPTION,
+    MOST_OPTIONS as MOST_OPTIONS,
+    AnswerCounts as AnswerCounts,
+    Tabulation as Tabulation,
+    tabulated as tabulated,
 )
 from audience.runs.takeover import play_person as play_person
 from audience.runs.verdict import with_band as with_band

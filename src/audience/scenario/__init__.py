@@ -27,9 +27,12 @@ from audience.scenario.models import (
     is_unchosen as is_unchosen,
     models_table as models_table,
     name_of as name_of,
+    price_of as price_of,
+    spent_in as spent_in,
     store_of as store_of,
 )
 from audience.scenario.offer import (
+    HIDDEN as HIDDEN,
     Offered as Offered,
     admitted as admitted,
     admitted_change as admitted_change,

@@ -20,6 +20,7 @@ from audience.llm import (
     EmbeddedGateway,
     Endpoint,
     GatewayStack,
+    Price,
     compose,
     load_prices,
     open_gateway,
@@ -234,16 +235,33 @@ def store_of(spending: SpendingOptions, own: Path, *, at_once: bool = False) -> 
     return CallStore(own, [source] if source else [], at_once=at_once)
 
 
-def cost_of(folder: Path, models: Models) -> str:
-    """Return what a run's calls have cost, in words; unknown costs are named."""
+def spent_in(folder: Path, models: Models) -> Counts:
+    """Return what a run's stored calls took; `unpriced` counts the kinds of unknown cost."""
     path = folder / CALLS
     if not path.is_file():
-        return "–"
+        return Counts()
+    with closing(CallStore(path, read_only=True)) as calls:
+        sums, count = calls.sums(), len(calls)
+    known = [(price_of(models, place, model), used) for place, model, used in sums]
+    return Counts(
+        calls=count,
+        prompt=sum(used.prompt for _, used in known),
+        completion=sum(used.completion for _, used in known),
+        dollars=sum(price.of(used) for price, used in known if price),
+        unpriced=sum(price is None for price, _ in known),
+    )
+
+
+def price_of(models: Models, endpoint: str, model: str) -> Price | None:
+    """Return the price of a model at an endpoint of a table, if it is known."""
     prices = load_prices(Path(models.prices) if models.prices else None)
     named = {one.name: one.price for one in endpoints_of(models)} | {EMBEDDED: "free"}
-    with closing(CallStore(path, read_only=True)) as calls:
-        sums = calls.sums()
-    known = [(prices.find(named.get(place) or model), used) for place, model, used in sums]
-    dollars = sum(price.of(used) for price, used in known if price)
-    unknown_ = " + unknown" if any(price is None for price, _ in known) else ""
-    return f"${dollars:.4f}{unknown_}"
+    return prices.find(named.get(endpoint) or model)
+
+
+def cost_of(folder: Path, models: Models) -> str:
+    """Return what a run's calls have cost, in words; unknown costs are named."""
+    if not (folder / CALLS).is_file():
+        return "–"
+    spent = spent_in(folder, models)
+    return f"${spent.dollars:.4f}{' + unknown' if spent.unpriced else ''}"

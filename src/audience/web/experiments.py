@@ -26,7 +26,7 @@ from audience.results import (
     summary,
     t_interval,
 )
-from audience.runs import EXPERIMENT, gathered, scenario_of, variants
+from audience.runs import EXPERIMENT, gathered, members_by_segment, scenario_of, variants
 from audience.scenario import Scenario, text_of
 from audience.web.experiment_types import (
     ArmCurve,
@@ -39,7 +39,7 @@ from audience.web.experiment_types import (
     SegmentContrast,
 )
 from audience.web.later import Later, stamp_of
-from audience.web.measures import REPORT_POLICY, members_by_segment, shown_findings
+from audience.web.measures import REPORT_POLICY, shown_findings
 from audience.web.replies import Missing, json_reply
 from audience.web.requests import RunId
 from audience.web.run_list import RunList

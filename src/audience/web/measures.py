@@ -1,23 +1,19 @@
-"""Endpoints of a run's metrics, its report, and the page on which people judge its texts."""
+"""Endpoints of a run's metrics and its report."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from html import escape
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
 import numpy as np
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
-from audience.errors import BadInput, unknown
-from audience.lab.judging import JUDGE, WRITE, Sources, make, page_of
 from audience.metrics import LABELS, round_unit
 from audience.results import Arm, Findings, Measured, csv_text, html, mean_over, summary
-from audience.runs import Numbers, gathered
+from audience.runs import Numbers, gathered, members_by_segment
 from audience.scenario import parse, text_of
 from audience.web.readers import Reader
 from audience.web.replies import json_reply
@@ -32,13 +28,11 @@ from audience.web.reply_types import (
 from audience.web.requests import RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.scenarios import Offer
-from audience.world import HABITS, Floats, World
+from audience.world import Floats, World
 
 REPORTS = 4
 CURVE = 500
 TOP = 50
-FEWEST = 5
-"""Segments with fewer people are left out: their means say little."""
 _ENTROPY = ("entropy_exposure", "entropy_consumption", "entropy_taste")
 REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
@@ -182,29 +176,6 @@ def segments(world: World, each: dict[str, Floats]) -> dict[str, list[SegmentRow
     return rows
 
 
-def members_by_segment(world: World) -> dict[tuple[str, str], list[int]]:
-    """Return who belongs to each segment of some size, by its kind and name."""
-    groups: dict[tuple[str, str], list[int]] = {}
-    for who in range(len(world.agents)):
-        for segment in _segments_of(world, who):
-            groups.setdefault(segment, []).append(who)
-    return {segment: members for segment, members in groups.items() if len(members) >= FEWEST}
-
-
-def _segments_of(world: World, who: int) -> list[tuple[str, str]]:
-    profile = world.profile(who)
-    names = [("interest", interest) for interest in profile.interests]
-    if profile.gender:
-        names.append(("gender", profile.gender))
-    if profile.age is not None:
-        decade = profile.age // 10 * 10
-        names.append(("age", f"{decade}-{decade + 9}"))
-    habits = [(getattr(profile.habits, name), name) for name in HABITS]
-    if max(habits)[0] > 0:
-        names.append(("habit", max(habits)[1]))
-    return names
-
-
 def _means(name: str, members: list[int], each: dict[str, Floats]) -> SegmentRow:
     chosen = np.array(members)
     values: dict[str, float | None] = {}
@@ -213,49 +184,3 @@ def _means(name: str, members: list[int], each: dict[str, Floats]) -> SegmentRow
         mine = mine[~np.isnan(mine)]
         values[metric] = float(mine.mean()) if len(mine) else None
     return SegmentRow(name, len(members), values)
-
-
-_TASKS = (WRITE, JUDGE)
-_POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""The page itself forbids every request and every script but its own."""
-
-
-_NOTHING = (
-    "<!doctype html><html lang=en><meta charset=utf-8><title>Nothing to judge</title>"
-    "<h1>Nothing to judge yet</h1><p>{}</p><p>You can close this page.</p></html>"
-)
-
-
-def judge_router(registry: RunRegistry) -> APIRouter:
-    """Return the endpoint of the judging page."""
-    api = APIRouter()
-
-    @api.get("/judge", response_class=Response)
-    def judge(
-        run: Annotated[str, Query(max_length=1000)] = "",
-        tasks: Annotated[str, Query(max_length=20)] = "c",
-        cases: Annotated[int, Query(ge=1, le=200)] = 20,
-        behaviours: Annotated[int, Query(ge=1, le=200)] = 15,
-        seed: Annotated[int, Query(ge=0, le=2**31 - 1)] = 1,
-    ) -> Response:
-        """Return a page of tasks about a run with memories: b, texts to write; c, to judge.
-
-        The same run, tasks and seed give the same page; `audience eval people make` writes its
-        answer key.
-        """
-        if not run:
-            raise BadInput("run: name the run to judge, as in /api/judge?run=NAME")
-        chosen = tuple(task.strip() for task in tasks.split(",") if task.strip())
-        for task in chosen or ("",):
-            if task not in _TASKS:
-                raise unknown("task", task, _TASKS)
-        sources = Sources(run=registry.folders.folder_of(run))
-        headers = {"content-security-policy": _POLICY}
-        try:
-            key = make(sources, chosen, cases=cases, behaviours=behaviours, seed=seed)
-        except BadInput as error:
-            told = _NOTHING.format(escape(str(error)))
-            return Response(told, 400, headers, media_type="text/html; charset=utf-8")
-        return Response(page_of(key.sheet), media_type="text/html; charset=utf-8", headers=headers)
-
-    return api

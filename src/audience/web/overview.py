@@ -16,7 +16,7 @@ from audience.web.overview_types import Funnel, HeatRow, OverviewReply
 from audience.web.replies import Missing, json_reply
 from audience.web.requests import Round, RunId
 from audience.web.run_registry import RunRegistry
-from audience.world import HABITUAL, START_SATISFACTION, AddItem, events as e
+from audience.world import HABITUAL, START_SATISFACTION, AddItem, Catalogue, events as e
 
 BATCH = 20_000
 """Maximum number of chapters that one request reads: a long log is read over several."""
@@ -59,9 +59,8 @@ def _packed(counts: Counter[int]) -> Counts:
 class OverviewFold:
     """A fold of a log in the order of arrival, extended as the run goes on."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, catalogue: Catalogue) -> None:
         self._log = log
-        catalogue = log.genesis().catalogue
         self._items, self._tags = list(catalogue.items), catalogue.tags
         self._satisfaction: dict[int, float] = {}
         self._rounds = [RoundTally()]
@@ -221,7 +220,9 @@ def router(registry: RunRegistry) -> APIRouter:
     def overview(run: RunId, at: Annotated[Round | None, Query()] = None) -> Response:
         """Return a round, by default the newest even if it goes on, and the run up to it."""
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
-            fold = reader.remembered("overview", 0, lambda: OverviewFold(reader.log))
+            fold = reader.remembered(
+                "overview", 0, lambda: OverviewFold(reader.log, reader.genesis.catalogue)
+            )
             fold.extend()
             return json_reply(fold.reply(at, reader.last, reader.log.complete_rounds()))
 

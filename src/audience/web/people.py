@@ -99,6 +99,11 @@ def name_of(world: World, who: int) -> str:
     return world.profile(who).name or f"person {who}"
 
 
+def deed(teller: Teller, event: e.AnyEvent, name: str, who: int) -> str:
+    """Return what a person did in words, without their name in front."""
+    return teller.line(event).strip().removeprefix(f"{name} [{who}] ")
+
+
 def person_row(world: World, who: int) -> PersonRow:
     """Return a person's line in a list."""
     me = world.agents[who]
@@ -195,11 +200,12 @@ def _decisions(log: Log, teller: Teller, who: int, upto: int | None) -> list[Dec
     for seq in arrivals_of(log, who, DECISIONS):
         for _, chapter in log.follow(seq - 1, limit=1):
             if upto is None or chapter.round <= upto:
-                rows += _decisions_in(chapter, seq, teller, who)
+                rows += decisions_in(chapter, seq, teller, who)
     return rows[-DECISIONS:]
 
 
-def _decisions_in(chapter: e.Chapter, seq: int, teller: Teller, who: int) -> list[DecisionRow]:
+def decisions_in(chapter: e.Chapter, seq: int, teller: Teller, who: int) -> list[DecisionRow]:
+    """Return the decisions of a person in a chapter, each with what came of it."""
     rows: list[DecisionRow] = []
     for step, entry in enumerate(chapter.entries):
         if getattr(entry.event, "agent", None) != who:

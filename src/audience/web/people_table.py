@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from audience.errors import BadInput
 from audience.log import failures_by_person, last_visits
+from audience.runs import ABSENT
 from audience.web.people import MOST, matching, person_row
 from audience.web.readers import Reader
 from audience.web.replies import Missing, json_reply
@@ -24,8 +25,6 @@ from audience.world import VISITS, Chapter, Failed, Floats, Left, Picked, SlateS
 Sort = Literal["id", "name", "satisfaction", "visits", "picks", "stars", "last", "failures", "then"]
 Only = Literal["", "unhappy", "happy", "failed", "absent", "never", "came", "gone"]
 UNHAPPY, HAPPY = 0.35, 0.65
-ABSENT = 5
-"""Rounds without a visit after which somebody who came before counts as absent."""
 
 
 class VisitLine(msgspec.Struct, frozen=True):

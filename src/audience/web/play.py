@@ -14,19 +14,23 @@ from fastapi import APIRouter, Path as InPath
 from starlette.responses import Response
 
 from audience.errors import BadInput
+from audience.log import arrivals_of
 from audience.runs.play import PlayTable, Seat
 from audience.web.changes import ChangeDesk
 from audience.web.log_reader import frame
-from audience.web.people import name_of
+from audience.web.people import deed, name_of
+from audience.web.readers import Reader
 from audience.web.receipts import Acknowledged
 from audience.web.replies import Conflict, Missing, json_reply, to_json
 from audience.web.reply_types import SeatReply
-from audience.web.requests import Move, Play, RunId
+from audience.web.requests import Agent, Move, Play, RunId
 from audience.web.run_registry import RunRegistry
 from audience.web.stream import QUIET, STILL_HERE, TICK, CountedStream, Streams
-from audience.world import AddPerson
+from audience.web.voice_types import FriendDeed, FriendNews
+from audience.world import AddPerson, Posted, Rated, Said, Watched
 
 SEATS = 64
+FRIENDS, DEEDS, VISITS_TOLD = 12, 3, 3
 SeatId = Annotated[str, InPath(max_length=100)]
 
 
@@ -96,6 +100,12 @@ def router(registry: RunRegistry, tables: PlayTables, streams: Streams) -> APIRo
     """Return the endpoints of play."""
     api = APIRouter()
 
+    @api.get("/runs/{run}/people/{agent}/friends", response_class=Response)
+    def friends(run: RunId, agent: Agent) -> Response:
+        """Return whom a person listens to, the closest first, and what each did lately."""
+        with registry.readers.reading(registry.folders.folder_of(run)) as reader:
+            return json_reply(_friends(reader, agent))
+
     @api.post("/runs/{run}/play", response_class=Response, status_code=201)
     def sit(run: RunId, body: Play) -> Response:
         """Take a person's place, or join as somebody new, from the next round on."""
@@ -126,6 +136,31 @@ def router(registry: RunRegistry, tables: PlayTables, streams: Streams) -> APIRo
         return json_reply(Acknowledged())
 
     return api
+
+
+def _friends(reader: Reader, who: int) -> list[FriendNews]:
+    world = reader.world()
+    if who >= len(world.agents):
+        raise Missing(f"person {who} does not exist; there are {len(world.agents)}")
+    ties = sorted(world.graph.ties(who), key=lambda tie: -tie.closeness)[:FRIENDS]
+    return [
+        FriendNews(tie.other, name_of(world, tie.other), tie.kind, _lately(reader, tie.other))
+        for tie in ties
+    ]
+
+
+def _lately(reader: Reader, who: int) -> list[FriendDeed]:
+    """Return what a person did in their last visits, newest first."""
+    deeds: list[FriendDeed] = []
+    teller, name = reader.teller(), name_of(reader.world(), who)
+    for seq in arrivals_of(reader.log, who, VISITS_TOLD):
+        for _, chapter in reader.log.follow(seq - 1, limit=1):
+            events = (entry.event for entry in chapter.entries)
+            told = (event for event in events if isinstance(event, Watched | Rated | Posted | Said))
+            mine = (event for event in told if event.agent == who)
+            lines = (deed(teller, event, name, who) for event in mine)
+            deeds += [FriendDeed(chapter.round, line) for line in lines if line]
+    return deeds[::-1][:DEEDS]
 
 
 async def _questions(seat: Seat, is_over: Callable[[], bool]) -> AsyncGenerator[bytes]:

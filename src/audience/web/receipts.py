@@ -23,12 +23,6 @@ class StartedRun(msgspec.Struct, frozen=True):
     experiment: str = ""
 
 
-class StartedInterview(msgspec.Struct, frozen=True):
-    """The job under which the answers arrive."""
-
-    job: str
-
-
 class QueuedChange(msgspec.Struct, frozen=True):
     """A change, and the round at whose start it applies."""
 

@@ -37,6 +37,12 @@ def json_reply(value: object, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
 
 
+def file_reply(content: str | bytes, name: str, kind: str = "text/csv; charset=utf-8") -> Response:
+    """Return a response that a browser saves as a file of this name."""
+    named = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=kind, headers=named)
+
+
 def error_reply(status: int, message: str, where: str = "") -> Response:
     """Return a response that says why a request is refused."""
     clean = message.encode("utf-8", "replace").decode()

@@ -8,7 +8,6 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from audience.agents.language import Answer
 from audience.llm import ChatMessage
 from audience.runs import MemoryReport
 from audience.runs.play import InboxCard
@@ -290,17 +289,6 @@ class StoryLine(msgspec.Struct, frozen=True):
     cause: str
     items: tuple[int, ...]
     calls: tuple[str, ...]
-
-
-class InterviewStatus(msgspec.Struct, frozen=True):
-    """The answers to a question so far."""
-
-    id: str
-    done: int
-    total: int
-    over: bool
-    answers: list[Answer]
-    error: str | None
 
 
 class SeatReply(msgspec.Struct, frozen=True):

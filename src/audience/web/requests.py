@@ -111,14 +111,65 @@ class Deletion(Body):
     id: str = Field(min_length=1, max_length=1000)
 
 
+Short = Annotated[str, Field(max_length=200)]
+
+
 class Ask(Body):
     agents: list[Agent] | Literal["everyone"] | None = Field(None, max_length=100_000)
     everyone: bool = False
-    segment: dict[str, str] | None = None
+    segment: dict[Short, Short] | None = Field(None, max_length=8)
     """Ask those whose profile has these values: {"gender": "F"} or {"interest": "Drama"}."""
+    absent: bool = False
+    """Ask those who came before and stay away."""
+    sample: int | None = Field(None, ge=1, le=100_000)
+    """Ask so many of them, drawn by `seed`."""
+    seed: Whole = 1
     question: str = Field(max_length=2000)
+    options: list[Short] = Field(default_factory=list, max_length=20)
+    """Answers to choose from; a single one such as `1-5` means a scale."""
     at: Round | None = None
     remember: bool = False
+
+
+class ChatBegin(Body):
+    agent: Agent
+    at: Round | None = None
+
+
+class ChatWords(Body):
+    text: str = Field(min_length=1, max_length=1000)
+
+
+class PromptMessage(Body):
+    role: Literal["system", "user", "assistant"]
+    content: str = Field(max_length=100_000)
+
+
+class AskAgain(Body):
+    messages: list[PromptMessage] = Field(min_length=1, max_length=60)
+
+
+class NoteBody(Body):
+    author: str = Field(min_length=1, max_length=80)
+    score: int | None = Field(None, ge=1, le=5)
+    text: str = Field("", max_length=4000)
+
+
+Point = Annotated[int, Field(ge=1, le=5)]
+
+
+class JudgementAnswer(Body):
+    """An answer to a task; only the fields that it asks for are set."""
+
+    text: str | None = Field(None, max_length=2000)
+    verdict: Point | None = None
+    informative: Point | None = None
+    relevant: Point | None = None
+
+
+class JudgementBody(Body):
+    judge: str = Field(min_length=1, max_length=80)
+    answers: dict[Annotated[str, Field(max_length=20)], JudgementAnswer] = Field(max_length=2000)
 
 
 class Play(Body):

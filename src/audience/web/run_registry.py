@@ -23,7 +23,7 @@ from audience.runs import (
     scenario_of,
     with_sensitivity,
 )
-from audience.scenario import Scenario, SpendingOptions, parse, text_of
+from audience.scenario import Scenario, SpendingOptions, parse, spent_in, text_of
 from audience.web.readers import Readers
 from audience.web.replies import Conflict
 from audience.web.run_folders import RunFolders
@@ -41,6 +41,8 @@ class LocalRun:
         self.watch = watch
         self.thread: threading.Thread | None = None
         self.error = ""
+        self.spending = SpendingOptions()
+        """What its calls, and questions to its people, may cost together."""
         self.waits: Callable[[], bool] = lambda: False
         """Returns whether it waits for a player."""
         self.let_go: Callable[[], None] = lambda: None
@@ -87,6 +89,15 @@ class RunRegistry:
         run = self.here(folder)
         return run if run and run.is_alive else None
 
+    def spending_left(self, folder: Path) -> SpendingOptions:
+        """Return what questions to a run's people may cost: what its own budget leaves."""
+        run = self.here(folder)
+        if run is None:
+            return SpendingOptions()
+        with Log.open(folder) as kept:
+            models = parse(kept.scenario, folder.name).llm
+        return run.spending.after(spent_in(folder, models))
+
     def steered(self, folder: Path) -> LocalRun:
         """Return the run that goes on here; raise if it does not."""
         run = self.live(folder)
@@ -114,6 +125,7 @@ class RunRegistry:
                     place.resolve(), Watch(Control(paused=paused and not first, speed=speed))
                 )
                 run.thread = threading.current_thread()
+                run.spending = spending or SpendingOptions()
                 self._here[run.folder] = run
                 first.append(run.folder)
             return run.watch
@@ -166,6 +178,7 @@ class RunRegistry:
             before = self.here(folder)
             speed = before.watch.control.steering.speed if before else 0.0
             run = LocalRun(folder, Watch(Control(paused=paused, speed=speed, opened=opened)))
+            run.spending = spending or (before.spending if before else run.spending)
             self._here[folder] = run
 
             def work() -> None:

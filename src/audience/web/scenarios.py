@@ -24,6 +24,7 @@ from audience.runs import (
     variants,
 )
 from audience.scenario import (
+    HIDDEN,
     PRESETS,
     Models,
     Offered,
@@ -143,6 +144,17 @@ class Offer:
     def shown(self, scenario: Scenario) -> Scenario:
         """Return a scenario as a reply may show it."""
         return scenario if self.offered is None else masked(scenario, self.offered)
+
+    def check_asked(self, models: Models) -> None:
+        """Raise if a run's model is not offered: its people cannot be asked from elsewhere."""
+        if self.offered is None:
+            return
+        shown = self.shown(Scenario(llm=models)).llm
+        if HIDDEN in (shown.url, shown.model):
+            raise BadInput(
+                "the model of this run is not offered to other machines; whoever serves the page "
+                "can offer its endpoint in the file of `audience serve --offer FILE.toml`"
+            )
 
     def shown_change(self, written: dict[str, Any]) -> dict[str, Any]:
         """Return an intervention as a reply may show it."""

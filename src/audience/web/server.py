@@ -26,13 +26,17 @@ from audience.parts import required_options
 from audience.plugins import find, known
 from audience.scenario import Offered, endpoints_of, load, load_offer
 from audience.web import (
+    calls,
     changes,
+    chats,
     comparison,
     experiments,
     graph,
     interviews,
+    judgements,
     lab,
     measures,
+    notes,
     overview,
     own_recommenders,
     people,
@@ -44,6 +48,7 @@ from audience.web import (
     stream,
     trash,
 )
+from audience.web.background import Background
 from audience.web.connection import connection_within
 from audience.web.people import name_of
 from audience.web.receipts import SessionReply, TicketReply
@@ -230,7 +235,8 @@ def make_app(
     limits, registry = limits or Limits(), RunRegistry(root)
     held_to = offered or (None if access.is_open else Offered())
     offer = Offer(dict(found or {}), held_to)
-    desk, jobs = changes.ChangeDesk(registry, offer), interviews.Jobs()
+    desk = changes.ChangeDesk(registry, offer)
+    jobs = interviews.Jobs(registry, desk)
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
     lines = RunList(registry)
@@ -277,6 +283,7 @@ def _routers(
     tables: play.PlayTables,
 ) -> list[APIRouter]:
     """Return the endpoints of runs, experiments and all that is done with them."""
+    background = Background()
     return [
         run_scenarios.router(registry, offer),
         runs.router(registry, offer, lines),
@@ -285,18 +292,20 @@ def _routers(
         names_router(registry),
         people.router(registry),
         people_table.router(registry),
-        story.calls_router(registry),
+        calls.router(registry, offer, background),
         graph.router(registry),
         story.router(registry),
-        interviews.router(registry, desk, jobs),
+        interviews.router(registry, jobs, offer),
+        chats.router(registry, offer, background),
+        notes.router(registry),
         play.router(registry, tables, streams),
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
         experiments.router(registry, offer, lines),
         measures.router(registry, offer),
+        judgements.router(registry),
         overview.router(registry),
-        measures.judge_router(registry),
     ]
 
 

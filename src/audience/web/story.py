@@ -1,24 +1,19 @@
-"""Endpoints of the story, which tells events in words, and of the model calls behind it."""
+"""The endpoint of the story, which tells events in words."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
-from fastapi import APIRouter, Path as InPath, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from audience.llm import FILE as CALLS, Call, CallStore, load_prices
 from audience.log import Log, arrivals_in
 from audience.runs import Teller
-from audience.scenario import EMBEDDED, FILE as TYPED, Models, endpoints_of
-from audience.web.receipts import CallPage
-from audience.web.replies import Missing, json_reply
-from audience.web.reply_types import CallReply, StoryLine, TokenCount
+from audience.web.replies import json_reply
+from audience.web.reply_types import StoryLine
 from audience.web.requests import Agent, Round, RunId, Whole
 from audience.web.run_registry import RunRegistry
 from audience.world import events as e
@@ -117,65 +112,3 @@ def _chapter_lines(
             items_of(event),
             entry.calls,
         )
-
-
-Key = Annotated[str, InPath(pattern="^[0-9a-f]{32}$")]
-
-
-def calls_router(registry: RunRegistry) -> APIRouter:
-    """Return the endpoint of model calls."""
-    api = APIRouter()
-
-    @api.get("/runs/{run}/calls/{key}", response_class=Response)
-    def call(run: RunId, key: Key) -> Response:
-        """Return the prompt and the reply of a call."""
-        folder = registry.folders.folder_of(run)
-        with registry.readers.reading(folder) as reader:
-            models = reader.scenario.llm
-        for name in (CALLS, TYPED):
-            if (folder / name).is_file():
-                with closing(CallStore(folder / name, read_only=True)) as calls:
-                    if takes := calls.of(key):
-                        return json_reply(_call_reply(takes[-1], models))
-        raise Missing(f"there is no call {key}")
-
-    @api.get("/runs/{run}/calls", response_class=Response)
-    def listed(
-        run: RunId,
-        purpose: Annotated[str, Query(max_length=60)] = "",
-        outcome: Annotated[str, Query(max_length=20)] = "",
-        offset: Annotated[Whole, Query()] = 0,
-        limit: Annotated[int, Query(ge=1, le=MOST)] = 50,
-    ) -> Response:
-        """Return model calls, newest first, and how many of each purpose ended in each way."""
-        file = registry.folders.folder_of(run) / CALLS
-        if not file.is_file():
-            return json_reply(CallPage(0, [], {}))
-        with closing(CallStore(file, read_only=True)) as calls:
-            total, lines = calls.listed(purpose, outcome, offset, limit)
-            return json_reply(CallPage(total, lines, calls.outcomes()))
-
-    return api
-
-
-def _call_reply(call: Call, models: Models) -> CallReply:
-    reply = call.reply
-    prices = load_prices(Path(models.prices) if models.prices else None)
-    named = {endpoint.name: endpoint.price for endpoint in endpoints_of(models)}
-    named[EMBEDDED] = "free"
-    price = prices.find(named.get(reply.endpoint) or reply.model)
-    return CallReply(
-        reply.key,
-        call.request.purpose,
-        call.request.messages,
-        call.request.schema,
-        reply.texts[0] if reply.texts else "",
-        reply.texts,
-        reply.outcome,
-        reply.why,
-        reply.model,
-        TokenCount(reply.usage.prompt, reply.usage.completion),
-        cost=price.of(reply.usage) if price else None,
-        seconds=round(reply.seconds, 3),
-        attempts=reply.attempts,
-    )

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from audience.agents.language import Answer, interview, small_interview
+from audience.agents.language import Answer, ChatLine, chat, interview, small_interview
+from audience.agents.language.interviews import choice_by_rule
 from audience.llm import Call, CallStore, Endpoint, open_gateway
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults
@@ -46,6 +47,8 @@ def asked(
         ('```json\n{"answer": "Yes."}\n```', "Yes."),
         ("Just words.", "Just words."),
         ('{"answer": 3}', '{"answer": 3}'),
+        ('{"answer": "I liked it. It was lo', "I liked it."),
+        ('{"answer": "I liked', "I liked"),
     ],
 )
 def test_an_answer_is_taken_as_it_comes(
@@ -107,4 +110,77 @@ def test_a_small_model_only_finishes_a_sentence_on_what_was_lived(
 
 def test_who_lived_nothing_says_so_without_a_call(serving: Serving, scene: Scene) -> None:
     answer = small(serving, scene("home", history=()), "Well?")
-    assert answer == Answer(0, "Mia Stone", "I have not watched anything yet.")
+    assert answer == Answer(0, "Mia Stone", "I have not watched anything yet.", by="rule")
+
+
+def chosen(serving: Serving, seen: Observation, *said: str) -> tuple[Answer, int]:
+    """Return the answer to a question with options, and how many calls it took."""
+    options = ("yes", "no", "not sure")
+
+    async def work(url: str) -> Answer:
+        async with open_gateway([Endpoint(url=url)], tries=1) as door:
+            return await interview(door, NoMemory(), seen, "Would you?", options=options, salt="1")
+
+    says = {"could not be used": said[1]} if len(said) > 1 else {}
+    with serving(says={**says, "": said[0]}, schema="ignored") as fake:
+        answer = asyncio.run(work(fake.url))
+    return answer, len(answer.calls)
+
+
+@pytest.mark.parametrize(
+    ("said", "choice", "calls"),
+    [
+        (('{"reason": "I would.", "choice": "yes"}',), "yes", 1),
+        (('{"reason": "Hm.", "choice": " Not Sure. "}',), "not sure", 1),
+        (('{"answer": "Hm.", "choice": "maybe"}', '{"answer": "No.", "choice": "no"}'), "no", 2),
+        (("I would, yes.", '{"answer": "Yes.", "choice": "yes"}'), "yes", 2),
+        (('{"answer": "Hm.", "choice": "maybe"}',), "", 2),
+    ],
+)
+def test_a_choice_is_one_of_the_options_or_asked_for_again_once(
+    serving: Serving, scene: Scene, said: tuple[str, ...], choice: str, calls: int
+) -> None:
+    answer, count = chosen(serving, scene("home"), *said)
+    assert (answer.choice, count) == (choice, calls)
+    assert bool(answer.failure) == (not choice)
+
+
+@pytest.mark.parametrize(
+    ("satisfaction", "options", "choice"),
+    [
+        (0.9, ("yes", "no", "not sure"), "yes"),
+        (0.5, ("yes", "no", "not sure"), "not sure"),
+        (0.1, ("Yes", "No"), "No"),
+        (0.0, ("1", "2", "3", "4", "5"), "1"),
+        (1.0, ("1", "2", "3", "4", "5"), "5"),
+        (0.6, ("red", "blue"), ""),
+        (0.6, ("yes", "blue"), ""),
+    ],
+)
+def test_a_rule_chooses_by_satisfaction_where_it_knows_what_is_better(
+    satisfaction: float, options: tuple[str, ...], choice: str
+) -> None:
+    assert choice_by_rule(satisfaction, options) == choice
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I liked it.", "I liked it."),
+        ('"I liked it."', "I liked it."),
+        ("Mia Stone: I liked it.", "I liked it."),
+        ('{"answer": "I liked it."}', "I liked it."),
+        ("As an AI language model I cannot.", ""),
+    ],
+)
+def test_a_line_of_a_chat_is_words_of_the_person(
+    serving: Serving, scene: Scene, said: str, text: str
+) -> None:
+    async def work(url: str) -> ChatLine:
+        async with open_gateway([Endpoint(url=url)], tries=1) as door:
+            return await chat(door, NoMemory(), scene("home"), [ChatLine(False, "Well?")])
+
+    with serving(says={"": said}) as fake:
+        line = asyncio.run(work(fake.url))
+    assert (line.is_theirs, line.text) == (True, text)
+    assert bool(line.failure) == (not text)

@@ -16,7 +16,15 @@ import pytest
 from msgspec.structs import replace
 
 from audience.agents import Scene as Joint
-from audience.agents.language import LLMMind, complete, holes_of, interview, write_tastes
+from audience.agents.language import (
+    ChatLine,
+    LLMMind,
+    chat,
+    complete,
+    holes_of,
+    interview,
+    write_tastes,
+)
 from audience.agents.language.prompts import FRIENDS
 from audience.llm import (
     CHARACTERS,
@@ -223,6 +231,22 @@ def test_the_interview_is_word_for_word(scene: Scene, asked: Asked) -> None:
         lambda door: interview(door, Remembering(), seen, "What did you like?", shown)
     )
     check("interview", rendered(request.messages))
+
+
+def test_the_interview_with_options_is_word_for_word(scene: Scene, asked: Asked) -> None:
+    seen, options = scene("home"), ("yes", "no", "not sure")
+    says = {"": '{"answer": "I would.", "choice": "Yes"}'}
+    (request,) = asked(
+        lambda door: interview(door, Remembering(), seen, "Would you?", options=options), says=says
+    )
+    check("interview_options", rendered(request.messages))
+
+
+def test_the_chat_is_word_for_word(scene: Scene, asked: Asked) -> None:
+    seen = scene("home")
+    lines = [ChatLine(False, "Hello."), ChatLine(True, "Hi."), ChatLine(False, "What now?")]
+    (request,) = asked(lambda door: chat(door, Remembering(), seen, lines))
+    check("chat", rendered(request.messages))
 
 
 def test_the_interview_on_leaving_is_word_for_word(scene: Scene, asked: Asked) -> None:

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { colour } from "../parts/theme";
+import { colour } from "../parts/colour";
 
 export interface PlotProps {
   /** What is drawn and how, without its size; made again when `shape` changes. */
@@ -69,9 +69,10 @@ function useInView(box: React.RefObject<HTMLElement | null>): boolean {
     if (!box.current) return;
     const watch = new IntersectionObserver(([entry]) => setIn(Boolean(entry?.isIntersecting)), NEAR);
     watch.observe(box.current);
-    const print = () => flushSync(() => setIn(true));
-    addEventListener("beforeprint", print);
-    return () => { watch.disconnect(); removeEventListener("beforeprint", print); };
+    const paper = matchMedia("print");
+    const print = () => { if (paper.matches) flushSync(() => setIn(true)); };
+    paper.addEventListener("change", print);
+    return () => { watch.disconnect(); paper.removeEventListener("change", print); };
   }, [box]);
   return isIn;
 }

@@ -9,7 +9,7 @@ export const CONVERSATIONS = 2;
 
 /** Kinds of events a reader may ask for, with the word shown. */
 export const KINDS: [AnyEvent[0], string][] = [
-  ["SlateShown", "slates"], ["Searched", "searches"], ["Picked", "picks"], ["Watched", "watched"],
+  ["SlateShown", "pages"], ["Searched", "searches"], ["Picked", "picks"], ["Watched", "watched"],
   ["Rated", "ratings"], ["Felt", "feelings"], ["Posted", "posts"], ["Forwarded", "forwards"],
   ["Said", "conversations"], ["Gathered", "gatherings"], ["Delivered", "deliveries"], ["Followed", "follows"], ["Unfollowed", "unfollows"],
   ["MoodShifted", "moods"], ["AttitudeShifted", "attitudes"],

@@ -16,6 +16,8 @@ export const DOING: Partial<Record<string, number>> = {
 export interface Post {
   id: string;
   n: number;
+  /** Its place among the events of its chapter. */
+  step: number;
   round: number;
   author: number;
   text: string;
@@ -142,7 +144,7 @@ export class Live {
 
   private post(id: string, author: number, words: string, source: string, chapter: Chapter): void {
     this.posts.set(id, {
-      id, author, text: words, source, n: chapter.n, round: chapter.round, reach: 0, forwards: 0,
+      id, author, text: words, source, n: chapter.n, step: chapter.entries.findIndex(([one]) => one[2] === id || one[1] === id), round: chapter.round, reach: 0, forwards: 0,
     });
     if (this.posts.size > KEPT_POSTS) {
       const oldest = this.posts.keys().next().value;

@@ -84,6 +84,8 @@ export function latestSlates(live: Live, most: number): Slate[] {
 
 export interface Dialogue {
   key: string;
+  /** The place of its first line among the events of its chapter. */
+  step: number;
   round: number;
   people: number[];
   lines: { agent: number; to: number; text: string; voice: string; calls: string[] }[];
@@ -99,7 +101,7 @@ export function latestDialogues(live: Live, most: number): Dialogue[] {
       ? [{ agent: event[1], to: event[2], text: event[3], voice: event[6] ?? "", calls: calls ?? [] }] : []));
     if (!lines.length) continue;
     const people = [...new Set(lines.flatMap((line) => [line.agent, line.to]))];
-    found.push({ key: `${chapter.n}`, round: chapter.round, people, lines });
+    found.push({ key: `${chapter.n}`, step: chapter.entries.findIndex(([event]) => event[0] === "Said"), round: chapter.round, people, lines });
   }
   return found;
 }

@@ -1,6 +1,7 @@
 // A small question mark that tells what a word means: by click, touch or Enter, closed by Escape or a click elsewhere.
 
-import { useId, useRef } from "react";
+import { useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { MEANINGS } from "../types.gen";
 import { WORDS } from "./words";
 
@@ -18,13 +19,15 @@ function place(button: HTMLElement, box: HTMLElement): void {
 export function Tip({ of, children }: { of: string; children: React.ReactNode }) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const opens = (event: React.ToggleEvent<HTMLSpanElement>) => flushSync(() => setOpen(event.newState === "open"));
   const opened = (event: React.ToggleEvent<HTMLSpanElement>) => {
     if (event.newState === "open" && button.current) place(button.current, event.currentTarget);
   };
   return (
     <span className="tip-wrap">
-      <button ref={button} type="button" className="tip" popoverTarget={id} aria-label={`What does “${of}” mean?`}><span aria-hidden="true">?</span></button>
-      <span id={id} className="tip-box" popover="auto" role="note" onToggle={opened}>{children}</span>
+      <button ref={button} type="button" className="tip" popoverTarget={id} aria-label={`About ${of}`}><span aria-hidden="true">?</span></button>
+      <span id={id} className="tip-box" popover="auto" role="note" onBeforeToggle={opens} onToggle={opened}>{isOpen ? children : null}</span>
     </span>
   );
 }

@@ -6,7 +6,7 @@ export type Keys = Record<string, () => void>;
 
 export const SHEET: [string, string][] = [
   ["Space", "play or pause"], [".", "step one visit"], [",", "step one round"], ["[  ]", "go one round back or forward"],
-  ["l", "back to the latest round"], ["1 … 6", "Watch, Measures, Ask, Play, Change, Branch"], ["/", "find a person"],
+  ["l", "back to the latest round"], ["1 … 9", "the tabs of a run in their order"], ["/", "find a person"],
   ["Esc", "close the open panel"], ["r", "all runs"], ["n", "new run"], ["t", "dark or light"], ["?", "show this list"],
 ];
 

@@ -2,10 +2,10 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 
-export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "play" | "change" | "branch" | "scenario";
-export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "play", "change", "branch", "scenario"];
+export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "notes" | "part" | "change" | "branch" | "scenario";
+export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "notes", "part", "change", "branch", "scenario"];
 export const TAB_NAMES: Record<Tab, string> = {
-  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", play: "Play", change: "Change", branch: "Branch", scenario: "Scenario",
+  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", notes: "Notes", part: "Take part", change: "Change", branch: "Branch", scenario: "Scenario",
 };
 
 /** What is chosen on a screen, by name: a person, a round, a filter. Nothing chosen is left out. */
@@ -37,7 +37,7 @@ export function read(hash: string): Route {
   const [first, ...rest] = split(hash)[0].replace(/^#\/?/, "").split("/").map(decoded);
   if (first === "new") return { screen: "new", from: rest[0] ?? "" };
   if (first === "run" && rest[0]) {
-    const tab = TABS.find((one) => one === rest[1]) ?? "watch";
+    const tab = TABS.find((one) => one === (rest[1] === "play" ? "part" : rest[1])) ?? "watch";
     return { screen: "run", id: rest[0], tab };
   }
   if (first === "experiment" && rest[0]) return { screen: "experiment", id: rest[0] };

@@ -4,7 +4,6 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 
 export type Theme = "dark" | "light";
 const KEPT = "audience-theme";
-const PRINT = matchMedia("print");
 
 function system(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
@@ -30,15 +29,13 @@ export function useTheme(): [Theme, () => void] {
   return [theme, flip];
 }
 
-/** Whether the page is being printed: paper is white. */
-function usePrinting(): boolean {
-  return useSyncExternalStore(
-    (told) => { PRINT.addEventListener("change", told); return () => PRINT.removeEventListener("change", told); },
-    () => PRINT.matches,
-  );
+function onPrint(told: () => void): () => void {
+  const print = matchMedia("print");
+  print.addEventListener("change", told);
+  return () => print.removeEventListener("change", told);
 }
 
-/** A colour of the theme as the canvas needs it. */
-export function colour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** Whether the page is being printed: paper is white. */
+function usePrinting(): boolean {
+  return useSyncExternalStore(onPrint, () => matchMedia("print").matches);
 }

@@ -1,115 +1,141 @@
-// Interviews: one question to one, some or all; the answers in a table. Asking changes nobody by itself.
+// Interviews and chats: one question to many, in a table that is kept; or a talk with one person. Neither changes anybody by itself.
 
-import { useEffect, useState } from "react";
-import { said, useEvery } from "../fold/store";
+import { useState } from "react";
+import { optionsIn } from "../fold/tally";
+import { said, useAsked } from "../fold/store";
 import { useHere } from "../parts/context";
-import { useNumber } from "../parts/route";
-import { Empty, Field, Problem } from "../parts/ui";
+import { choose, useNumber, useParam } from "../parts/route";
+import { Field, Problem, Tabs } from "../parts/ui";
 import { FindPerson } from "../watch/FindPerson";
-import { CallLinks, PersonLink } from "../watch/Told";
+import { PersonLink } from "../watch/Told";
 import { get, runPath, send } from "../wire/api";
-import type { Job, StartedInterview } from "../wire/types";
+import type { InterviewRow, StartedInterview } from "../wire/types";
+import { ChatView } from "./Chat";
+import { InterviewView } from "./Interview";
 
-type Whom = "some" | "segment" | "everyone";
-
-interface Question { id: string; question: string }
-
-/** The last question to this run, whose answers the server still has. */
-function kept(run: string): Question | null {
-  const found = sessionStorage.getItem(`asked ${run}`);
-  return found === null ? null : (JSON.parse(found) as Question);
-}
+type View = "question" | "chat";
+type Whom = "everyone" | "sample" | "segment" | "absent" | "some";
+type Kind = "open" | "yes" | "scale" | "own";
+const KINDS: [Kind, string, string][] = [
+  ["open", "Open: they answer in their own words", ""], ["yes", "Yes, no, not sure", "yes, no, not sure"],
+  ["scale", "A scale from 1 to 5", "1-5"], ["own", "Options of your own", ""],
+];
+const TRAITS = ["interest", "gender", "age", "career", "trait", "habit"];
 
 export function AskTab() {
-  const { feed, at } = useHere();
-  const [whom, setWhom] = useState<Whom>("some");
-  const [who] = useNumber("who");
-  const [people, setPeople] = useState<number[]>(who === null ? [] : [who]);
-  const [segment, setSegment] = useState("");
-  const [trait, setTrait] = useState("interest");
-  const [question, setQuestion] = useState("");
-  const [remember, setRemember] = useState(false);
-  const [problem, setProblem] = useState("");
-  const [job, setJob] = useState(() => kept(feed.id));
-  useEffect(() => {
-    if (job) sessionStorage.setItem(`asked ${feed.id}`, JSON.stringify(job)); else sessionStorage.removeItem(`asked ${feed.id}`);
-  }, [feed.id, job]);
-  const [answer, setAnswer] = useState<Job | null>(null);
-  const isOpen = job !== null && !answer?.error && (answer === null || !answer.over);
-  const look = () => {
-    if (job) get<Job>(`/jobs/${encodeURIComponent(job.id)}`).then(setAnswer, (failure: unknown) => { setProblem(said(failure)); setJob(null); });
-  };
-  useEvery(isOpen ? 500 : null, look);
-  useEffect(look, [job]);
-  const ask = async () => {
-    setProblem(""); setAnswer(null);
-    const who = whom === "everyone" ? { everyone: true } : whom === "segment" ? { segment: { [trait]: segment.trim() } } : { agents: people };
-    try {
-      const made = await send<StartedInterview>(`${runPath(feed.id)}/ask`, { ...who, question, remember, ...(at === null ? {} : { at }) });
-      setJob({ id: made.job, question });
-    } catch (failure) { setProblem(said(failure)); }
-  };
-  const ready = question.trim() && (whom === "everyone" || (whom === "segment" ? segment.trim() : people.length));
-  const everyone = feed.panel?.people ?? 0;
+  const [view, setView] = useParam<View>("view", "question");
   return (
-    <div className="split">
-      <form className="card stack" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
-        <h2>Ask</h2>
-        <fieldset className="radios"><legend>Who</legend>
-          {([["some", "Selected people"], ["segment", "People with something in common"], ["everyone", `Everyone (${everyone.toLocaleString("en")})`]] as [Whom, string][]).map(([is, name]) => (
-            <label key={is}><input type="radio" name="whom" checked={whom === is} onChange={() => setWhom(is)} /> {name}</label>))}
-        </fieldset>
-        {whom === "some" ? (
-          <div className="field"><FindPerson id="ask-person" label="Add a person" choose={(one) => setPeople((old) => [...new Set([...old, one.id])])} />
-            <ul className="chips">{people.map((one) => (
-              <li key={one}><PersonLink id={one} /><button type="button" className="quiet icon" aria-label={`Remove ${feed.person(one)}`} onClick={() => setPeople(people.filter((other) => other !== one))}>✕</button></li>))}</ul></div>
-        ) : null}
-        {whom === "segment" ? (
-          <div className="two">
-            <Field label="What they share">{(id) => <select id={id} value={trait} onChange={(event) => setTrait(event.target.value)}>
-              {["interest", "gender", "career", "trait"].map((one) => <option key={one}>{one}</option>)}</select>}</Field>
-            <Field label="Value" hint={trait === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 4).join(", ")}` : undefined}>
-              {(id, told) => <input id={id} aria-describedby={told} value={segment} onChange={(event) => setSegment(event.target.value)} autoComplete="off" />}</Field>
-          </div>
-        ) : null}
-        <Field label="Question">{(id) => <textarea id={id} rows={3} value={question} onChange={(event) => setQuestion(event.target.value)} placeholder="What did you like best, and why?" />}</Field>
-        <label className="check"><input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} /> Let them remember being asked</label>
-        <p className="hint">{at === null ? "They answer as they are now." : `They answer as they were at the end of round ${at}.`} {remember ? "The interview becomes an intervention at the next round." : "They will not remember it."}</p>
-        <Problem>{problem}</Problem>
-        <div className="tools"><button type="submit" className="main" disabled={!ready || isOpen}>Ask</button></div>
-      </form>
-      <section className="card answers" aria-label="Answers" aria-live="polite">
-        <h2>Answers</h2>
-        {job && answer ? <Answers question={job.question} answer={answer} /> : job ? <p className="faint">Asking …</p>
-          : <Empty title="No question yet">Answers come from the profile, the history and the memory of each person, through the model of this run.</Empty>}
-      </section>
+    <div className="stack">
+      <Tabs label="How to ask" chosen={view} choose={setView} choices={[{ is: "question", name: "Ask many a question" }, { is: "chat", name: "Chat with one person" }]} />
+      {view === "chat" ? <ChatView /> : <Interviews />}
     </div>
   );
 }
 
-function Answers({ question, answer }: { question: string; answer: Job }) {
-  const csv = () => {
-    const cell = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
-    const rows = [["person", "name", "answer"], ...answer.answers.map((one) => [one.agent, one.name, one.text])];
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([rows.map((row) => row.map(cell).join(",")).join("\r\n")], { type: "text/csv" }));
-    link.download = "answers.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
+function Interviews() {
+  const { feed } = useHere();
+  const [id, setId] = useParam("interview", "");
+  const past = useAsked((signal) => get<InterviewRow[]>(`${runPath(feed.id)}/interviews`, signal), feed.id);
+  const shown = id || past.value?.[0]?.id || "";
   return (
-    <>
-      <p><q>{question}</q></p>
-      <Problem>{answer.error}</Problem>
-      {!answer.over ? <progress max={answer.total} value={answer.done} aria-label={`${answer.done} of ${answer.total} answered`} /> : null}
-      {answer.answers.length ? (
-        <>
-          <div className="table-box"><table><thead><tr><th scope="col">Person</th><th scope="col">Answer</th></tr></thead>
-            <tbody>{answer.answers.map((one) => (
-              <tr key={one.agent}><td className="nowrap"><PersonLink id={one.agent} name={one.name} /></td><td>{one.text || <span className="faint">no answer{one.failure ? `: ${one.failure}` : ""}</span>} <CallLinks calls={one.calls} /></td></tr>))}</tbody></table></div>
-          <div className="tools"><button type="button" onClick={csv}>Save as CSV</button></div>
-        </>
-      ) : null}
-    </>
+    <div className="split">
+      <div className="stack">
+        <Question begun={(next) => { setId(next); past.again(); }} />
+        <Past rows={past.value ?? []} shown={shown} open={setId} />
+        <Problem again={past.again}>{past.problem}</Problem>
+      </div>
+      <InterviewView key={shown} id={shown} over={past.again} />
+    </div>
   );
+}
+
+function Question({ begun }: { begun: (id: string) => void }) {
+  const { feed, at } = useHere();
+  const [who] = useNumber("who");
+  const [whom, setWhom] = useState<Whom>(who === null ? "everyone" : "some");
+  const [people, setPeople] = useState<number[]>(who === null ? [] : [who]);
+  const [sample, setSample] = useState("50");
+  const [segment, setSegment] = useState("");
+  const [trait, setTrait] = useState("interest");
+  const [question, setQuestion] = useState("");
+  const [kind, setKind] = useState<Kind>("open");
+  const [typed, setTyped] = useState("");
+  const [remember, setRemember] = useState(false);
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const everyone = feed.panel?.people ?? 0;
+  const drawn = Math.min(Number(sample) || 0, everyone);
+  const options = optionsIn(kind === "own" ? typed : KINDS.find(([is]) => is === kind)?.[2] ?? "");
+  const ask = async () => {
+    setProblem(""); setBusy(true);
+    const chosen = {
+      everyone: { everyone: true }, sample: { everyone: true, sample: drawn }, absent: { absent: true },
+      segment: { segment: { [trait]: segment.trim() } }, some: { agents: people },
+    }[whom];
+    try {
+      const made = await send<StartedInterview>(`${runPath(feed.id)}/ask`, { ...chosen, question, options, remember, ...(at === null ? {} : { at }) });
+      begun(made.interview);
+    } catch (failure) { setProblem(said(failure)); }
+    setBusy(false);
+  };
+  const ready = question.trim() && (kind !== "own" || options.length > 1) && (whom === "some" ? people.length : whom === "segment" ? segment.trim() : whom === "sample" ? drawn > 0 : true);
+  const ways: [Whom, string][] = [
+    ["everyone", `Everybody (${everyone.toLocaleString("en")})`], ["sample", "A random sample"], ["segment", "People with something in common"],
+    ["absent", "People who stay away: they came before, but not for five rounds"], ["some", "Selected people"],
+  ];
+  return (
+    <form className="card stack" onSubmit={(event) => { event.preventDefault(); void ask(); }}>
+      <h2>Ask a question</h2>
+      <Field label="Question">{(id) => <textarea id={id} rows={2} maxLength={2000} value={question} onChange={(event) => setQuestion(event.target.value)} placeholder="Would you recommend this service to a friend?" />}</Field>
+      <Field label="Kind of answer" hint={kind === "open" ? undefined : "They say why in their own words, then choose; the choices are counted."}>
+        {(id, told) => <select id={id} aria-describedby={told} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>{KINDS.map(([is, name]) => <option key={is} value={is}>{name}</option>)}</select>}</Field>
+      {kind === "own" ? <Field label="Options" hint="Two to twelve, separated by commas.">
+        {(id, told) => <input id={id} aria-describedby={told} value={typed} maxLength={1000} onChange={(event) => setTyped(event.target.value)} placeholder="daily, weekly, rarely" autoComplete="off" />}</Field> : null}
+      <fieldset className="radios"><legend>Who</legend>
+        {ways.map(([is, name]) => <label key={is}><input type="radio" name="whom" checked={whom === is} onChange={() => setWhom(is)} /> {name}</label>)}
+      </fieldset>
+      {whom === "sample" ? <Field label="How many" hint="Drawn at random; the same number draws the same people.">
+        {(id, told) => <input id={id} aria-describedby={told} className="short" inputMode="numeric" value={sample} onChange={(event) => setSample(event.target.value.replace(/\D/g, "").slice(0, 6))} />}</Field> : null}
+      {whom === "some" ? (
+        <div className="field"><FindPerson id="ask-person" label="Add a person" choose={(one) => setPeople((old) => [...new Set([...old, one.id])])} />
+          <ul className="chips">{people.map((one) => (
+            <li key={one}><PersonLink id={one} /><button type="button" className="quiet icon" aria-label={`Remove ${feed.person(one)}`} onClick={() => setPeople(people.filter((other) => other !== one))}>✕</button></li>))}</ul></div>
+      ) : null}
+      {whom === "segment" ? (
+        <div className="two">
+          <Field label="What they share">{(id) => <select id={id} value={trait} onChange={(event) => setTrait(event.target.value)}>{TRAITS.map((one) => <option key={one}>{one}</option>)}</select>}</Field>
+          <Field label="Value" hint={trait === "age" ? "Such as 20-29" : trait === "interest" && feed.names.tags.length ? `Such as ${feed.names.tags.slice(0, 3).join(", ")}` : undefined}>
+            {(id, told) => <input id={id} aria-describedby={told} maxLength={200} value={segment} onChange={(event) => setSegment(event.target.value)} autoComplete="off" />}</Field>
+        </div>
+      ) : null}
+      <label className="check"><input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} /> Let them remember being asked</label>
+      <p className="hint">{at === null ? "They answer as they are now." : `They answer as they were at the end of round ${at}.`} {remember ? "The interview becomes a change at the next round." : "They will not remember it, and the run stays as it is."}</p>
+      <Problem>{problem}</Problem>
+      <div className="tools"><button type="submit" className="main" disabled={!ready || busy}>Ask</button></div>
+    </form>
+  );
+}
+
+function Past({ rows, shown, open }: { rows: InterviewRow[]; shown: string; open: (id: string) => void }) {
+  if (!rows.length) return null;
+  return (
+    <section className="card" aria-label="Past interviews"><h2>Past interviews</h2>
+      <ul className="picks">{rows.map((one) => (
+        <li key={one.id}><button type="button" className="row" aria-current={one.id === shown} onClick={() => { choose({ words: null, only: null, by: null }, "replace"); open(one.id); }}>
+          <span className="strong">{one.question}</span>
+          <span className="faint small">{one.whom} · end of round {one.at} · {standing(one)}</span></button></li>))}</ul>
+    </section>
+  );
+}
+
+/** How far an interview is, in words. */
+export function standing(one: InterviewRow): string {
+  const of = `${one.done.toLocaleString("en")} of ${one.asked.toLocaleString("en")}`;
+  switch (one.state) {
+    case "asking": return `asking, ${of} so far`;
+    case "done": return `${one.done.toLocaleString("en")} answered`;
+    case "cancelled": return `cancelled after ${of}`;
+    case "failed": return `failed after ${of}`;
+    case "interrupted": return `interrupted after ${of}`;
+  }
 }

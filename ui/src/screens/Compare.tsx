@@ -67,7 +67,7 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
       <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} completed by both.</span></p>
       <First found={found} a={a} b={b} />
       <Curves a={a} b={b} sign={sign} rows={found.metrics} />
-      <section className="card" aria-label="Metrics"><h2>Metrics</h2><Table rows={found.metrics} a={a} b={b} /></section>
+      <section className="card" aria-label="Metrics"><h2>Metrics<WordTip of="paired" /></h2><Table rows={found.metrics} a={a} b={b} /></section>
       <Differing title="Picks" what="picks" found={found.picks} a={a} b={b} />
       <Differing title="Conversations" what="lines" found={found.chats} a={a} b={b} />
     </>

@@ -101,7 +101,7 @@ function Findings({ found, shown }: { found: Experiment; shown: Found }) {
                 const one = line.contrasts.find((each) => each.other === arm);
                 return <td key={arm} className={one && one.judgement !== "unclear" && one.judgement ? `clear ${one.judgement}` : ""}>{one ? <Forest one={one} reach={reach} colour={colour(at + 1)} /> : null}</td>;
               })}</tr>))}</tbody></table></div>
-        <p className="hint">Paired differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. An arrow: the interval goes on beyond the scale. Bold: clear after Holm's correction; green is better, red is worse.</p>
+        <p className="hint">Paired<WordTip of="paired" /> differences with their 95 % interval over {found.seeds > 1 ? "seeds" : "people"}. An arrow: the interval goes on beyond the scale. Bold: clear<WordTip of="clear" /> after Holm's correction; green is better, red is worse.</p>
       </section>
       <Curves found={found} shown={shown} />
     </>

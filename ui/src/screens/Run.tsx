@@ -5,24 +5,24 @@ import { Feed } from "../fold/feed";
 import { Live } from "../fold/live";
 import { useFeed } from "../fold/store";
 import { useThen } from "../fold/then";
-import { ApiLink } from "../parts/ApiLink";
 import { HereContext, type Here } from "../parts/context";
 import { useKeys } from "../parts/keys";
 import { TABS, TAB_NAMES, tabAddress, useHash, useNumber, useParam, type Tab } from "../parts/route";
 import type { Theme } from "../parts/theme";
 import { Problem } from "../parts/ui";
 import { CallSheet } from "../watch/CallSheet";
+import { NoteSheet } from "../watch/NoteSheet";
 import { ControlBar, useControl } from "../watch/ControlBar";
 import { PersonDrawer } from "../watch/PersonDrawer";
-import { query } from "../wire/api";
 import type { Session } from "../wire/types";
 import { AskTab } from "./Ask";
 import { BranchTab } from "./Branch";
 import { CallsTab } from "./Calls";
 import { ChangeTab } from "./Change";
 import { MeasuresTab } from "./Measures";
+import { NotesTab } from "./Notes";
 import { PeopleTab } from "./People";
-import { PlayTab } from "./Play";
+import { PartTab } from "./Part";
 import { ScenarioTab } from "./Scenario";
 import { WatchTab } from "./Watch";
 
@@ -46,6 +46,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
   const [wanted, setAt] = useNumber("round", "replace");
   const [person, setPerson] = useNumber("person");
   const [call, setCall] = useParam("call", "");
+  const [note, setNote] = useParam("note", "");
   const last = feed.control?.round;
   const at = wanted === null || last === undefined ? null : Math.min(last, wanted);
   const travel = useCallback((to: number | null) => {
@@ -84,7 +85,6 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
             {TABS.map((one) => (
               <a key={one} href={tabAddress(id, one, hash)} aria-current={one === tab ? "page" : undefined}>{TAB_NAMES[one]}</a>
             ))}
-            {feed.detail.memory === "recagent" ? <ApiLink path={`/judge${query({ run: id, tasks: "b,c" })}`}>Judge<span aria-hidden="true">↗</span></ApiLink> : null}
           </nav>
           <span className="run-name"><span className="strong">{id}</span> <span className="faint">{feed.detail.title}</span></span>
         </div>
@@ -93,6 +93,7 @@ export function RunScreen({ id, tab, session, theme }: { id: string; tab: Tab; s
           {person !== null ? <PersonDrawer key={person} id={person} close={() => setPerson(null)} /> : null}
         </div>
         {call ? <CallSheet id={call} close={() => setCall("")} /> : null}
+        {note ? <NoteSheet about={note} close={() => setNote("")} /> : null}
       </div>
     </HereContext.Provider>
   );
@@ -105,7 +106,8 @@ function body(tab: Tab) {
     case "people": return <PeopleTab />;
     case "calls": return <CallsTab />;
     case "ask": return <AskTab />;
-    case "play": return <PlayTab />;
+    case "notes": return <NotesTab />;
+    case "part": return <PartTab />;
     case "change": return <ChangeTab />;
     case "branch": return <BranchTab />;
     case "scenario": return <ScenarioTab />;

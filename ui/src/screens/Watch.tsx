@@ -45,7 +45,7 @@ function Middle() {
   const isSpread = feed.names.topics.length > 0 || feed.live.newTopics.length > 0;
   const [chosen, setView] = useParam<"" | "overview" | "graph">("view", "");
   const view = chosen || (isSpread || people <= FEW ? "graph" : "overview");
-  const tabs = <Tabs label="View" chosen={view} choose={setView} panel="watch-view" choices={[{ is: "overview", name: "Overview" }, { is: "graph", name: "Graph" }]} />;
+  const tabs = <Tabs label="View" chosen={view} choose={setView} {...(view === "overview" ? { panel: "watch-view" } : {})} choices={[{ is: "overview", name: "Overview" }, { is: "graph", name: "Graph" }]} />;
   if (view === "graph") return <Graph tabs={tabs} />;
   return (
     <section className="panel middle" aria-label="Overview">

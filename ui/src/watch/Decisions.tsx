@@ -4,14 +4,14 @@ import { PHASES, tell } from "../fold/events";
 import { useHere } from "../parts/context";
 import { Empty } from "../parts/ui";
 import type { AnyEvent, Person } from "../wire/types";
-import { CallLinks, Told } from "./Told";
+import { CallLinks, NoteLink, Told } from "./Told";
 
 export function Decisions({ person }: { person: Person }) {
   if (!person.decisions.length) return <Empty title="No decision yet">Each decision appears here with the events it led to and, where a model made it, the exact prompt and reply.</Empty>;
   return (
     <ol className="decisions">{[...person.decisions].reverse().map((one, at) => (
       <li key={`${one.n}.${one.step}.${at}`}>
-        <header className="small"><span className="faint">round {one.round} · {PHASES[one.phase] ?? ""} · step {one.step + 1}</span> <CallLinks calls={one.calls} /></header>
+        <header className="small"><span className="faint">round {one.round} · {PHASES[one.phase] ?? ""} · step {one.step + 1}</span> <span><CallLinks calls={one.calls} /> <NoteLink about={`decision.${one.n}.${one.step}`} what="this decision" /></span></header>
         {one.cause ? <p className="cause">{one.cause}</p> : null}
         <ul>{one.events.filter(isTold).map((event, place) => <li key={place}><One event={event} /></li>)}</ul>
       </li>

@@ -5,7 +5,7 @@ import { useFeed } from "../fold/store";
 import { latestDialogues, type Dialogue } from "../fold/views";
 import { useHere } from "../parts/context";
 import { Empty } from "../parts/ui";
-import { CallLinks, PersonLink } from "./Told";
+import { CallLinks, NoteLink, PersonLink } from "./Told";
 
 export function Dialogues() {
   const { feed, live } = useHere();
@@ -24,7 +24,7 @@ const Talk = memo(function Talk({ talk }: { talk: Dialogue }) {
   return (
     <article className="talk">
       <header><span>{talk.people.map((one, at) => <span key={one}>{at ? " and " : ""}<PersonLink id={one} /></span>)}</span>
-        <span className="faint small">round {talk.round}</span></header>
+        <span className="faint small">round {talk.round} <NoteLink about={`talk.${talk.key}.${talk.step}`} what="this talk" /></span></header>
       {talk.lines.map((line, at) => (
         <div key={at} className={`bubble ${line.agent === first ? "" : "other"}`}>
           <span className="who small"><PersonLink id={line.agent} /></span>

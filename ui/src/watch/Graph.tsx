@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
-import { colour } from "../parts/theme";
+import { colour } from "../parts/colour";
 import { Empty, Problem } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Community, GraphAnswer, GraphNode } from "../wire/types";

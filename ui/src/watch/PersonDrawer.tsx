@@ -3,7 +3,8 @@
 import { useEffect, useRef } from "react";
 import { useAsked, useFeed } from "../fold/store";
 import { useHere } from "../parts/context";
-import { address, useParam } from "../parts/route";
+import { address, choose, useParam } from "../parts/route";
+import { WordTip } from "../parts/Tip";
 import { Bar, Empty, Problem, Tabs } from "../parts/ui";
 import { get, query, runPath } from "../wire/api";
 import type { Person } from "../wire/types";
@@ -41,8 +42,10 @@ export function PersonDrawer({ id, close }: { id: number; close: () => void }) {
         <>
           <div className="tools drawer-tools">
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask", chosen: { who: id } })}>Ask</a>
-            <a className="button" href={address({ screen: "run", id: feed.id, tab: "play", chosen: { who: id } })}>Play this person</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "part", chosen: { who: id } })}>Take their place</a>
             <a className="button" href={address({ screen: "run", id: feed.id, tab: "change", chosen: { who: id } })}>Edit</a>
+            <a className="button" href={address({ screen: "run", id: feed.id, tab: "ask", chosen: { view: "chat", who: id } })}>Chat</a>
+            <button type="button" onClick={() => choose({ note: `person.${id}` })}>Note</button>
           </div>
           <Tabs label="About this person" chosen={view} choose={setView} choices={[
             { is: "who", name: "Profile" }, { is: "lived", name: "History" }, { is: "ties", name: "Ties" },
@@ -82,11 +85,11 @@ function Who({ person }: { person: Person }) {
       </dl>
       {person.topics?.length ? <><h3>Emotion and attitude</h3><dl className="facts">{person.topics.map((one) => (
         <div key={one.topic}><dt>{one.name}</dt><dd>{one.aware ? `${LEVELS[one.level] ?? one.level}, ${one.stance > 0 ? "in favour" : one.stance < 0 ? "against" : "without a view"}` : "has not heard of it"}</dd></div>))}</dl></> : null}
-      <h3>Taste</h3>
+      <h3>Taste<WordTip of="Taste" /></h3>
       {person.taste.length ? <ul className="bars">{person.taste.slice(0, 8).map((one) => (
         <li key={one.tag}><span>{one.tag}</span><Bar value={one.value} label={`${one.tag} ${one.value.toFixed(2)}`} /><span className="number small">{one.value.toFixed(2)}</span></li>))}</ul>
         : <p className="faint">None known.</p>}
-      {habits.length ? <><h3>Habits</h3><ul className="bars">{habits.map(([name, value]) => (
+      {habits.length ? <><h3>Habits<WordTip of="Habits" /></h3><ul className="bars">{habits.map(([name, value]) => (
         <li key={name}><span>{name}</span><Bar value={value} label={`${name} ${value.toFixed(2)}`} /><span className="number small">{value.toFixed(2)}</span></li>))}</ul></> : null}
     </>
   );

@@ -5,7 +5,7 @@ import { latestPosts } from "../fold/views";
 import { useHere } from "../parts/context";
 import { count } from "../parts/format";
 import { Empty } from "../parts/ui";
-import { PersonLink } from "./Told";
+import { NoteLink, PersonLink } from "./Told";
 
 export function Posts() {
   const { feed, live } = useHere();
@@ -18,7 +18,7 @@ export function Posts() {
         <article key={one.id} className="post">
           <header><PersonLink id={one.author} /><span className="faint small">round {one.round}{one.source ? " · forwarded" : ""}</span></header>
           <p>{one.text}</p>
-          <footer className="faint small">reached {count(one.reach)} · forwarded {count(one.forwards)}</footer>
+          <footer className="faint small">reached {count(one.reach)} · forwarded {count(one.forwards)} {one.step >= 0 ? <NoteLink about={`talk.${one.n}.${one.step}`} what="this post" /> : null}</footer>
         </article>
       ))}
     </div>

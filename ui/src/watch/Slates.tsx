@@ -1,4 +1,4 @@
-// Slates as they were shown, with what was picked, and where on the page it stood.
+// Pages as they were shown, with what was picked, and where on the page it stood.
 
 import { memo } from "react";
 import { useFeed } from "../fold/store";
@@ -14,7 +14,7 @@ export function Slates() {
   const slates = latestSlates(live, 40);
   if (!slates.length) return <Empty title="No pages shown yet">Pages of recommendations and of search results appear here as people see them.</Empty>;
   return (
-    <div className="scroll slates" tabIndex={0} role="region" aria-label="Slates">
+    <div className="scroll slates" tabIndex={0} role="region" aria-label="Pages">
       {slates.map((one) => <SlateCard key={one.key} slate={one} sign={one.items.map((item) => `${item.picked}${item.stars}`).join("")} />)}
     </div>
   );

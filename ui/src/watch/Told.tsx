@@ -3,6 +3,7 @@
 import { memo } from "react";
 import { on, type Known, type Piece } from "../fold/events";
 import { useHere } from "../parts/context";
+import { choose } from "../parts/route";
 
 export function PersonLink({ id, name }: { id: number; name?: string }) {
   const { feed, openPerson } = useHere();
@@ -34,4 +35,9 @@ export function CallLinks({ calls }: { calls: readonly string[] | undefined }) {
       </button>
     ))}</>
   );
+}
+
+/** Opens what people wrote about something, to read or to write. */
+export function NoteLink({ about, what }: { about: string; what: string }) {
+  return <button type="button" className="link note-link small" aria-label={`Score ${what} or write a note`} onClick={() => choose({ note: about })}>note</button>;
 }

@@ -1,7 +1,10 @@
 """Minds that ask a language model: prompts, schemas, and reading the replies."""
 
 from audience.agents.language.interviews import (
+    LONGEST_LINE as LONGEST_LINE,
     Answer as Answer,
+    ChatLine as ChatLine,
+    chat as chat,
     interview as interview,
     small_interview as small_interview,
 )

@@ -5,10 +5,16 @@ from audience.lab.judging.answers import (
     PEOPLE as PEOPLE,
     Answered as Answered,
     Problem as Problem,
+    answer_problem as answer_problem,
     read_answers as read_answers,
     read_key as read_key,
 )
 from audience.lab.judging.cases import FILE as FILE, exported as exported
+from audience.lab.judging.labels import (
+    LabelTables as LabelTables,
+    labels_csv as labels_csv,
+    labels_of as labels_of,
+)
 from audience.lab.judging.model_judge import (
     Turned as Turned,
     answers_file as answers_file,
@@ -33,4 +39,4 @@ from audience.lab.judging.tables import (
     Scores as Scores,
     tables_of as tables_of,
 )
-from audience.lab.judging.tasks import Key as Key
+from audience.lab.judging.tasks import Key as Key, Task as Task

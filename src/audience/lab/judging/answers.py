@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -177,6 +177,17 @@ def _usable(path: str, file: _File, key: Key, problems: list[Problem]) -> Answer
         file.unreadable,
         file.usage,
     )
+
+
+def answer_problem(tasks: Mapping[str, Task], id_: str, given: Mapping[str, Any]) -> str:
+    """Return why an answer of a person cannot be kept; empty if it can."""
+    task = tasks.get(id_)
+    if task is None:
+        return "no such task"
+    try:
+        return wrong(task, msgspec.convert(given, JudgeAnswer))
+    except msgspec.ValidationError as error:
+        return str(error)
 
 
 def _own(task: Task, judge: str, key: Key) -> str:

@@ -1,4 +1,4 @@
-// What a playing person sees and may attempt.
+// What somebody who takes part sees and may attempt.
 
 import { useState } from "react";
 import { Empty, Field } from "../parts/ui";
@@ -10,18 +10,12 @@ interface Props { seen: Observation; act: Act; busy: boolean }
 
 export function Table({ seen, act, busy }: Props) {
   return (
-    <div className="play-grid">
-      <section className="card stack" aria-label="What you see" aria-busy={busy}>
-        {seen.surface === "conversation" ? <Talk seen={seen} act={act} busy={busy} />
-          : seen.surface === "social" ? <Friends seen={seen} act={act} busy={busy} />
-            : seen.surface === "home" ? <Home seen={seen} act={act} busy={busy} />
-              : <Page seen={seen} act={act} busy={busy} />}
-      </section>
-      <aside className="stack">
-        <Ways seen={seen} act={act} busy={busy} />
-        <Lived seen={seen} />
-      </aside>
-    </div>
+    <section className="card stack" aria-label="What you see" aria-busy={busy}>
+      {seen.surface === "conversation" ? <Talk seen={seen} act={act} busy={busy} />
+        : seen.surface === "social" ? <Friends seen={seen} act={act} busy={busy} />
+          : seen.surface === "home" ? <Home seen={seen} act={act} busy={busy} />
+            : <Page seen={seen} act={act} busy={busy} />}
+    </section>
   );
 }
 
@@ -154,7 +148,7 @@ function Talk({ seen, act, busy }: Props) {
   );
 }
 
-function Ways({ seen, act, busy }: Props) {
+export function Ways({ seen, act, busy }: Props) {
   const [mark, setMark] = useState("");
   if (seen.surface === "home" || seen.surface === "conversation") return null;
   const other = seen.surface === "social" ? "recommender" : "social";
@@ -173,7 +167,7 @@ const MOVES: Record<string, (move: Record<string, unknown>) => string> = {
   Pick: () => "picked", Rate: (move) => `rated ${String(move["stars"])}★`, Post: () => "a post", Say: () => "a request to talk", Forward: () => "passed on",
 };
 
-function Lived({ seen }: { seen: Observation }) {
+export function Lived({ seen }: { seen: Observation }) {
   const titles = new Map(seen.slate.map((one) => [one.item, one.title]));
   return (
     <section className="card" aria-label="This visit">
