@@ -17,10 +17,12 @@ from audience.metrics import LABELS, MEANINGS, averaged_over
 from audience.runs.play import PlayerView
 from audience.web import (
     experiment_types,
+    lab_types,
     overview_types,
     people_table,
     receipts,
     reply_types,
+    run_types,
     voice_types,
 )
 from audience.world import AnyAction, AnyChange, actions as a, events as e
@@ -110,6 +112,8 @@ def generated() -> str:
     )
     for module in (
         reply_types,
+        run_types,
+        lab_types,
         receipts,
         experiment_types,
         people_table,

@@ -8,15 +8,26 @@ from typing import Any
 
 _LOST = ("ERR_", "401", "404")
 """What a browser says of a server that is gone, or there again with another token."""
+_REFUSED = ("status of 400", "status of 409")
+"""What it says of a request that the server refuses, as the page then tells."""
 SOON = 120_000
 """Milliseconds that something on the page may take on a busy machine."""
 
 
 @contextmanager
 def looking(
-    chromium: Any, address: str, path: str = "#/", *, lost: bool = False, **context: Any
+    chromium: Any,
+    address: str,
+    path: str = "#/",
+    *,
+    lost: bool = False,
+    refused: bool = False,
+    **context: Any,
 ) -> Iterator[Any]:
-    """Open a page in a browser of its own; `lost` says that the server goes away meanwhile."""
+    """Open a page in a browser of its own.
+
+    `lost` says that the server goes away meanwhile, `refused` that it refuses something.
+    """
     given: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "accept_downloads": True}
     browsing = chromium.new_context(**{**given, **context})
     browsing.set_default_timeout(SOON)
@@ -36,7 +47,8 @@ def looking(
         yield page
     finally:
         browsing.close()
-    bad = [one for one in bad if not (lost and any(word in one for word in _LOST))]
+    excused = (_LOST if lost else ()) + (_REFUSED if refused else ())
+    bad = [one for one in bad if not any(word in one for word in excused)]
     assert bad == [], bad
 
 

@@ -16,13 +16,28 @@ from audience.web.server import STATIC
 SCREENS = {
     "runs": "#/",
     "new": "#/new",
+    "clone": "#/new?like=done",
     "compare": "#/compare/done/done",
-    **{tab: run_path("done", tab) for tab in "watch measures ask notes part change branch".split()},
+    "scenarios": "#/compare/done/done?show=scenario&keys=all",
+    "lab": "#/lab",
+    "evaluations": "#/lab?show=evaluations",
+    "starting": "#/lab?start=study+cocoon",
+    "trash": "#/?trash=open",
+    **{
+        tab: run_path("done", tab)
+        for tab in "watch measures ask notes part change branch scenario".split()
+    },
 }
 READY = {
     "runs": "table",
     "new": ".good",
+    "clone": ".good",
     "compare": ".interval",
+    "scenarios": ".keys-table",
+    "lab": ".offer",
+    "evaluations": ".offer",
+    "starting": "dialog .radios",
+    "trash": "dialog .empty",
     "watch": ".story .chapter",
     "notes": ".case",
     "measures": ".plot canvas",

@@ -358,7 +358,7 @@ def test_an_error_carries_no_traceback(site: Site, monkeypatch: pytest.MonkeyPat
     def broken(*_: object) -> None:
         raise RuntimeError("a secret of the machine")
 
-    monkeypatch.setattr(site.registry.folders, "runs", broken)
+    monkeypatch.setattr(site.registry.folders, "found", broken)
     status, found = site.get("/runs")
     assert status == 500
     assert "secret" not in json.dumps(found)

@@ -8,6 +8,7 @@ import { useTheme } from "./parts/theme";
 import { Problem, Sheet } from "./parts/ui";
 import { CompareScreen } from "./screens/Compare";
 import { ExperimentScreen } from "./screens/Experiment";
+import { LabScreen } from "./screens/Lab";
 import { ListScreen } from "./screens/List";
 import { NewScreen } from "./screens/New";
 import { RunScreen } from "./screens/Run";
@@ -37,7 +38,7 @@ export function App() {
     "?": () => setSheet(true), t: flip,
     r: () => go({ screen: "list" }), n: () => go({ screen: "new" }),
   });
-  const crumb = route.screen === "run" || route.screen === "experiment" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : "";
+  const crumb = route.screen === "run" || route.screen === "experiment" ? route.id : route.screen === "new" ? "New run" : route.screen === "compare" ? "Compare" : route.screen === "lab" ? route.id || "Lab" : "";
   useEffect(() => { document.title = crumb ? `${crumb} · Audience` : "Audience"; }, [crumb]);
   return (
     <>
@@ -48,6 +49,7 @@ export function App() {
           <a href={address({ screen: "list" })} aria-current={route.screen === "list" ? "page" : undefined}>Runs</a>
           <a href={address({ screen: "new" })} aria-current={route.screen === "new" ? "page" : undefined}>New run</a>
           <a href={address({ screen: "compare", a: "", b: "" })} aria-current={route.screen === "compare" ? "page" : undefined}>Compare</a>
+          <a href={address({ screen: "lab", id: "" })} aria-current={route.screen === "lab" ? "page" : undefined}>Lab</a>
         </nav>
         <span className="grow" />
         {known ? <span className="faint small">{known.version}</span> : null}
@@ -69,6 +71,7 @@ function Screen({ route, session, theme }: { route: ReturnType<typeof read>; ses
     case "list": return <ListScreen session={session} />;
     case "new": return <NewScreen key={route.from} session={session} from={route.from ?? ""} />;
     case "run": return <RunScreen key={route.id} id={route.id} tab={route.tab} session={session} theme={theme} />;
+    case "lab": return <LabScreen key={route.id} session={session} id={route.id} />;
     case "experiment": return <ExperimentScreen key={route.id} id={route.id} />;
     case "compare": return <CompareScreen key={`${route.a} ${route.b}`} a={route.a} b={route.b} />;
   }

@@ -373,33 +373,6 @@ export type AnyAction =
 
 export type Entry = [event: AnyEvent, cause: string, calls: string[]];
 
-export interface RunRow {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  round: number;
-  rounds: number;
-  agents: number;
-  seed: number;
-  cost: number | null;
-  calls: number;
-  mind: string;
-  memory: string;
-  recommender: string;
-  dataset: string;
-  started_here: boolean;
-  parent: string | null;
-  branch_at: number | null;
-  n: number;
-}
-
-export interface UnreadableRun {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  error: string;
-}
-
 export interface ControlState {
   state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
   speed: number;
@@ -441,29 +414,6 @@ export interface RunStatus {
   panel: PanelReply;
 }
 
-export interface RunDetail {
-  id: string;
-  title: string;
-  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
-  round: number;
-  rounds: number;
-  agents: number;
-  seed: number;
-  cost: number | null;
-  calls: number;
-  mind: string;
-  memory: string;
-  recommender: string;
-  dataset: string;
-  started_here: boolean;
-  parent: string | null;
-  branch_at: number | null;
-  n: number;
-  control: ControlState;
-  panel: PanelReply;
-  scenario: Record<string, unknown>;
-}
-
 export interface ScenarioRow {
   name: string;
   title: string;
@@ -481,13 +431,6 @@ export interface CostForecast {
   cost: number | null;
   seconds: number | null;
   speed: string;
-}
-
-export interface ScenarioCheck {
-  ok: boolean;
-  problems: ScenarioProblem[];
-  estimate: CostForecast | null;
-  toml: string | null;
 }
 
 export interface NameLists {
@@ -850,6 +793,201 @@ export interface MetricsReply {
   entropy: Record<string, (number | null)[]>;
 }
 
+export interface RunRow {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+  group: string;
+  changed: number;
+  satisfaction: number | null;
+  failures: number | null;
+  failed_calls: number;
+  error: string;
+}
+
+export interface UnreadableRun {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  error: string;
+  group?: string;
+  changed?: number;
+}
+
+export interface RunDetail {
+  id: string;
+  title: string;
+  state: "elsewhere" | "failed" | "finished" | "paused" | "running" | "stopped" | "waiting";
+  round: number;
+  rounds: number;
+  agents: number;
+  seed: number;
+  cost: number | null;
+  calls: number;
+  mind: string;
+  memory: string;
+  recommender: string;
+  dataset: string;
+  started_here: boolean;
+  parent: string | null;
+  branch_at: number | null;
+  n: number;
+  group: string;
+  changed: number;
+  satisfaction: number | null;
+  failures: number | null;
+  failed_calls: number;
+  error: string;
+  control: ControlState;
+  panel: PanelReply;
+  scenario: Record<string, unknown>;
+}
+
+export interface ScenarioKey {
+  key: string;
+  a: string | null;
+  b: string | null;
+}
+
+export interface ScenarioCheck {
+  ok: boolean;
+  problems: ScenarioProblem[];
+  estimate: CostForecast | null;
+  toml: string | null;
+  differences?: ScenarioKey[] | null;
+}
+
+export interface ScenarioForm {
+  title: string;
+  agents: number;
+  rounds: number;
+  seed: number;
+  seeds: number;
+  dataset: string;
+  recommenders: string[];
+  mind: string;
+  memory: string;
+  llm: string;
+  model: string;
+}
+
+export interface RunScenario {
+  id: string;
+  title: string;
+  toml: string;
+  form: ScenarioForm;
+  is_plain: boolean;
+}
+
+export interface ScenarioPair {
+  keys: ScenarioKey[];
+}
+
+export interface DeletedRow {
+  key: string;
+  id: string;
+  title: string;
+  runs: number;
+  deleted: number;
+}
+
+export interface EmptiedTrash {
+  removed: number;
+}
+
+export interface LabOffer {
+  kind: "evaluation" | "study";
+  name: string;
+  question: string;
+  needs: string[];
+  takes: string[];
+  quick: string;
+  full: string;
+  arms: string[];
+}
+
+export interface ArmRuns {
+  arm: string;
+  done: number;
+  all: number;
+}
+
+export interface LabJob {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  question: string;
+  options: string;
+  state: "cancelled" | "failed" | "finished" | "running" | "waiting";
+  done: number;
+  all: number;
+  now: string;
+  arms: ArmRuns[];
+  seconds: number;
+  error: string;
+  result: string;
+}
+
+export interface LabRow {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  title: string;
+  state: string;
+  done: number;
+  all: number;
+  arms: string[];
+  seeds: number;
+  verdict: string;
+  changed: number;
+}
+
+export interface LabReply {
+  offers: LabOffer[];
+  jobs: LabJob[];
+  results: LabRow[];
+  refused: string;
+}
+
+export interface LabFigure {
+  file: string;
+  title: string;
+}
+
+export interface LabResult {
+  id: string;
+  kind: "evaluation" | "study";
+  name: string;
+  title: string;
+  state: string;
+  done: number;
+  all: number;
+  arms: string[];
+  seeds: number;
+  verdict: string;
+  changed: number;
+  method: string[];
+  notes: string[];
+  text: string;
+  figures: LabFigure[];
+  has_report: boolean;
+  command: string;
+}
+
 export interface ErrorReply {
   error: string;
   where?: string;
@@ -891,10 +1029,13 @@ export interface SessionReply {
   recommenders: string[];
   datasets: string[];
   endpoints: string[];
+  models: Record<string, string[]>;
+  endpoint_keys: Record<string, string>;
   runs_folder: string;
   opened: string | null;
   scenario: string | null;
   needs: Record<string, Record<string, string>>;
+  is_private: boolean;
   about: Record<string, Record<string, string>>;
   streams: number;
   token?: string;
@@ -917,6 +1058,30 @@ export interface CallPage {
   outcomes: Record<string, Record<string, number>>;
 }
 
+export interface OwnRecommender {
+  kind: string;
+  name: string;
+  file: string;
+}
+
+export interface Uploaded {
+  file: string;
+  recommenders: OwnRecommender[];
+}
+
+export interface RecommenderCheck {
+  what: string;
+  ok: boolean;
+  told: string;
+}
+
+export interface TriedRecommender {
+  kind: string;
+  name: string;
+  ok: boolean;
+  checks: RecommenderCheck[];
+}
+
 export interface ExperimentRow {
   id: string;
   title: string;
@@ -926,6 +1091,7 @@ export interface ExperimentRow {
   done: number;
   all: number;
   made: number;
+  verdict: string;
 }
 
 export interface ExperimentRun {
@@ -1023,6 +1189,7 @@ export interface ExperimentReply {
   done: number;
   all: number;
   made: number;
+  verdict: string;
   runs: ExperimentRun[];
   scenario: string;
   findings: ExperimentFindings | null;

@@ -3,7 +3,7 @@ import { change, plain, tell, type Known } from "../src/fold/events";
 import { Live } from "../src/fold/live";
 import { latestDialogues, latestPosts, latestSlates, slatesOf } from "../src/fold/views";
 import { merged, grouped } from "../src/screens/Measures";
-import { mistakes } from "../src/screens/New";
+import { mistakes } from "../src/fold/newRun";
 import { read, address } from "../src/parts/route";
 import type { Values } from "../src/wire/types";
 import { talk, visit } from "./chapters";

@@ -188,9 +188,11 @@ def bar() -> Iterator[Progress]:
     """Show on standard error who is answering and how far they are."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from audience.cli.screen import progress_lines
     from audience.terminal import Console
 
     console = Console(stderr=True)
+    told_lines = progress_lines()
     columns = (
         TextColumn("[bold]{task.description}"),
         BarColumn(),
@@ -205,6 +207,7 @@ def bar() -> Iterator[Progress]:
         def told(name: str, done: int, total: int) -> None:
             totals[name] = total or totals.get(name, 0)
             shown.update(task, description=name, completed=done, total=totals[name] or None)
+            told_lines(name, done, totals[name])
 
         yield told
 

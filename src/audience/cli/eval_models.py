@@ -57,13 +57,19 @@ def conduct(
     """Ask the model that the flags name, store the table and print it."""
     from rich.progress import Progress
 
+    from audience.cli.screen import progress_lines
     from audience.lab.probing import AT_ONCE, keep, plain, probe
     from audience.terminal import Console
 
-    models = o.models_of(flags)
+    models, lines = o.models_of(flags), progress_lines()
     out = flags["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
+
+        def told(done: int, planned: int) -> None:
+            bar.update(task, completed=done, total=planned)
+            lines(name, done, planned)
+
         probed = probe(
             name,
             work,
@@ -75,7 +81,7 @@ def conduct(
             seed=seed,
             prompts=flags["prompts"],
             at_once=AT_ONCE if models.url else EMBEDDED,
-            progress=lambda done, planned: bar.update(task, completed=done, total=planned),
+            progress=told,
         )
     written = keep(probed, out)
     if flags["as_json"]:

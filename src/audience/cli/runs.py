@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from audience.runs import Condition
 
 DEFAULT = Path("runs")
+TRASH = ".trash"
+"""Where the page keeps runs that were deleted in it."""
 
 
 @click.command("runs")
@@ -38,11 +40,9 @@ def runs_command(folder: Path, as_json: bool) -> None:
     if not folder.is_dir() and folder != DEFAULT:
         raise BadInput(f"{folder} is not a folder; give one that holds runs")
     rows = []
-    for place in sorted(folder.glob("**/run.db")):
-        try:
-            rows.append(_row(place.parent))
-        except (AudienceError, OSError) as error:
-            rows.append({"run": str(place.parent), "state": f"unreadable: {error}"})
+    for place in sorted(path.parent for path in folder.glob("**/run.db")):
+        if TRASH not in place.relative_to(folder).parts:
+            rows.append(_told(place))
     if as_json:
         o.print_json({"runs": rows})
         return
@@ -60,6 +60,13 @@ def runs_command(folder: Path, as_json: bool) -> None:
             row["state"] = f"{row['state']}: {row['halted']}"
         table.add_row(*(escape(str(row.get(key, ""))) for key in ("run", "state", *numbers)))
     Console().print(table)
+
+
+def _told(folder: Path) -> dict[str, object]:
+    try:
+        return _row(folder)
+    except (AudienceError, OSError) as error:
+        return {"run": str(folder), "state": f"unreadable: {error}"}
 
 
 def _row(folder: Path) -> dict[str, object]:

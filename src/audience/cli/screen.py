@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
+import click
 import msgspec
 from rich.markup import escape
 from rich.progress import (
@@ -86,6 +88,29 @@ class Bar:
         if self._now is not None:
             self._progress.remove_task(self._now)
             self._now = None
+
+
+OFTEN = 0.3
+"""Seconds between two lines of progress about the same."""
+
+
+def progress_lines() -> Callable[[str, int, int], None]:
+    """Return what tells progress to a program as JSON lines on standard error, if it asked so.
+
+    The page does, by `AUDIENCE_PROGRESS=lines`: it has no terminal to draw a bar in.
+    """
+    if os.environ.get("AUDIENCE_PROGRESS") != "lines":
+        return lambda name, done, total: None
+    last = {"": 0.0}
+
+    def tell(name: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if name not in last or now - last[name] >= OFTEN or done >= total:
+            last[name] = now
+            line = msgspec.json.encode({"progress": name, "done": done, "all": total})
+            click.echo(line.decode(), err=True)
+
+    return tell
 
 
 class StudyBar:

@@ -13,6 +13,7 @@ from audience.log.queries import (
     last_closing as last_closing,
     last_opened as last_opened,
     last_visits as last_visits,
+    mean_satisfaction as mean_satisfaction,
     memory_problems as memory_problems,
     posts_upto as posts_upto,
     rounds_opened_after as rounds_opened_after,

@@ -82,6 +82,18 @@ def failures_upto(log: Log, round_: int) -> int:
     )
 
 
+def mean_satisfaction(log: Log) -> float | None:
+    """Return the mean satisfaction with which people left; None if nobody told one."""
+    rows = log.query(
+        "SELECT avg(json_extract(entry.value, '$[0][2]'))"
+        " FROM chapters, json_each(CAST(chapters.body AS TEXT)) AS entry"
+        " WHERE instr(CAST(chapters.body AS TEXT), '[\"Left\",') > 0"
+        " AND json_extract(entry.value, '$[0][0]') = 'Left'"
+    )
+    mean = rows[0][0]
+    return None if mean is None else float(mean)
+
+
 def posts_upto(log: Log, round_: int) -> int:
     """Return how many posts were written up to the end of a round."""
     return _number(

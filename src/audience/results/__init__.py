@@ -105,6 +105,7 @@ from audience.results.report import (
     write_report as write_report,
 )
 from audience.results.summary_lines import (
+    Contrast as Contrast,
     Line as Line,
     bounds_of as bounds_of,
     headline as headline,

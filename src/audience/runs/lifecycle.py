@@ -284,8 +284,10 @@ class RunDriver:
             raise Interrupted(f"{halt}: {shell_command('resume', folder)}") from halt
         except BaseException as error:
             with suppress(AudienceError):  # the first error matters more than a full disk
-                stopped = isinstance(error, KeyboardInterrupt)
-                self.log.set_state("stopped" if stopped else "failed")
+                if isinstance(error, KeyboardInterrupt):
+                    self.log.set_state("stopped")
+                else:
+                    self.log.set_state("failed", str(error) or repr(error))
             raise
 
     def _keep_pending(self) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from audience.errors import BadInput
+from audience.errors import BadInput, unknown
 from audience.outside import MODEL, PROMPTS, Outside
 from audience.plugins import find, known, singular
 from audience.scenario.build import HTTP, addressed
@@ -56,6 +56,8 @@ class Offered(msgspec.Struct, frozen=True):
     metrics: dict[str, str] = {}
     prompts: dict[str, str] = {}
     scenarios: dict[str, Path] = {}
+    studies: tuple[str, ...] = ()
+    """The studies that may be started, small ones with minds of this package."""
 
     def names(self, group: str) -> list[str]:
         """Return the kinds of a group that other machines may name."""
@@ -89,6 +91,7 @@ class _OfferFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metrics: dict[str, str] = {}
     prompts: dict[str, str] = {}
     scenarios: tuple[str, ...] = ()
+    studies: tuple[str, ...] = ()
 
 
 def load_offer(path: Path) -> Offered:
@@ -107,6 +110,7 @@ def load_offer(path: Path) -> Offered:
             _metrics(written.metrics, folder),
             {name: _prompts(name, one, folder) for name, one in written.prompts.items()},
             {Path(one).stem: _scenario(folder / one) for one in written.scenarios},
+            tuple(_study(name) for name in written.studies),
         )
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
@@ -169,6 +173,12 @@ def _prompts(name: str, given: str, folder: Path) -> str:
     if not place.is_dir():
         raise BadInput(f"prompts.{name}: {given} is not a folder; give the folder of the prompts")
     return str(place)
+
+
+def _study(name: str) -> str:
+    if name not in known("studies"):
+        raise BadInput(f"studies: {unknown('study', name, known('studies'))}")
+    return name
 
 
 def _scenario(path: Path) -> Path:

@@ -19,7 +19,9 @@ class ExperimentRow(msgspec.Struct, frozen=True):
     done: int
     all: int
     made: int
-    """When its folder last changed, in seconds since 1970."""
+    """When it last changed, in seconds since 1970."""
+    verdict: str
+    """In a few words; empty until it is known."""
 
 
 class ExperimentRun(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +16,7 @@ from audience.errors import AudienceError
 from audience.metrics import LABELS, round_unit
 from audience.results import (
     Arm,
+    Contrast,
     Findings,
     Interval,
     Lead,
@@ -24,7 +26,7 @@ from audience.results import (
     summary,
     t_interval,
 )
-from audience.runs import gathered, members_by_segment, scenario_of, variants
+from audience.runs import EXPERIMENT, gathered, members_by_segment, scenario_of, variants
 from audience.scenario import Scenario, text_of
 from audience.web.experiment_types import (
     ArmCurve,
@@ -36,15 +38,18 @@ from audience.web.experiment_types import (
     MetricCurves,
     SegmentContrast,
 )
+from audience.web.later import Later, stamp_of
 from audience.web.measures import REPORT_POLICY, shown_findings
 from audience.web.replies import Missing, json_reply
 from audience.web.requests import RunId
+from audience.web.run_list import RunList
 from audience.web.run_registry import RunRegistry
-from audience.web.runs import state_of
+from audience.web.run_types import UnreadableRun
 from audience.web.scenarios import Offer
 from audience.world import Floats
 
 KEPT = 8
+BAND = "sensitivity.json"
 SEGMENTED = "satisfaction"
 """The metric by which segments are compared."""
 
@@ -52,8 +57,9 @@ SEGMENTED = "satisfaction"
 class Experiments:
     """The experiments of a folder, and what was found in those read last."""
 
-    def __init__(self, registry: RunRegistry, offer: Offer) -> None:
-        self._registry, self._offer = registry, offer
+    def __init__(self, registry: RunRegistry, offer: Offer, lines: RunList) -> None:
+        self._registry, self._offer, self._lines = registry, offer, lines
+        self._verdicts: Later[str] = Later()
         self._lock = threading.Lock()
         self._kept: dict[Path, tuple[tuple[int, ...], Findings]] = {}
 
@@ -65,9 +71,15 @@ class Experiments:
         state = self._state(folder, runs)
         names = list(variants(scenario))
         id_ = self._registry.folders.id_of(folder)
-        made = folder.stat().st_mtime
+        stamp = stamp_of(folder, folder / BAND, *_databases(folder, scenario))
+        made = max(stamp[::2]) // 1_000_000_000
+        verdict = None
+        if done == len(runs):
+            verdict = self._verdicts.value(
+                folder, stamp, lambda: short_verdict(self.findings(folder, scenario))
+            )
         return ExperimentRow(
-            id_, scenario.title, names, scenario.seeds, state, done, len(runs), round(made)
+            id_, scenario.title, names, scenario.seeds, state, done, len(runs), made, verdict or ""
         )
 
     def reply(self, folder: Path) -> ExperimentReply:
@@ -98,8 +110,8 @@ class Experiments:
 
     def findings(self, folder: Path, scenario: Scenario) -> Findings:
         """Return what a finished experiment shows; read again only if a file of it changed."""
-        files = [folder / "sensitivity.json", *_databases(folder, scenario)]
-        stamp = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
+        files = [folder / BAND, *_databases(folder, scenario)]
+        stamp = stamp_of(*files)
         with self._lock:
             if folder not in self._kept or self._kept[folder][0] != stamp:
                 self._kept[folder] = stamp, gathered(folder)
@@ -115,15 +127,9 @@ class Experiments:
     def _run(self, place: Path, arm: str, seed: int, rounds: int) -> ExperimentRun:
         if not (place / "run.db").is_file():
             return ExperimentRun(arm, seed, "", "waiting", 0, rounds, "")
-        id_ = self._registry.folders.id_of(place)
-        try:
-            with self._registry.readers.reading(place) as reader:
-                done = reader.log.complete_rounds()
-                state = state_of(self._registry, place, reader.log.state, done, rounds)
-        except AudienceError as error:
-            return ExperimentRun(arm, seed, id_, "failed", 0, rounds, str(error))
-        here = self._registry.here(place)
-        return ExperimentRun(arm, seed, id_, state, done, rounds, here.error if here else "")
+        line = self._lines.row(place)
+        done = 0 if isinstance(line, UnreadableRun) else line.round
+        return ExperimentRun(arm, seed, line.id, line.state, done, rounds, line.error)
 
     def _state(self, folder: Path, runs: list[ExperimentRun]) -> str:
         states = {run.state for run in runs}
@@ -150,6 +156,25 @@ class Experiments:
             values = {arm.name: _means(arm, people) for arm in findings.arms}
             rows.append(_contrasted(by, name, people, values))
         return rows
+
+
+def short_verdict(findings: Findings) -> str:
+    """Return the verdict in a few words: the declared metric of every arm beside the first."""
+    if findings.is_withheld:
+        return "withheld: too much failed"
+    line = next((one for one in summary(findings) if one.metric == findings.declared), None)
+    if line is None or not line.contrasts:
+        return ""
+    told = [_told(one) for one in line.contrasts]
+    return f"{line.label}: {'; '.join(told)}"
+
+
+def _told(one: Contrast) -> str:
+    if one.judgement in ("", "unclear"):
+        return f"{one.other} no clear difference"
+    if math.isfinite(one.percent):
+        return f"{one.other} {one.percent:+.1f} %".replace("-", "−")
+    return f"{one.other} {one.judgement}"
 
 
 def _lead(lead: Lead) -> LeadReply:
@@ -219,16 +244,18 @@ def _points(arm: Arm, metric: str) -> list[tuple[int, float, float, float]]:
     return points
 
 
-def router(registry: RunRegistry, offer: Offer) -> APIRouter:
+def router(registry: RunRegistry, offer: Offer, lines: RunList) -> APIRouter:
     """Return the endpoints of experiments."""
     api = APIRouter()
-    experiments = Experiments(registry, offer)
+    experiments = Experiments(registry, offer, lines)
 
     @api.get("/experiments", response_class=Response)
     def listed() -> Response:
         """Return a line for every experiment that can be read."""
         rows = []
-        for folder in registry.folders.experiments():
+        for folder, mark in registry.folders.found().wholes.items():
+            if mark != EXPERIMENT:
+                continue
             try:
                 rows.append(experiments.row(folder))
             except AudienceError:

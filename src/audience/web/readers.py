@@ -191,6 +191,12 @@ class Readers:
         if reader:
             reader.close()
 
+    def forget_below(self, folder: Path) -> None:
+        """Close the readers of all runs in a folder."""
+        for run in list(self._open):
+            if run.is_relative_to(folder):
+                self.forget(run)
+
     def close(self) -> None:
         for folder in list(self._open):
             self.forget(folder)

@@ -66,7 +66,11 @@ class SessionReply(msgspec.Struct, frozen=True):
     recommenders: list[str]
     datasets: list[str]
     endpoints: list[str]
-    """The endpoints that a scenario may name, where it may name no address."""
+    """Endpoints to choose from: those offered by name, or those of the given scenarios."""
+    models: dict[str, list[str]]
+    """The models that are known at each of them."""
+    endpoint_keys: dict[str, str]
+    """The variable that holds the key of each, where the page may name one."""
     runs_folder: str
     opened: str | None
     """The run that is shown first."""
@@ -74,6 +78,8 @@ class SessionReply(msgspec.Struct, frozen=True):
     """The scenario that the page begins a new run with."""
     needs: dict[str, dict[str, str]]
     """By group and kind, the option without which a part cannot be made, such as `path`."""
+    is_private: bool
+    """Whether it serves this machine alone: files may be uploaded, and runs deleted."""
     about: dict[str, dict[str, str]]
     """By group and kind, what a part does, in one sentence."""
     streams: int
@@ -86,3 +92,35 @@ class CallPage(msgspec.Struct, frozen=True):
     total: int
     lines: list[CallLine]
     outcomes: dict[str, dict[str, int]]
+
+
+class OwnRecommender(msgspec.Struct, frozen=True):
+    """A class of an uploaded file: the kind by which a scenario names it."""
+
+    kind: str
+    name: str
+    file: str
+
+
+class Uploaded(msgspec.Struct, frozen=True):
+    """An uploaded file and the recommenders in it."""
+
+    file: str
+    recommenders: list[OwnRecommender]
+
+
+class RecommenderCheck(msgspec.Struct, frozen=True):
+    """One thing that was checked of a recommender."""
+
+    what: str
+    ok: bool
+    told: str
+
+
+class TriedRecommender(msgspec.Struct, frozen=True):
+    """What a recommender did when it was tried."""
+
+    kind: str
+    name: str
+    ok: bool
+    checks: list[RecommenderCheck]

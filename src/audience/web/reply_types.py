@@ -17,38 +17,6 @@ RunState = Literal["running", "paused", "waiting", "stopped", "finished", "faile
 Values = Mapping[str, float | None]
 
 
-class RunRow(msgspec.Struct, frozen=True):
-    """A run's line in the list."""
-
-    id: str
-    title: str
-    state: RunState
-    round: int
-    rounds: int
-    agents: int
-    seed: int
-    cost: float | None
-    calls: int
-    mind: str
-    memory: str
-    recommender: str
-    dataset: str
-    started_here: bool
-    parent: str | None
-    branch_at: int | None
-    n: int
-    """Arrival number of the last chapter."""
-
-
-class UnreadableRun(msgspec.Struct, frozen=True):
-    """The line of a run that cannot be read."""
-
-    id: str
-    title: str
-    state: RunState
-    error: str
-
-
 class ControlState(msgspec.Struct, frozen=True):
     """How far a run is, how fast it goes, and what its calls have cost."""
 
@@ -99,14 +67,6 @@ class RunStatus(msgspec.Struct, frozen=True):
     panel: PanelReply
 
 
-class RunDetail(RunRow, frozen=True):
-    """All that a page needs when it opens a run."""
-
-    control: ControlState
-    panel: PanelReply
-    scenario: dict[str, Any]
-
-
 class ScenarioRow(msgspec.Struct, frozen=True):
     """A scenario to start from."""
 
@@ -130,15 +90,6 @@ class CostForecast(msgspec.Struct, frozen=True):
     cost: float | None
     seconds: float | None
     speed: str
-
-
-class ScenarioCheck(msgspec.Struct, frozen=True):
-    """Whether a scenario can be run."""
-
-    ok: bool
-    problems: list[ScenarioProblem]
-    estimate: CostForecast | None
-    toml: str | None
 
 
 class NameLists(msgspec.Struct, frozen=True):

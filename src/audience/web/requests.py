@@ -50,6 +50,8 @@ class ScenarioBody(Body):
 
     toml: str | None = Field(None, max_length=200_000)
     form: Form | None = None
+    like: str | None = Field(None, min_length=1, max_length=1000)
+    """A run or an experiment: a form changes its scenario, and differences from it are told."""
 
 
 class Begin(Body):
@@ -57,6 +59,7 @@ class Begin(Body):
 
     toml: str | None = Field(None, max_length=200_000)
     form: Form | None = None
+    like: str | None = Field(None, min_length=1, max_length=1000)
     name: str | None = Field(None, max_length=60)
     paused: bool = False
     speed: Literal["full", "watchable"] = "full"
@@ -68,6 +71,44 @@ class Steer(Body):
     speed: float | None = Field(None, ge=0, le=1_000_000)
     rounds: int | None = Field(None, ge=1, le=1_000_000)
     """With `play`: continue to this round if the run would end before it."""
+
+
+class Upload(Body):
+    """A Python file with a recommender."""
+
+    name: str = Field(min_length=1, max_length=100)
+    text: str = Field(max_length=200_000)
+
+
+class Trial(Body):
+    """A recommender to try: `file.py:Class` of an uploaded file, or the address of a service."""
+
+    kind: str = Field(min_length=1, max_length=2000)
+
+
+class LabStart(Body):
+    """A study or an evaluation to start, with its main options."""
+
+    kind: Literal["study", "evaluation"]
+    name: str = Field(min_length=1, max_length=100)
+    quick: bool = False
+    agents: int | None = Field(None, ge=1, le=1_000_000)
+    people: int | None = Field(None, ge=1, le=100_000)
+    rounds: int | None = Field(None, ge=1, le=10_000)
+    seeds: int | None = Field(None, ge=1, le=1000)
+    seed: int | None = Field(None, ge=0, le=MOST)
+    mind: str = Field("", max_length=200)
+    data: str = Field("", max_length=1000)
+    run: str = Field("", max_length=1000)
+    llm: str = Field("", max_length=2000)
+    model: str = Field("", max_length=500)
+    key_env: str = Field("", max_length=200)
+
+
+class Deletion(Body):
+    """What is to be deleted: the id of a run, an experiment, a study or an evaluation."""
+
+    id: str = Field(min_length=1, max_length=1000)
 
 
 Short = Annotated[str, Field(max_length=200)]

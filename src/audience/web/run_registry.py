@@ -1,24 +1,21 @@
-"""The folder of runs: finding runs by id, and running them in threads of this server."""
+"""The runs of a folder, and running them in threads of this server."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from urllib.parse import unquote
 
 from msgspec.structs import replace
 
 from audience.engine import Control
 from audience.errors import AudienceError, BadInput, Interrupted
-from audience.files import free_path, slug_of
+from audience.files import free_path
 from audience.llm import FILE as CALLS, copy_calls
-from audience.log import FILE, Log, is_held
+from audience.log import Log, is_held
 from audience.results import Fitting
 from audience.runs import (
-    EXPERIMENT,
     Outcome,
     Watch,
     conduct,
@@ -28,81 +25,8 @@ from audience.runs import (
 )
 from audience.scenario import Scenario, SpendingOptions, parse, spent_in, text_of
 from audience.web.readers import Readers
-from audience.web.replies import Conflict, Missing
-
-DEPTH = 4
-"""How deep runs may be nested: experiment, arm and seed, and one folder around them."""
-LONGEST = 60
-
-
-class RunFolders:
-    """Finds runs by id: the run's path below the folder, with `~` between its parts."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-
-    def id_of(self, folder: Path) -> str:
-        parts = folder.resolve().relative_to(self.root.resolve()).parts
-        return "~".join(part.replace("%", "%25").replace("~", "%7E") for part in parts)
-
-    def folder_of(self, id_: str) -> Path:
-        """Return the folder of a run; an id that leads outside the root is missing."""
-        return self._inside(id_, FILE, "run")
-
-    def _inside(self, id_: str, file: str, what: str) -> Path:
-        parts = [unquote(part) for part in id_.split("~")]
-        if len(id_) > 1000 or any(not is_name(part) for part in parts):
-            raise Missing(f"there is no {what} {id_[:80]!r}")
-        root = self.root.resolve()
-        folder = root.joinpath(*parts)
-        with suppress(OSError):
-            place = folder.resolve()
-            if place.is_relative_to(root) and place != root and (place / file).is_file():
-                return place
-        raise Missing(f"there is no {what} {id_[:80]!r}")
-
-    def runs(self) -> Iterator[Path]:
-        """Yield the folders of all runs, in order."""
-        root = self.root.resolve()
-        patterns = ("*/" * depth + FILE for depth in range(1, DEPTH + 1))
-        folders = {path.parent for pattern in patterns for path in root.glob(pattern)}
-        yield from sorted(path for path in folders if path.resolve().is_relative_to(root))
-
-    def experiments(self) -> Iterator[Path]:
-        """Yield the folders of all experiments, in order."""
-        root = self.root.resolve()
-        patterns = ("*/" * depth + EXPERIMENT for depth in range(1, DEPTH - 1))
-        yield from sorted({path.parent for pattern in patterns for path in root.glob(pattern)})
-
-    def experiment_of(self, id_: str) -> Path:
-        """Return the folder of an experiment; an id that leads outside the root is missing."""
-        return self._inside(id_, EXPERIMENT, "experiment")
-
-    def free(self, name: str) -> Path:
-        """Return a folder for a new run: the name as a slug, with a number if it is taken."""
-        slug = slug_of(name)[:LONGEST] or "run"
-        count, place = 1, self.root / slug
-        while place.exists():
-            count += 1
-            place = self.root / f"{slug}-{count}"
-        return place
-
-    def named(self, name: str) -> Path:
-        """Return the folder of a new run that the user named; refuse unsafe names."""
-        if not is_name(name) or name.startswith(".") or len(name) > LONGEST or "~" in name:
-            raise BadInput(f"name {name[:80]!r} cannot name a folder; use letters, digits, - and _")
-        if not name.isprintable():
-            raise BadInput("a name may contain printable characters only")
-        place = self.root / name
-        if place.exists():
-            raise BadInput(f"there is a run {name!r} already; choose another name")
-        return place
-
-
-def is_name(part: str) -> bool:
-    """Return whether a text names a folder and leads nowhere else."""
-    return part not in ("", ".", "..") and not set(part) & set("/\\\0")
-
+from audience.web.replies import Conflict
+from audience.web.run_folders import RunFolders
 
 BEGIN_S = 120.0
 END_S = 30.0
@@ -150,13 +74,15 @@ class RunRegistry:
         """How often each run was reset here."""
         self.trying: set[Path] = set()
         """Experiments whose runs have ended and which are tried before other audiences."""
+        self.conducted: set[Path] = set()
+        """Experiments whose runs are being lived here, also between two of them."""
         self._here: dict[Path, LocalRun] = {}
         self._closing = False
         self._lock = threading.RLock()
 
     def here(self, folder: Path) -> LocalRun | None:
         """Return the run if it goes on here or did before."""
-        return self._here.get(folder.resolve())
+        return self._here.get(folder.resolve()) if self._here else None
 
     def live(self, folder: Path) -> LocalRun | None:
         """Return the run if it goes on here now."""
@@ -206,9 +132,13 @@ class RunRegistry:
 
         def work() -> None:
             options = {"spending": spending, "watching": watching, "fitting": fitting}
-            outcome = conduct(scenario, folder, **options)  # type: ignore[arg-type]
-            self._end_runs_of_this_thread()
-            self._try_others(scenario, outcome, folder.resolve())
+            self.conducted.add(folder.resolve())
+            try:
+                outcome = conduct(scenario, folder, **options)  # type: ignore[arg-type]
+                self._end_runs_of_this_thread()
+                self._try_others(scenario, outcome, folder.resolve())
+            finally:
+                self.conducted.discard(folder.resolve())
 
         self._go(folder, work)
         if not first:
@@ -289,6 +219,14 @@ class RunRegistry:
             self.lives[folder] = self.lives.get(folder, 0) + 1
             self.take_up(folder, paused=True)
         return before
+
+    def forget(self, folder: Path) -> None:
+        """Let go of the runs in a folder that is about to be moved, or has come back."""
+        with self._lock:
+            for run in [run for run in self._here if run.is_relative_to(folder)]:
+                del self._here[run]
+            self.lives[folder] = self.lives.get(folder, 0) + 1
+        self.readers.forget_below(folder)
 
     def close(self) -> None:
         """Stop every run at its next commit point and close the files."""

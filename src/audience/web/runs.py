@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
 
 import msgspec
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from audience.errors import AudienceError
+from audience.errors import Unusable
 from audience.llm import FILE as CALLS, CallStore
 from audience.log import (
     failures_upto,
-    is_held,
     last_closing,
     posts_upto,
     talks_upto,
     visits_in,
 )
+from audience.results import read_fitting
 from audience.runs import (
+    Audience,
     LivePanel,
     Panel,
     audience_of,
@@ -30,7 +29,7 @@ from audience.runs import (
     settle_people,
     verify,
 )
-from audience.scenario import Scenario, cost_of, label
+from audience.scenario import Scenario
 from audience.web.readers import Reader
 from audience.web.receipts import StartedRun
 from audience.web.replies import Conflict, json_reply
@@ -38,97 +37,28 @@ from audience.web.reply_types import (
     ControlState,
     ItemCount,
     PanelReply,
-    RunDetail,
-    RunRow,
-    RunState,
     RunStatus,
-    UnreadableRun,
 )
 from audience.web.requests import Begin, RunId, Steer
+from audience.web.run_list import RunList, calls_of, dollars_of, live_state, state_of
 from audience.web.run_registry import LocalRun, RunRegistry
+from audience.web.run_scenarios import origin, origin_folder
+from audience.web.run_types import RunDetail, UnreadableRun
 from audience.web.scenarios import Offer, spending_of
 
 SECONDS_A_ROUND, LONGEST_S = 2.0, 60.0
 """How long a round, and a whole run, takes at a speed at which one can follow it."""
-_DOLLARS = re.compile(r"\$(\d+\.\d+)$")
 
 
-def state_of(registry: RunRegistry, folder: Path, written: str, done: int, whole: int) -> RunState:
-    """Return the state of a run; `written` is what its log says."""
-    if live := registry.live(folder):
-        return _live_state(live)
-    ended = registry.here(folder)
-    if ended and ended.error:
-        return "failed"
-    if written == "running":
-        return "elsewhere" if is_held(folder) else "stopped"
-    if written == "finished" and done < whole:
-        return "stopped"
-    return cast("RunState", written)
-
-
-def _live_state(run: LocalRun) -> RunState:
-    if not run.watch.control.steering.going:
-        return "paused"
-    return "waiting" if run.waits() else "running"
-
-
-def _row(registry: RunRegistry, folder: Path) -> RunRow:
-    """Return a run's line in the list."""
-    with registry.readers.reading(folder) as reader:
-        return RunRow(**_row_fields(registry, folder, reader))
-
-
-def _row_fields(registry: RunRegistry, folder: Path, reader: Reader) -> dict[str, Any]:
-    log, scenario = reader.log, reader.scenario
-    done, lineage = log.complete_rounds(), log.lineage
-    return {
-        "id": registry.folders.id_of(folder),
-        "title": scenario.title,
-        "state": state_of(registry, folder, log.state, done, scenario.rounds),
-        "round": done,
-        "rounds": scenario.rounds,
-        "agents": scenario.agents,
-        "seed": log.seed,
-        "cost": dollars_of(folder, scenario),
-        "calls": calls_of(folder),
-        "mind": scenario.mind.kind,
-        "memory": scenario.memory.kind,
-        "recommender": label(scenario.recommender.kind),
-        "dataset": scenario.dataset.kind,
-        "started_here": registry.live(folder) is not None,
-        "parent": lineage.parent if lineage else None,
-        "branch_at": lineage.at if lineage else None,
-        "n": reader.last,
-    }
-
-
-def dollars_of(folder: Path, scenario: Scenario) -> float | None:
-    """Return what a run's calls have cost; None if that is not known."""
-    try:
-        cost = cost_of(folder, scenario.llm)
-    except AudienceError:
-        return None
-    dollars = _DOLLARS.match(cost)
-    return float(dollars[1]) if dollars else (0.0 if cost == "–" else None)
-
-
-def calls_of(folder: Path) -> int:
-    if not (folder / CALLS).is_file():
-        return 0
-    try:
-        with closing(CallStore(folder / CALLS, read_only=True)) as calls:
-            return len(calls)
-    except AudienceError:
-        return 0
-
-
-def _detail(registry: RunRegistry, offer: Offer, folder: Path) -> RunDetail:
+def _detail(registry: RunRegistry, offer: Offer, lines: RunList, folder: Path) -> RunDetail:
     """Return all that a page needs when it opens a run."""
+    line = lines.row(folder)
+    if isinstance(line, UnreadableRun):
+        raise Unusable(line.error)
     with registry.readers.reading(folder) as reader:
-        fields = _row_fields(registry, folder, reader)
         scenario = msgspec.to_builtins(offer.shown(reader.scenario))
     now = status(registry, folder)
+    fields = {**msgspec.structs.asdict(line), "state": now.control.state}
     return RunDetail(**fields, control=now.control, panel=now.panel, scenario=scenario)
 
 
@@ -141,7 +71,7 @@ def status(registry: RunRegistry, folder: Path) -> RunStatus:
 def _live_status(run: LocalRun) -> RunStatus:
     """Return the status of a run that goes on here, without reading its log."""
     steering, spent, panel = run.watch.control.steering, run.watch.spent, run.watch.panel
-    state = _live_state(run)
+    state = live_state(run)
     left = max(run.rounds - steering.round, 0) * steering.visits_total
     left += steering.visits_total - steering.visits_done
     is_timed = steering.pace > 0 and state == "running"
@@ -185,7 +115,7 @@ def _stored_status(registry: RunRegistry, folder: Path) -> RunStatus:
         calls, failed_calls, tokens, cost = reader.remembered(
             "paid", reader.last, lambda: _paid(folder, scenario)
         )
-        halted = log.halted if state == "stopped" else ""
+        halted = log.halted if state in ("stopped", "failed") else ""
     control = ControlState(
         state,
         speed=ended.watch.control.steering.speed if ended else 0.0,
@@ -234,30 +164,22 @@ def _paid(folder: Path, scenario: Scenario) -> tuple[int, int, int, float | None
         with closing(CallStore(folder / CALLS, read_only=True)) as calls:
             tokens = sum(used.prompt + used.completion for _, _, used in calls.sums())
             failed = calls.failed()
-    return calls_of(folder), failed, tokens, dollars_of(folder, scenario)
+    return calls_of(folder)[0], failed, tokens, dollars_of(folder, scenario)
 
 
-def router(registry: RunRegistry, offer: Offer) -> APIRouter:
+def router(registry: RunRegistry, offer: Offer, lines: RunList) -> APIRouter:
     """Return the endpoints of runs."""
     api = APIRouter()
 
     @api.get("/runs", response_class=Response)
     def listed() -> Response:
         """Return a line for every run."""
-        rows: list[RunRow | UnreadableRun] = []
-        for folder in registry.folders.runs():
-            try:
-                rows.append(_row(registry, folder))
-            except (AudienceError, OSError) as error:
-                id_ = registry.folders.id_of(folder)
-                rows.append(UnreadableRun(id_, folder.name, "failed", str(error)))
-        return json_reply(rows)
+        return json_reply(lines.rows())
 
     @api.post("/runs", response_class=Response, status_code=201)
     def begin(body: Begin) -> Response:
         """Start a run, or an experiment if the scenario has arms or seeds."""
-        asked = offer.requested(body.toml, body.form)
-        people = audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
+        people = _people(registry, offer, body)
         scenario = people.scenario
         spending = spending_of(body.form)
         spending = settle_people(scenario, spending).left
@@ -281,7 +203,7 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
     @api.get("/runs/{run}", response_class=Response)
     def detail(run: RunId) -> Response:
         """Return all that a page needs when it opens a run."""
-        return json_reply(_detail(registry, offer, registry.folders.folder_of(run)))
+        return json_reply(_detail(registry, offer, lines, registry.folders.folder_of(run)))
 
     @api.post("/runs/{run}/control", response_class=Response)
     def steer(run: RunId, body: Steer) -> Response:
@@ -291,6 +213,15 @@ def router(registry: RunRegistry, offer: Offer) -> APIRouter:
         return json_reply(status(registry, folder))
 
     return api
+
+
+def _people(registry: RunRegistry, offer: Offer, body: Begin) -> Audience:
+    """Return the scenario of a request with its minds; those of a run like another stay as is."""
+    base = origin(registry, body.like) if body.like else None
+    asked = offer.requested(body.toml, body.form, base)
+    if body.like and body.form and body.form.mind is None and body.form.dataset is None:
+        return Audience(asked, fitting=read_fitting(origin_folder(registry, body.like)))
+    return audience_of(asked, is_named=offer.names_mind(body.toml, body.form))
 
 
 def watchable(scenario: Scenario) -> float:

@@ -1,4 +1,4 @@
-"""Endpoints of scenarios: those to start from, and the check of one with what it will cost."""
+"""Scenarios of requests: those to start from, what is offered, and what one will cost."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ from time import monotonic
 from typing import Any
 
 import msgspec
-from fastapi import APIRouter
-from starlette.responses import Response
 
 from audience.datasets.loaders import options_for
 from audience.errors import AudienceError, BadInput, unknown
 from audience.llm import Endpoint, first_call
 from audience.plugins import known
 from audience.runs import (
-    drawn_instead,
     estimate,
     names_mind,
     seconds_of,
     tells_mind,
     variants,
-    verify,
 )
 from audience.scenario import (
     HIDDEN,
     PRESETS,
     Models,
     Offered,
+    Part,
     Scenario,
     SpendingOptions,
     admitted,
@@ -40,20 +37,19 @@ from audience.scenario import (
     arms_of,
     asks_models,
     changed,
-    check_chosen,
     check_secrets,
     endpoints_of,
     load,
     masked,
     masked_change,
     models_table,
+    overlaid,
     parse,
+    part_of,
     preset_text,
-    text_of,
 )
-from audience.web.replies import json_reply
-from audience.web.reply_types import CostForecast, ScenarioCheck, ScenarioProblem, ScenarioRow
-from audience.web.requests import Form, ScenarioBody
+from audience.web.reply_types import CostForecast, ScenarioProblem
+from audience.web.requests import Form
 
 PLAIN = 'title = "A simulated audience"\nagents = 100\nrounds = 10\n'
 KNOWN_S, UNKNOWN_S = 600.0, 15.0
@@ -115,12 +111,20 @@ class Offer:
                 scenarios[name] = load(path)
         return scenarios
 
-    def requested(self, text: str | None, form: Form | None) -> Scenario:
-        """Return the scenario that a request describes, held to what is offered."""
+    def requested(
+        self, text: str | None, form: Form | None, base: Scenario | None = None
+    ) -> Scenario:
+        """Return the scenario that a request describes, held to what is offered.
+
+        `base` is the scenario of a run that a form changes.
+        """
         if (text is None) == (form is None):
             raise BadInput("give a scenario either as toml or as form")
         if form is not None:
-            return self._formed(form)
+            if base is not None and self.offered is not None:  # a run of a terminal may name more
+                changed_ = overlaid(masked(base, self.offered), self._changes(form, base))
+                return admitted(changed_, self.offered)
+            return self._formed(form, base or self._started_from(form))
         scenario = parse(text or "")
         check_secrets(scenario)
         return scenario if self.offered is None else admitted(scenario, self.offered)
@@ -156,11 +160,15 @@ class Offer:
         """Return an intervention as a reply may show it."""
         return written if self.offered is None else masked_change(written, self.offered)
 
-    def _formed(self, form: Form) -> Scenario:
+    def _started_from(self, form: Form) -> Scenario:
         scenarios = self.named()
         name = form.scenario or "plain"
         if name not in scenarios:
             raise unknown("scenario", name, scenarios)
+        return scenarios[name]
+
+    def _changes(self, form: Form, base: Scenario) -> dict[str, Any]:
+        """Return what a form changes in a scenario."""
         changes: dict[str, Any] = form.model_dump(
             exclude_none=True, exclude={"scenario", "budget", "share", "recommenders"}
         )
@@ -170,14 +178,35 @@ class Offer:
             changes["arms"] = {}
         if form.recommenders is not None:
             changes["arms"] = arms_of(form.recommenders)
+            if self.offered is None:
+                keep_options(changes["arms"], base)
         if form.share is not None:
-            waking = msgspec.to_builtins(scenarios[name].activation)
+            waking = msgspec.to_builtins(base.activation)
             changes["activation"] = {**waking, "share": form.share}
+        return changes
+
+    def _formed(self, form: Form, base: Scenario) -> Scenario:
+        changes = self._changes(form, base)
         if self.offered is not None:  # before anything that it names is looked for
-            return admitted_over(scenarios[name], changes, self.offered)
+            return admitted_over(base, changes, self.offered)
         if isinstance(changes.get("dataset"), str) and changes["dataset"] not in known("datasets"):
             changes["dataset"] = options_for(changes["dataset"])
-        return changed(scenarios[name], **changes)
+        return changed(base, **changes)
+
+
+def keep_options(arms: dict[str, Any], base: Scenario) -> None:
+    """Give the options that a scenario has for a recommender to the arm that names its kind."""
+    there = [msgspec.to_builtins(base.recommender)]
+    there += [arm["recommender"] for arm in base.arms.values() if "recommender" in arm]
+    known_as = {recommender_name(one): one for one in there}
+    for arm in arms.values():
+        arm["recommender"] = known_as.get(arm["recommender"], arm["recommender"])
+
+
+def recommender_name(written: object) -> str:
+    """Return a recommender as a form names it: its kind, or the address of a service."""
+    part = msgspec.convert(part_of(written, "recommender"), Part)
+    return str(part.options.get("url", part.kind)) if part.kind == "http" else part.kind
 
 
 def spending_of(form: Form | None) -> SpendingOptions:
@@ -188,37 +217,6 @@ def spending_of(form: Form | None) -> SpendingOptions:
     spending = SpendingOptions(budget=budget if isinstance(budget, str) else f"{budget:.6f}usd")
     spending.limits()
     return spending
-
-
-def router(offer: Offer) -> APIRouter:
-    """Return the endpoints of scenarios."""
-    api = APIRouter()
-    speeds = Speeds()
-
-    @api.get("/scenarios", response_class=Response)
-    def listed() -> Response:
-        """Return the scenarios to start from."""
-        named = offer.named().items()
-        return json_reply(
-            [ScenarioRow(name, each.title, text_of(offer.shown(each))) for name, each in named]
-        )
-
-    @api.post("/scenarios/check", response_class=Response)
-    def check(body: ScenarioBody) -> Response:
-        """Return what is wrong with a scenario, or what it will cost, without starting it."""
-        try:
-            scenario = offer.requested(body.toml, body.form)
-            spending_of(body.form)
-            scenario = drawn_instead(scenario)
-            verify(scenario)
-            for variant in variants(scenario).values():
-                check_chosen(variant, SpendingOptions())
-        except AudienceError as error:
-            return json_reply(ScenarioCheck(False, [problem(error)], None, None))
-        text = text_of(offer.shown(scenario))
-        return json_reply(ScenarioCheck(True, [], costs(scenario, speeds), text))
-
-    return api
 
 
 def problem(error: AudienceError) -> ScenarioProblem:

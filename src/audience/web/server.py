@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from inspect import getdoc
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
@@ -33,16 +34,19 @@ from audience.web import (
     graph,
     interviews,
     judgements,
+    lab,
     measures,
     notes,
     overview,
+    own_recommenders,
     people,
     people_table,
     play,
+    run_scenarios,
     runs,
-    scenarios,
     story,
     stream,
+    trash,
 )
 from audience.web.background import Background
 from audience.web.connection import connection_within
@@ -51,7 +55,10 @@ from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
 from audience.web.reply_types import NameLists
 from audience.web.requests import RunId
-from audience.web.run_registry import RunFolders, RunRegistry
+from audience.web.run_folders import RunFolders
+from audience.web.run_list import RunList
+from audience.web.run_registry import RunRegistry
+from audience.web.run_scenarios import origin
 from audience.web.scenarios import Offer
 from audience.web.security import Access, Guard, Limits, is_loopback
 from audience.web.stream import Streams
@@ -105,7 +112,7 @@ def router(
         client = request.client.host if request.client else ""
         groups = ("minds", "memories", "recommenders", "datasets")
         held_to = offer.offered
-        parts = {
+        parts: dict[str, Any] = {
             group: held_to.names(group) if held_to else sorted(known(group)) for group in groups
         }
         root = registry.folders.root
@@ -114,11 +121,12 @@ def router(
                 version("audience"),
                 {} if held_to else _keys(offer),
                 **parts,
-                endpoints=sorted(held_to.endpoints) if held_to else [],
+                **_endpoints(offer),
                 runs_folder=root.name if held_to else str(root),
                 opened=opened,
                 scenario=begun_with,
                 needs={group: needed(group) for group in ("datasets", "recommenders")},
+                is_private=held_to is None,
                 about={group: told(group, kinds) for group, kinds in parts.items()},
                 streams=streams.open,
                 token=access.token if access.is_open and is_loopback(client) else UNSET,
@@ -131,6 +139,24 @@ def router(
         return json_reply(TicketReply(access.ticket()))
 
     return api
+
+
+def _endpoints(offer: Offer) -> dict[str, Any]:
+    """Return the endpoints to choose from, their models, and the names of their keys."""
+    held_to = offer.offered
+    if held_to:
+        models = {name: list(choice) for name, choice in sorted(held_to.models.items())}
+        return {"endpoints": sorted(held_to.endpoints), "models": models, "endpoint_keys": {}}
+    there = {
+        endpoint.url: endpoint
+        for scenario in offer.named().values()
+        for endpoint in endpoints_of(scenario.llm)
+    }
+    return {
+        "endpoints": sorted(there),
+        "models": {url: [one.model] for url, one in there.items() if one.model},
+        "endpoint_keys": {url: one.key_env for url, one in there.items() if one.key_env},
+    }
 
 
 def needed(group: str) -> dict[str, str]:
@@ -213,11 +239,16 @@ def make_app(
     jobs = interviews.Jobs(registry, desk)
     tables = play.PlayTables(registry, desk)
     streams = stream.Streams(registry, limits.streams)
+    lines = RunList(registry)
+    bin_ = trash.Trash(registry)
+    studies = lab.Lab(registry, offer, bin_)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         jobs.close()
+        lines.close()
+        await asyncio.to_thread(studies.close)
         await asyncio.to_thread(registry.close)
         tables.close()
 
@@ -232,7 +263,9 @@ def make_app(
     add_error_handlers(app)
     for api in (
         router(registry, offer, access, streams, opened, begun_with),
-        *_routers(registry, offer, streams, desk, jobs, tables),
+        trash.router(bin_, offer, lambda id_: origin(registry, id_).title),
+        lab.router(studies),
+        *_routers(registry, offer, lines, streams, desk, jobs, tables),
     ):
         app.include_router(api, prefix="/api")
     _serve_page(app, static)
@@ -243,6 +276,7 @@ def make_app(
 def _routers(
     registry: RunRegistry,
     offer: Offer,
+    lines: RunList,
     streams: Streams,
     desk: changes.ChangeDesk,
     jobs: interviews.Jobs,
@@ -251,8 +285,9 @@ def _routers(
     """Return the endpoints of runs, experiments and all that is done with them."""
     background = Background()
     return [
-        scenarios.router(offer),
-        runs.router(registry, offer),
+        run_scenarios.router(registry, offer),
+        runs.router(registry, offer, lines),
+        own_recommenders.router(registry, offer),
         stream.router(registry, streams),
         names_router(registry),
         people.router(registry),
@@ -267,7 +302,7 @@ def _routers(
         changes.router(registry, desk, offer),
         changes.branches_router(registry, offer),
         comparison.router(registry),
-        experiments.router(registry, offer),
+        experiments.router(registry, offer, lines),
         measures.router(registry, offer),
         judgements.router(registry),
         overview.router(registry),

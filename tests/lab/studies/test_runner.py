@@ -9,7 +9,7 @@ import pytest
 
 from audience.errors import AudienceError, BadInput, Interrupted
 from audience.lab.studies import Recipe, conduct_study, find, read, with_changes
-from audience.lab.studies.jobs import KEPT
+from audience.lab.studies.jobs import MEASURED_FILE
 from audience.log import Log
 
 TEXT = """
@@ -59,7 +59,7 @@ def test_a_study_goes_on_where_it_was_stopped(straight: Path, tmp_path: Path) ->
     asked = iter([False] * 6)
     with pytest.raises(Interrupted):
         conduct_study(recipe(), tmp_path / "s", workers=1, stopping=lambda: next(asked, True))
-    there = len(list((tmp_path / "s").glob(f"*/*/{KEPT}")))
+    there = len(list((tmp_path / "s").glob(f"*/*/{MEASURED_FILE}")))
     assert there < 4
     conduct_study(recipe(), tmp_path / "s", workers=1)
     assert digests(tmp_path / "s") == digests(straight)
@@ -74,7 +74,7 @@ def test_what_is_measured_is_not_lived_again(straight: Path) -> None:
 
 
 def test_a_spoilt_measurement_is_made_again(straight: Path) -> None:
-    path = next(straight.glob(f"*/*/{KEPT}"))
+    path = next(straight.glob(f"*/*/{MEASURED_FILE}"))
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     conduct_study(recipe(), straight, workers=1)

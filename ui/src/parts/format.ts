@@ -37,3 +37,6 @@ export function signed(value: number | null | undefined): string {
 
 export const percent = (share: number): string => `${Math.round(share * 100)} %`;
 export const stars = (given: number): string => "★".repeat(given) + "☆".repeat(Math.max(0, 5 - given));
+
+/** A moment given in seconds since 1970, as one reads it here. */
+export const when = (seconds: number): string => new Date(seconds * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });

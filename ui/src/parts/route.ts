@@ -2,10 +2,10 @@
 
 import { useCallback, useSyncExternalStore } from "react";
 
-export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "notes" | "part" | "change" | "branch";
-export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "notes", "part", "change", "branch"];
+export type Tab = "watch" | "measures" | "people" | "calls" | "ask" | "notes" | "part" | "change" | "branch" | "scenario";
+export const TABS: Tab[] = ["watch", "measures", "people", "calls", "ask", "notes", "part", "change", "branch", "scenario"];
 export const TAB_NAMES: Record<Tab, string> = {
-  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", notes: "Notes", part: "Take part", change: "Change", branch: "Branch",
+  watch: "Watch", measures: "Measures", people: "People", calls: "Calls", ask: "Ask", notes: "Notes", part: "Take part", change: "Change", branch: "Branch", scenario: "Scenario",
 };
 
 /** What is chosen on a screen, by name: a person, a round, a filter. Nothing chosen is left out. */
@@ -16,6 +16,7 @@ export type Route = (
   | { screen: "new"; from?: string }
   | { screen: "run"; id: string; tab: Tab }
   | { screen: "experiment"; id: string }
+  | { screen: "lab"; id: string }
   | { screen: "compare"; a: string; b: string }
 ) & { chosen?: Chosen };
 
@@ -40,6 +41,7 @@ export function read(hash: string): Route {
     return { screen: "run", id: rest[0], tab };
   }
   if (first === "experiment" && rest[0]) return { screen: "experiment", id: rest[0] };
+  if (first === "lab") return { screen: "lab", id: rest[0] ?? "" };
   if (first === "compare") return { screen: "compare", a: rest[0] ?? "", b: rest[1] ?? "" };
   return { screen: "list" };
 }
@@ -68,6 +70,7 @@ function place(route: Route): string {
     case "new": return route.from ? `#/new/${code(route.from)}` : "#/new";
     case "run": return `#/run/${code(route.id)}/${route.tab}`;
     case "experiment": return `#/experiment/${code(route.id)}`;
+    case "lab": return route.id ? `#/lab/${code(route.id)}` : "#/lab";
     case "compare": return `#/compare/${code(route.a)}/${code(route.b)}`;
   }
 }

@@ -4,10 +4,11 @@ import { useMemo, useState } from "react";
 import { LineChart } from "../charts/Lines";
 import { said, useAsked, useEvery } from "../fold/store";
 import { count, measure, signed } from "../parts/format";
-import { address, go } from "../parts/route";
+import { address, go, useParam } from "../parts/route";
 import { MetricTip, WordTip } from "../parts/Tip";
-import { Empty, Problem, StateMark } from "../parts/ui";
+import { Empty, Problem, StateMark, Tabs } from "../parts/ui";
 import { get, query, runPath, send } from "../wire/api";
+import { ScenarioDiff } from "./Scenario";
 import type { Comparison, MetricRow, Metrics, Overlap, DiffSide, ReadProgress, RunRow } from "../wire/types";
 
 export function CompareScreen({ a, b }: { a: string; b: string }) {
@@ -16,7 +17,8 @@ export function CompareScreen({ a, b }: { a: string; b: string }) {
   const pair = [a, b].map((id) => rows.find((one) => one.id === id));
   const isGoing = pair.some((one) => one?.state === "running" || one?.state === "elsewhere");
   useEvery(isGoing ? 1500 : 6000, runs.again);
-  const choose = (side: "a" | "b", id: string) => go({ screen: "compare", a: side === "a" ? id : a, b: side === "b" ? id : b });
+  const [show, setShow] = useParam<"results" | "scenario">("show", "results");
+  const choose = (side: "a" | "b", id: string) => go({ screen: "compare", a: side === "a" ? id : a, b: side === "b" ? id : b, chosen: show === "results" ? {} : { show } });
   const sign = pair.map((one) => `${one?.round ?? 0}${one?.state ?? ""}`).join(" ");
   return (
     <div className="page wide">
@@ -27,7 +29,12 @@ export function CompareScreen({ a, b }: { a: string; b: string }) {
             <option value="">Choose a run …</option>{rows.map((one) => <option key={one.id} value={one.id}>{one.id} · round {one.round}</option>)}</select>
           {pair[at] ? <RunLine row={pair[at]} again={runs.again} /> : null}</div>))}</div>
       <Problem again={runs.again}>{runs.problem}</Problem>
-      {a && b ? <Both a={a} b={b} sign={sign} /> : <Empty title="Choose two runs">A run and a branch of it, or two arms of an experiment with the same seed.</Empty>}
+      {a && b ? (
+        <>
+          <Tabs label="What to compare" chosen={show} choose={setShow} choices={[{ is: "results", name: "Results" }, { is: "scenario", name: "Scenario" }]} />
+          {show === "scenario" ? <ScenarioDiff a={a} b={b} /> : <Both a={a} b={b} sign={sign} />}
+        </>
+      ) : <Empty title="Choose two runs">A run and a branch of it, or two arms of an experiment with the same seed.</Empty>}
     </div>
   );
 }

@@ -27,6 +27,7 @@ export function ExperimentScreen({ id }: { id: string }) {
     <div className="page wide experiment">
       <div className="page-head"><div><h1>{found.title}</h1><p className="faint">{id} · {found.arms.length} arms, {found.seeds} seed{found.seeds > 1 ? "s" : ""}</p></div>
         <div className="tools"><StateMark state={found.state as RunState | "trying"} />
+          <a className="button" href={address({ screen: "new", chosen: { like: id } })}>Clone with changes</a>
           {found.findings ? <ApiLink className="button" path={`${experimentPath(id)}/report`}>Report<span aria-hidden="true"> ↗</span></ApiLink> : null}</div></div>
       <Problem>{asked.problem}</Problem>
       {found.findings ? <Verdict found={found} shown={found.findings} /> : null}

@@ -1,97 +1,198 @@
-// All runs there are, also those started in a terminal.
+// All runs there are, also those started in a terminal; an experiment's runs are folded below it.
 
 import { useMemo, useState } from "react";
-import { useAsked, useEvery } from "../fold/store";
-import { count, money } from "../parts/format";
-import { address, go } from "../parts/route";
+import { grouped, matching, ofStudy, runLines, sorted, type Column, type Listed, type Whole } from "../fold/groups";
+import { said, useAsked, useEvery } from "../fold/store";
+import { count, measure, money, when } from "../parts/format";
+import { address, choose, useParam } from "../parts/route";
 import { Empty, Problem, StateMark } from "../parts/ui";
-import { get } from "../wire/api";
-import type { ExperimentRow, RunRow, RunState, Session } from "../wire/types";
+import { get, send } from "../wire/api";
+import type { DeletedRow, ExperimentRow, LabReply, ListedRun, RunState, Session } from "../wire/types";
+import { TrashSheet, Undo, useDeleted } from "./Trash";
+
+const GOING = ["running", "elsewhere", "trying"];
+
+const COLUMNS: [Column, string, string][] = [
+  ["name", "Run", "Its name, which is also its folder"], ["state", "State", ""], ["rounds", "Progress", "Rounds of a run, runs of an experiment"],
+  ["people", "People", ""], ["outcome", "Outcome", "Mean satisfaction with which people left, 0 to 1; of an experiment the verdict in short"],
+  ["changed", "Last changed", ""], ["calls", "Calls", "Calls to language models"], ["cost", "Cost", "What its calls have cost"],
+  ["failures", "Failures", "Decisions and pages that failed"],
+];
+const NUMBERS: Column[] = ["people", "calls", "cost", "failures"];
+/** Columns that one reads from the top down: newest, most, worst first. */
+const DOWN: Column[] = ["changed", "outcome", "calls", "cost", "failures", "people", "rounds"];
 
 export function ListScreen({ session }: { session: Session }) {
-  const asked = useAsked((signal) => get<RunRow[]>("/runs", signal), "runs");
-  const [find, setFind] = useState("");
+  const runs = useAsked((signal) => get<ListedRun[]>("/runs", signal), "runs");
+  const wholes = useAsked((signal) => get<ExperimentRow[]>("/experiments", signal), "experiments");
+  const lab = useAsked((signal) => get<LabReply>("/lab", signal), "lab");
+  const deleted = useDeleted();
+  const [find] = useParam("find", "");
+  const [by] = useParam<Column>("sort", "changed");
+  const [order] = useParam("order", "");
+  const [trash, setTrash] = useParam("trash", "");
   const [marked, setMarked] = useState<string[]>([]);
-  const rows = asked.value ?? [];
-  useEvery(rows.some((one) => one.state === "running" || one.state === "elsewhere") ? 2000 : 8000, asked.again);
-  const shown = useMemo(() => {
-    const words = find.toLowerCase();
-    return rows.filter((one) => `${one.id} ${one.title} ${one.recommender ?? ""}`.toLowerCase().includes(words));
-  }, [rows, find]);
-  const mark = (id: string) => setMarked((old) => old.includes(id) ? old.filter((one) => one !== id) : [...old, id].slice(-2));
+  const [problem, setProblem] = useState("");
+  const again = () => { runs.again(); wholes.again(); lab.again(); };
+  const lines = useMemo(
+    () => grouped(runs.value ?? [], [...(wholes.value ?? []), ...(lab.value?.results ?? []).filter((one) => one.kind === "study").map(ofStudy)]),
+    [runs.value, wholes.value, lab.value],
+  );
+  const isGoing = lines.some((one) => GOING.includes(one.state));
+  const isCounting = (runs.value ?? []).some((one) => one.failures === null && one.state !== "elsewhere");
+  useEvery(isCounting ? 1000 : isGoing ? 2000 : 8000, again);
+  const down = order ? order === "down" : DOWN.includes(by);
+  const shown = useMemo(() => sorted(matching(lines, find), by, down), [lines, find, by, down]);
+  const chosen = marked.filter((id) => lines.some((one) => one.id === id || one.runs.some((run) => run.id === id)));
+  const pair = chosen.filter((id) => !lines.some((one) => one.id === id && one.whole));
+  const mark = (id: string) => setMarked((old) => old.includes(id) ? old.filter((one) => one !== id) : [...old, id]);
+  const remove = async () => {
+    setProblem("");
+    try {
+      for (const id of chosen) deleted.add(await send<DeletedRow>("/trash", { id }));
+      setMarked([]);
+    } catch (failure) { setProblem(said(failure)); }
+    again();
+  };
   return (
-    <div className="page">
+    <div className="page list">
       <div className="page-head">
-        <div><h1>Runs</h1><p className="faint">{session.runs_folder}</p></div>
+        <div><h1>Runs</h1><p className="faint break">{session.runs_folder}</p></div>
         <div className="tools">
           <label className="hidden" htmlFor="find-run">Find a run</label>
-          <input id="find-run" type="search" placeholder="Find a run" value={find} onChange={(event) => setFind(event.target.value)} />
-          <button type="button" disabled={marked.length !== 2}
-            onClick={() => go({ screen: "compare", a: marked[0] ?? "", b: marked[1] ?? "" })}>Compare two</button>
+          <input id="find-run" type="search" placeholder="Find a run" value={find} onChange={(event) => choose({ find: event.target.value }, "replace")} />
+          {session.is_private ? <button type="button" onClick={() => setTrash("open")}>Trash</button> : null}
           <a className="button main" href={address({ screen: "new" })}>New run</a>
         </div>
       </div>
-      <Problem again={asked.again}>{asked.problem}</Problem>
-      {asked.value && !rows.length
+      <Problem again={again}>{runs.problem || wholes.problem}</Problem>
+      <Problem>{problem}</Problem>
+      <Undo deleted={deleted} done={again} />
+      {chosen.length ? (
+        <div className="chosen-bar" role="region" aria-label="What to do with the chosen runs">
+          <span className="strong">{chosen.length} chosen</span>
+          {chosen.length === 2 && pair.length === 2 ? <a className="button" href={address({ screen: "compare", a: pair[0] ?? "", b: pair[1] ?? "" })}>Compare two</a>
+            : <button type="button" disabled title="Choose two runs to compare them">Compare two</button>}
+          {chosen.length === 1 ? <a className="button" href={address({ screen: "new", chosen: { like: chosen[0] } })}>Clone with changes</a> : null}
+          {session.is_private ? <button type="button" onClick={() => void remove()}>Delete</button> : null}
+          <button type="button" className="quiet" onClick={() => setMarked([])}>Choose none</button>
+        </div>
+      ) : null}
+      {runs.value && wholes.value && !lines.length
         ? <Empty title="No runs yet">Start one here, or in a terminal with <code>audience run</code>: both appear in this list.</Empty>
         : null}
-      {rows.length && !shown.length ? <Empty title="Nothing matches">No run has “{find}” in its name or title.</Empty> : null}
-      <ExperimentRows find={find} going={rows.some((one) => one.state === "running")} />
-      {shown.length ? <Rows rows={shown} marked={marked} mark={mark} /> : null}
+      {lines.length && !shown.length ? <Empty title="Nothing matches">No run has “{find}” in its name, title, recommender or state.</Empty> : null}
+      {shown.length ? <Table lines={shown} by={by} down={down} marked={marked} mark={mark} find={find} /> : null}
+      {trash ? <TrashSheet close={() => setTrash("")} done={(row) => { if (row) deleted.drop(row.key); else deleted.clear(); again(); }} /> : null}
     </div>
   );
 }
 
-function ExperimentRows({ find, going }: { find: string; going: boolean }) {
-  const asked = useAsked((signal) => get<ExperimentRow[]>("/experiments", signal), "experiments");
-  useEvery(going ? 2000 : 8000, asked.again);
-  const shown = (asked.value ?? []).filter((one) => `${one.id} ${one.title} ${one.arms.join(" ")}`.toLowerCase().includes(find.toLowerCase()));
-  if (!shown.length) return null;
-  return (
-    <section aria-label="Experiments"><h2>Experiments</h2>
-      <div className="table-box"><table><thead><tr><th scope="col">Experiment</th><th scope="col">State</th><th scope="col">Runs</th><th scope="col">Arms</th><th scope="col" className="number">Seeds</th><th scope="col">Last changed</th></tr></thead>
-        <tbody>{shown.map((one) => (
-          <tr key={one.id}><td><a className="strong" href={address({ screen: "experiment", id: one.id })}>{one.id}</a><div className="faint small">{one.title}</div></td>
-            <td><StateMark state={one.state as RunState | "trying"} /></td><td><Rounds done={one.done} all={one.all} what="runs" /></td><td>{one.arms.join(", ")}</td>
-            <td className="number">{one.seeds}</td><td className="faint small nowrap">{new Date(one.made * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })}</td></tr>))}</tbody></table></div>
-      <h2>Runs</h2>
-    </section>
-  );
-}
-
-function Rows({ rows, marked, mark }: { rows: RunRow[]; marked: string[]; mark: (id: string) => void }) {
+function Table({ lines, by, down, marked, mark, find }: {
+  lines: Listed[]; by: Column; down: boolean; marked: string[]; mark: (id: string) => void; find: string;
+}) {
+  const [unfolded] = useParam("open", "");
+  const open = unfolded ? unfolded.split(" ") : [];
+  const flip = (id: string) => choose({ open: (open.includes(id) ? open.filter((one) => one !== id) : [...open, id]).join(" ") }, "replace");
+  const sortBy = (next: Column) => {
+    const isDown = next === by ? !down : DOWN.includes(next);
+    choose({ sort: next === "changed" ? null : next, order: isDown === DOWN.includes(next) ? null : isDown ? "down" : "up" });
+  };
+  const row = (one: Listed, isInside = false) => <Row key={one.id} one={one} isInside={isInside} isMarked={marked.includes(one.id)} mark={mark} />;
   return (
     <div className="table-box">
-      <table>
+      <table className="runs">
         <thead><tr>
-          <th scope="col"><span className="hidden">Compare</span></th><th scope="col">Run</th><th scope="col">State</th>
-          <th scope="col">Rounds</th><th scope="col" className="number">People</th><th scope="col" className="number">Seed</th>
-          <th scope="col" className="number">Calls</th><th scope="col" className="number">Cost</th>
+          <th scope="col"><span className="hidden">Choose</span></th>
+          {COLUMNS.map(([is, name, told]) => (
+            <th key={is} scope="col" className={NUMBERS.includes(is) ? "number" : ""} aria-sort={is === by ? (down ? "descending" : "ascending") : undefined}>
+              <button type="button" className="quiet sort" title={told || undefined} onClick={() => sortBy(is)}>{name}<span aria-hidden="true">{is === by ? (down ? " ↓" : " ↑") : ""}</span></button></th>
+          ))}
         </tr></thead>
-        <tbody>{rows.map((one) => (
-          <tr key={one.id}>
-            <td><input type="checkbox" aria-label={`Compare ${one.id}`} checked={marked.includes(one.id)} onChange={() => mark(one.id)} /></td>
-            <td>
-              <a className="strong" href={address({ screen: "run", id: one.id, tab: "watch" })}>{one.id}</a>
-              <div className="faint small">{one.title}{one.recommender ? ` · ${one.recommender}` : ""}{one.mind ? ` · ${one.mind}` : ""}
-                {one.parent ? ` · branch of ${one.parent} at round ${one.branch_at ?? 0}` : ""}</div>
-            </td>
-            <td><StateMark state={one.state} /></td>
-            <td><Rounds done={one.round} all={one.rounds} /></td>
-            <td className="number">{count(one.agents)}</td><td className="number">{one.seed}</td>
-            <td className="number">{count(one.calls)}</td><td className="number">{money(one.cost)}</td>
-          </tr>
-        ))}</tbody>
+        <tbody>{lines.flatMap((one) => {
+          const isOpen = open.includes(one.id) || Boolean(find && one.runs.length && matching(runLines(one.runs), find).length && !matching([{ ...one, runs: [] }], find).length);
+          return one.whole
+            ? [<WholeRow key={one.id} one={one} whole={one.whole} isOpen={isOpen} flip={() => flip(one.id)} isMarked={marked.includes(one.id)} mark={mark} />,
+              ...(isOpen ? sorted(runLines(one.runs), by, down).map((run) => row(run, true)) : [])]
+            : [row(one)];
+        })}</tbody>
       </table>
     </div>
   );
 }
 
-function Rounds({ done, all, what = "rounds" }: { done: number; all: number; what?: string }) {
+function Chooser({ id, isMarked, mark }: { id: string; isMarked: boolean; mark: (id: string) => void }) {
+  return <td><input type="checkbox" aria-label={`Choose ${id}`} checked={isMarked} onChange={() => mark(id)} /></td>;
+}
+
+function WholeRow({ one, whole, isOpen, flip, isMarked, mark }: {
+  one: Listed; whole: Whole; isOpen: boolean; flip: () => void; isMarked: boolean; mark: (id: string) => void;
+}) {
+  return (
+    <tr className="whole">
+      <Chooser id={one.id} isMarked={isMarked} mark={mark} />
+      <td className="name-cell"><div className="fold"><button type="button" className="quiet icon" aria-expanded={isOpen} aria-label={`Runs of ${one.id}`} onClick={flip}><span aria-hidden="true">{isOpen ? "▾" : "▸"}</span></button>
+        <div><a className="strong" href={address({ screen: whole.isStudy ? "lab" : "experiment", id: one.id })}>{one.id}</a>
+          <div className="faint small">{one.title} · {whole.arms.join(", ")} · {whole.seeds} {whole.seeds === 1 ? "seed" : "seeds"}</div><Wrong text={one.error} /></div></div></td>
+      <td><StateMark state={one.state as RunState | "trying"} /></td>
+      <td><Progress done={one.done} all={one.all} what="runs" /></td>
+      <Figures one={one} />
+    </tr>
+  );
+}
+
+function Row({ one, isInside, isMarked, mark }: { one: Listed; isInside: boolean; isMarked: boolean; mark: (id: string) => void }) {
+  const run = one.run;
+  const name = isInside ? one.id.slice((run?.group.length ?? 0) + 1).replaceAll("~", " · ") : one.id;
+  return (
+    <tr className={isInside ? "inside" : ""}>
+      <Chooser id={one.id} isMarked={isMarked} mark={mark} />
+      <td className="name-cell"><a className="strong" href={address({ screen: "run", id: one.id, tab: "watch" })}>{name}</a>
+        {isInside ? null : <div className="faint small">{one.title}{run?.recommender ? ` · ${run.recommender}` : ""}{run?.mind ? ` · ${run.mind}` : ""}
+          {run?.parent ? ` · branch of ${run.parent} at round ${run.branch_at ?? 0}` : ""}</div>}<Wrong text={one.error} /></td>
+      <td><StateMark state={one.state as RunState} /></td>
+      <td><Progress done={one.done} all={one.all} what="rounds" /></td>
+      <Figures one={one} />
+    </tr>
+  );
+}
+
+/** Why something failed; long texts unfold. */
+function Wrong({ text }: { text: string }) {
+  if (!text) return null;
+  if (text.length < 160) return <p className="row-error">{text}</p>;
+  return <details className="row-error"><summary>{text.slice(0, 140)} …</summary>{text}</details>;
+}
+
+function Figures({ one }: { one: Listed }) {
+  return (
+    <>
+      <td className="number">{count(one.people)}</td>
+      <td className="outcome">{one.verdict ? <span className="small clamp" title={one.verdict}>{one.verdict}</span> : one.satisfaction === null ? <span className="faint">–</span>
+        : <span title="Mean satisfaction with which people left, 0 to 1">{measure(one.satisfaction)} <span className="faint small">satisfied</span></span>}</td>
+      <td className="faint small nowrap">{one.changed ? when(one.changed) : "–"}</td>
+      <td className="number">{one.calls ? count(one.calls) : "–"}</td><td className="number">{one.calls ? money(one.cost) : "–"}</td>
+      <td className="number"><Failures one={one} /></td>
+    </>
+  );
+}
+
+function Failures({ one }: { one: Listed }) {
+  if (one.failures === null && (one.people === null || one.state === "elsewhere")) return <span className="faint">–</span>;
+  if (one.failures === null) return <span className="faint" title="Counting …">…</span>;
+  if (!one.failures && !one.run?.failed_calls) return <>0</>;
+  if (!one.run) return <span className="warn">{count(one.failures)}</span>;
+  const to = one.run.failed_calls
+    ? address({ screen: "run", id: one.id, tab: "calls", chosen: { ended: "failed" } })
+    : address({ screen: "run", id: one.id, tab: "people", chosen: { only: "failed", sort: "failures", order: "down" } });
+  return <a className="warn" href={to} title={one.run.failed_calls ? `${one.run.failed_calls} calls failed; see each` : "See who had them"}>{count(one.failures || one.run.failed_calls)}</a>;
+}
+
+function Progress({ done, all, what }: { done: number; all: number; what: string }) {
   return (
     <span className="rounds">
       <progress max={all || 1} value={done} aria-label={`${done} of ${all} ${what}`} />
-      <span className="faint small">{done} / {all}</span>
+      <span className="faint small">{done} / {all} {what === "runs" ? "runs" : ""}</span>
     </span>
   );
 }

@@ -23,6 +23,7 @@ import { MeasuresTab } from "./Measures";
 import { NotesTab } from "./Notes";
 import { PeopleTab } from "./People";
 import { PartTab } from "./Part";
+import { ScenarioTab } from "./Scenario";
 import { WatchTab } from "./Watch";
 
 const NOTHING = new Live();
@@ -109,5 +110,6 @@ function body(tab: Tab) {
     case "part": return <PartTab />;
     case "change": return <ChangeTab />;
     case "branch": return <BranchTab />;
+    case "scenario": return <ScenarioTab />;
   }
 }

@@ -39,7 +39,7 @@ export function ControlBar({ control }: { control: Controls }) {
   const now = feed.control;
   const [asking, setAsking] = useState<"" | "reset" | "more">("");
   if (!now) return null;
-  const over = now.state === "finished" || now.state === "failed";
+  const over = now.state === "finished";
   const locked = now.state === "elsewhere";
   const going = now.state === "running" || now.state === "waiting";
   return (
@@ -67,6 +67,7 @@ export function ControlBar({ control }: { control: Controls }) {
       </div>
       <Scrubber now={now} />
       <Problem>{control.problem || now.error}</Problem>
+      {now.error && !going ? <Remedy id={feed.id} state={now.state} error={now.error} /> : null}
       {asking === "more" ? <More now={now} close={() => setAsking("")} go={(rounds) => { setAsking(""); control.act("play", { rounds }); }} /> : null}
       {asking === "reset" ? (
         <Sheet title="Back to the start?" close={() => setAsking("")}>
@@ -144,4 +145,12 @@ function Scrubber({ now }: { now: Control }) {
       </span>
     </div>
   );
+}
+
+/** What to do about a run that failed or had to stop. */
+function Remedy({ id, state, error }: { id: string; state: string; error: string }) {
+  const like = <a href={address({ screen: "new", chosen: { like: id } })}>start a run like this one</a>;
+  if (error.includes("budget is spent")) return <p className="hint remedy">Press Play to go on without a budget, or {like} with a larger one.</p>;
+  if (state === "failed") return <p className="hint remedy">Everything up to the last complete visit is kept. Once it is fixed, press Play to go on, or {like} with another recommender or model.</p>;
+  return <p className="hint remedy">Once that is fixed, press Play to go on from here, or {like} with another model.</p>;
 }

@@ -95,5 +95,13 @@ export function query(fields: Record<string, string | number | null | undefined>
   return text ? `?${text}` : "";
 }
 
+/** A file of the server, for what cannot send the token itself, such as an image. */
+export async function fetchBlob(path: string): Promise<Blob> {
+  const answer = await fetched(path, {});
+  if (!answer.ok) throw new Told(`The server answered ${answer.status}.`, "", answer.status);
+  return answer.blob();
+}
+
+export const labPath = (id: string): string => `/lab/results/${encodeURIComponent(id)}`;
 export const experimentPath = (id: string): string => `/experiments/${encodeURIComponent(id)}`;
 export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`;

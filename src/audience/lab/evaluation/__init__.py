@@ -18,6 +18,7 @@ from audience.lab.evaluation.contest import (
     joined as joined,
     play as play,
 )
+from audience.lab.evaluation.contest_verdict import stored_finding as stored_finding
 from audience.lab.evaluation.contestants import (
     ContestRules as ContestRules,
     Doors as Doors,

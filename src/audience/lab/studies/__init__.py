@@ -1,7 +1,10 @@
 """Ready-made studies: a question, the runs that answer it, and a report with its answer."""
 
+from audience.lab.studies.jobs import MEASURED_FILE as MEASURED_FILE
 from audience.lab.studies.recipe import (
     NAMES as NAMES,
+    QUICK as QUICK,
+    STUDY_FILE as STUDY_FILE,
     Recipe as Recipe,
     find as find,
     read as read,
@@ -21,5 +24,6 @@ from audience.lab.studies.runner import (
     conduct_study as conduct_study,
     cores as cores,
     found_in as found_in,
+    stored_study as stored_study,
 )
 from audience.lab.studies.study import Chart as Chart, Setting as Setting, Study as Study

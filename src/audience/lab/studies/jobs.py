@@ -27,7 +27,7 @@ from audience.runs import (
 )
 from audience.scenario import from_tree, genesis_of
 
-KEPT = "measured.msgpack"
+MEASURED_FILE = "measured.msgpack"
 
 
 class StudyRun(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ def live(
 ) -> Measured:
     """Return the numbers of a run, resuming it if it is unfinished and reading them if measured."""
     place = job.folder(root)
-    kept = _kept(place)
+    kept = kept_numbers(place)
     if kept is not None:
         return kept
     setting = setting_of(recipe, job)
@@ -88,16 +88,16 @@ def live(
         scenario, seed = setting.scenario, job.seed
         done = start(scenario, seed, place, progress=progress, stopping=stopping)
     measured = _measured(recipe, setting, place, done.measured)
-    replace_all({place / KEPT: packed(measured)})
+    replace_all({place / MEASURED_FILE: packed(measured)})
     return measured
 
 
-def _kept(place: Path) -> Measured | None:
+def kept_numbers(place: Path) -> Measured | None:
     """Return what was measured of a run before, if it belongs to the log in the folder."""
-    if not (place / KEPT).is_file() or not (place / "run.db").is_file():
+    if not (place / MEASURED_FILE).is_file() or not (place / "run.db").is_file():
         return None
     with suppress(msgspec.DecodeError):
-        kept = unpacked((place / KEPT).read_bytes(), Measured)
+        kept = unpacked((place / MEASURED_FILE).read_bytes(), Measured)
         with Log.open(place) as log:
             if log.digest() == kept.digest:
                 return kept

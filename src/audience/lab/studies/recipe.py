@@ -35,7 +35,7 @@ NAMES = (
     "causal",
 )
 """The studies of this package, in the order of `audience study all`."""
-FILE = "study.toml"
+STUDY_FILE = "study.toml"
 """The file that marks a folder as a study's: the whole study as it runs there."""
 QUICK = {"agents": 60, "rounds": 4, "seeds": 3}
 _COMMON = ("kind", "question", "method")

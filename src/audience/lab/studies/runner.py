@@ -16,13 +16,22 @@ import msgspec
 
 from audience.errors import AudienceError, Interrupted
 from audience.files import claim as files_claim
-from audience.lab.studies.jobs import KEPT, StudyRun, batches_of, jobs_of, live, setting_of
-from audience.lab.studies.recipe import FILE, Recipe
+from audience.lab.studies.jobs import (
+    MEASURED_FILE,
+    StudyRun,
+    batches_of,
+    jobs_of,
+    kept_numbers,
+    live,
+    setting_of,
+)
+from audience.lab.studies.recipe import STUDY_FILE, Recipe, read
 from audience.lab.studies.study import Study, StudyFindings
 from audience.lab.studies.worker import STOP, RoundReporter
-from audience.results import Arm, differences, withheld
+from audience.results import Arm, Measured, differences, withheld
 from audience.runs import Stopping, ask, variants, verify
 from audience.scenario import asks_models
+from audience.toml_reader import text_file
 
 Watch = Callable[[int, int], None]
 """Called with how many more rounds and how many more runs are done."""
@@ -34,7 +43,7 @@ def live_all(recipe: Recipe, root: Path, workers: int, watch: Watch, stopping: S
     """Run everything of a study that is missing; unfinished runs are resumed."""
     missing = []
     for number, batch in enumerate(batches_of(recipe)):
-        there = [job for job in batch if (job.folder(root) / KEPT).is_file()]
+        there = [job for job in batch if (job.folder(root) / MEASURED_FILE).is_file()]
         watch(0, len(there) if len(there) == len(batch) else 0)
         missing += [number] if len(there) < len(batch) else []
     if min(workers, len(missing)) <= 1:
@@ -216,6 +225,21 @@ def gathered(recipe: Recipe, folder: Path) -> Studied:
     return Studied(recipe, findings, folder, (*remarks_on(recipe.study, findings), *answers))
 
 
+def stored_study(folder: Path) -> Studied | None:
+    """Return what a finished study in a folder found, from its files alone; None if unfinished."""
+    path = folder / STUDY_FILE
+    recipe = read(text_file(path), str(path), folder)
+    runs: dict[str, list[Measured]] = {name: [] for name in recipe.scenario.arms}
+    for job in jobs_of(recipe):
+        kept = kept_numbers(job.folder(folder))
+        if kept is None:
+            return None
+        runs[job.arm].append(kept)
+    arms = tuple(Arm(name, tuple(measured)) for name, measured in runs.items())
+    findings = found_in(recipe, arms)
+    return Studied(recipe, findings, folder, remarks_on(recipe.study, findings))
+
+
 def remarks_on(study: Study, findings: StudyFindings) -> tuple[str, ...]:
     """Return what a reader of a study's findings must know."""
     rule_notes = study.rule_notes if findings.has_rule_minds else ()
@@ -262,4 +286,4 @@ def found_in(recipe: Recipe, arms: Sequence[Arm]) -> StudyFindings:
 def claim(recipe: Recipe, folder: Path) -> None:
     """Mark the folder as this study's; raise if it holds something else."""
     other = "another study, or this one with other numbers"
-    files_claim(folder / FILE, recipe.text, other)
+    files_claim(folder / STUDY_FILE, recipe.text, other)

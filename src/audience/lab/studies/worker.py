@@ -17,7 +17,7 @@ from typing import TextIO
 
 from audience.errors import AudienceError, Interrupted
 from audience.lab.studies.jobs import batches_of, live
-from audience.lab.studies.recipe import FILE, read
+from audience.lab.studies.recipe import STUDY_FILE, read
 from audience.llm import Meter
 
 Tell = Callable[..., None]
@@ -60,7 +60,7 @@ def serve(folder: Path, lines: TextIO, out: TextIO) -> int:
         print(json.dumps(what), file=out, flush=True)
 
     threading.Thread(target=listen, daemon=True).start()
-    recipe = read((folder / FILE).read_text("utf-8"), str(folder / FILE))
+    recipe = read((folder / STUDY_FILE).read_text("utf-8"), str(folder / STUDY_FILE))
     batches = batches_of(recipe)
     while (line := requests.get()) != STOP:
         try:
