@@ -67,7 +67,7 @@ export function FormFields({ form, set, session, wrong, arms }: {
           {session.is_private ? <OwnRecommenders own={own} add={add} drop={drop} /> : null}
         </fieldset>
       )}
-      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide. Chosen for the data: grounded where there is a past, else rule")}{chosen("memory", "Memory", session.memories, "How people remember")}</div>
+      <div className="two">{chosen("mind", "Mind", session.minds, "How people decide. Chosen for the data: grounded where there is a past, else rule.")}{chosen("memory", "Memory", session.memories, "How people remember.")}</div>
       {asks ? <ModelFields form={form} set={set} session={session} wrong={wrong} typed={typed} /> : null}
     </>
   );
