@@ -190,13 +190,14 @@ def test_a_planted_key_is_nowhere(
     search("run", told.stdout + told.stderr)
     site = sites(here / "runs")
     run = "one"
-    job = site.ok(f"/runs/{run}/ask", {"everyone": True, "question": "Why?"})["job"]
-    site.when(lambda: site.ok(f"/jobs/{job}"), lambda found: found["over"])
+    asked = site.ok(f"/runs/{run}/ask", {"everyone": True, "question": "Why?"})["interview"]
+    path = f"/runs/{run}/interviews/{asked}"
+    site.when(lambda: site.ok(path), lambda found: found["state"] != "asking")
     with closing(CallStore(here / "runs/one/calls.db", read_only=True)) as store:
         calls = list(store.calls())
     assert any("***" in call.reply.model for call in calls)
     assert any("***" in text for call in calls for text in call.reply.texts)
-    paths = ["session", "scenarios", "runs", f"jobs/{job}"]
+    paths = ["session", "scenarios", "runs", path.removeprefix("/")]
     paths += [f"runs/{run}{one}" for one in ("", "/story", "/people/1", "/report", "/metrics")]
     paths += [f"runs/{run}/calls/{call.request.key}" for call in calls[:20]]
     for path in paths:

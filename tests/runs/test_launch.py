@@ -152,6 +152,9 @@ def test_an_intervention_in_the_past_makes_no_branch(tmp_path: Path, whole: Fini
 def test_measuring_tells_each_round_it_reads(whole: Finished) -> None:
     seen: list[int] = []
     measured(Path(whole.measured.folder), seen.append)
+    assert seen == [], "what was kept is not read again"
+    (Path(whole.measured.folder) / "metrics.msgpack").unlink()
+    measured(Path(whole.measured.folder), seen.append)
     assert seen == [1, 2, 3, 4]
     with Log.open(Path(whole.measured.folder)) as log:
         early = measured_upto(log, 2).value()

@@ -52,6 +52,7 @@ PLAIN = {
     "dataset folder.noun", "dataset folder.plural", "dataset folder.past",
     "mind assisted.way", "mind touched.way",
     "mind llm.prompting", "mind llm.context", "mind llm.also", "mind llm.words",
+    "mind llm.deciding",
     "memory agent4rec.consolidation", "memory recagent.consolidation", "memory recagent.suited",
     "recommender http.header", "recommender http.run", "recommender implicit.method",
     "recommender lenskit.scorer", "recommender mix.by",

@@ -29,7 +29,7 @@ from audience.toml_reader import read_toml_file
 
 _OURS = (
     *(EXPERIMENT, "run.db*", "calls.db*", "human.db*", "lock", "people.json", "report.*"),
-    *("figures", "export"),
+    *("figures", "export", "interviews", "chats", "metrics.msgpack"),
     *("verdicts.*", "sensitivity.*", "measured*", "comparison*"),
 )
 
