@@ -18,7 +18,7 @@ from audience.web.requests import Round, RunId
 from audience.web.run_registry import RunRegistry
 from audience.world import HABITUAL, START_SATISFACTION, AddItem, Catalogue, events as e
 
-BATCH = 20_000
+BATCH = 4_000
 """Maximum number of chapters that one request reads: a long log is read over several."""
 BINS = 10
 COLUMNS = 12
