@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.web.conftest import Site, Sites
 
 from audience.runs import first_difference
@@ -96,6 +97,29 @@ def test_a_branch_shows_what_a_change_did(site: Site) -> None:
     satisfaction = next(one for one in found["metrics"] if one["name"] == "satisfaction")
     assert satisfaction["low"] <= satisfaction["difference"] <= satisfaction["high"]
     assert other in found["verdict"]
+
+
+def test_numbers_since_a_branch_are_of_its_rounds_alone(site: Site) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    change = {"round": 3, "type": "SwapRecommender", "kind": "random"}
+    branch = site.ok(f"/runs/{run}/branch", {"at": 2, "interventions": [change]})["id"]
+    site.steer(branch, "play")
+    site.until(branch, "finished")
+
+    def visits(since: int) -> dict[str, Any]:
+        found = site.ok(f"/compare?a={run}&b={branch}&since={since}")
+        assert found["since"] == since
+        return next(row for row in found["metrics"] if row["name"] == "visits")
+
+    rounds = site.ok(f"/runs/{run}/metrics")["rounds"]
+    each = [row["visits"] for row in rounds]
+    whole, late = visits(0)["a"], visits(2)["a"]
+    assert whole * sum(each[2:]) == pytest.approx(late * sum(each))
+    assert 0 < late < whole
+    assert visits(2)["a"] == late, "asked twice"
+    beyond = site.ok(f"/compare?a={run}&b={branch}&since=9")
+    assert beyond["since"] == 0
 
 
 def test_what_cannot_be_branched_or_compared_is_told(site: Site, tmp_path: Path) -> None:

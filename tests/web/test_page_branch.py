@@ -61,6 +61,33 @@ def test_a_branch_is_made_and_seen_beside_its_parent(chromium: Any, site: Site) 
     assert site.ok("/runs/what-if")["parent"]
 
 
+def test_something_is_announced_half_way_and_compared_since_the_branch(
+    chromium: Any, site: Site
+) -> None:
+    run = site.begin()
+    site.until(run, "finished")
+    with looking(chromium, site.address, run_path(run, "branch")) as page:
+        page.get_by_label("What changes from then on").select_option(label="An announcement")
+        page.get_by_label("Text", exact=False).first.fill("Half of all films leave on Friday.")
+        page.get_by_role("button", name="Add to the branch").click()
+        page.locator(".changes").get_by_text("Half of all films").wait_for()
+        page.get_by_label("Name of the branch").fill("told")
+        page.get_by_role("button", name="Branch and compare").click()
+        page.get_by_role("button", name="Play told").click()
+        page.get_by_text("numbers are of rounds 3 to 4, since the branch").wait_for()
+        visits = (
+            page.get_by_role("region", name="Metrics")
+            .get_by_role("row")
+            .filter(has=page.get_by_role("rowheader", name="Visits"))
+        )
+        late = visits.first.inner_text()
+        page.get_by_label("Only the rounds since the branch").click()
+        settled(page, visits.first.inner_text, lambda seen: seen != late)
+        assert "span=whole" in page.evaluate("location.hash")
+        page.go_back()
+        page.get_by_text("numbers are of rounds 3 to 4, since the branch").wait_for()
+
+
 def test_a_branch_that_changes_nothing_is_the_same(chromium: Any, site: Site) -> None:
     run = site.begin()
     site.until(run, "finished")

@@ -750,6 +750,7 @@ export interface ComparisonReply {
   first_difference: FirstDifference | null;
   picks: Overlap;
   chats: Overlap;
+  since?: number;
 }
 
 export interface MetricLabel {

@@ -4,6 +4,7 @@ import { Live } from "../src/fold/live";
 import { latestDialogues, latestPosts, latestSlates, slatesOf } from "../src/fold/views";
 import { merged, grouped } from "../src/screens/Measures";
 import { mistakes } from "../src/fold/newRun";
+import { parting } from "../src/screens/Compare";
 import { read, address } from "../src/parts/route";
 import type { Values } from "../src/wire/types";
 import { talk, visit } from "./chapters";
@@ -85,5 +86,15 @@ describe("addresses", () => {
     for (const route of [{ screen: "run", id: "exp~a b~1", tab: "ask" }, { screen: "compare", a: "x", b: "y/z" }, { screen: "list" }] as const) {
       expect(read(address(route))).toEqual(route);
     }
+  });
+});
+
+describe("two runs", () => {
+  it("part where one branched from the other, or both from the same", () => {
+    const one = { id: "a", parent: null, branch_at: null };
+    const branch = { id: "b", parent: "a", branch_at: 3 };
+    const other = { id: "c", parent: "a", branch_at: 5 };
+    expect([parting(one, branch), parting(branch, one), parting(branch, other), parting(one, undefined)]).toEqual([3, 3, 3, 0]);
+    expect(parting(one, { id: "d", parent: "e", branch_at: 2 })).toBe(0);
   });
 });

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from audience.errors import BadInput
 from audience.log import Log
-from audience.results import Arm, Line, mean_over, summary
+from audience.results import Arm, Line, Measured, mean_over, summary
 from audience.runs import Teller, findings, marks_of, measurement
 from audience.web.readers import Reader
 from audience.web.receipts import ReadProgress
@@ -28,6 +29,7 @@ from audience.web.reply_types import (
     MetricRow,
     Overlap,
 )
+from audience.web.requests import Whole
 from audience.web.run_registry import RunRegistry
 from audience.world import Genesis, events as e
 
@@ -146,11 +148,14 @@ def router(registry: RunRegistry) -> APIRouter:
     comparisons = Comparisons(registry)
 
     @api.get("/compare", response_class=Response)
-    def compare(a: RunIn, b: RunIn) -> Response:
-        """Compare two runs person by person, up to the last round that both have completed."""
+    def compare(a: RunIn, b: RunIn, since: Annotated[Whole, Query()] = 0) -> Response:
+        """Compare two runs person by person, up to the last round that both have completed.
+
+        Numbers are of the rounds after `since`, such as that of a branch.
+        """
         names = (a, b if a != b else f"{b} again")
         folders = registry.folders.folder_of(a), registry.folders.folder_of(b)
-        return json_reply(comparisons.pair(*folders).compared(names))
+        return json_reply(comparisons.pair(*folders).compared(names, since))
 
     @api.get("/compare/progress", response_class=Response)
     def progress(a: RunIn, b: RunIn) -> Response:
@@ -191,12 +196,12 @@ class ComparedPair:
         self.progress = (0, 0)
         """Rounds that are read, and how many there are to read."""
 
-    def compared(self, names: tuple[str, str]) -> ComparisonReply:
+    def compared(self, names: tuple[str, str], since: int = 0) -> ComparisonReply:
         """Return paired differences, the first difference, and what only one of the two did."""
         with self._lock:
             upto = self._common()
             try:
-                return self._compared(names, upto)
+                return self._compared(names, upto, since if since < upto else 0)
             finally:
                 self.progress = (0, 0)
 
@@ -215,11 +220,11 @@ class ComparedPair:
             self._diff = LogDiff(starts[0][0])
         return upto
 
-    def _compared(self, names: tuple[str, str], upto: int) -> ComparisonReply:
+    def _compared(self, names: tuple[str, str], upto: int, since: int) -> ComparisonReply:
         self._read(upto)
         with _Both(self._registry, self._folders) as (mine, theirs):
             arms = tuple(
-                Arm(name, (measurement(reader.log, reader.measured(upto)),))
+                Arm(name, (_measured(reader, upto, since),))
                 for name, reader in zip(names, (mine, theirs), strict=True)
             )
             scenarios = dict(zip(names, (mine.scenario, theirs.scenario), strict=True))
@@ -228,7 +233,7 @@ class ComparedPair:
         assert diff
         metrics = [_metric_row(line) for line in summary(result)]
         verdict = " ".join((result.verdict, *result.notes))
-        return ComparisonReply(upto, verdict, metrics, diff.first, diff.picks, diff.chats)
+        return ComparisonReply(upto, verdict, metrics, diff.first, diff.picks, diff.chats, since)
 
     def _read(self, upto: int) -> None:
         """Read both up to the end of a round, round by round, so that other readers get a turn."""
@@ -243,6 +248,16 @@ class ComparedPair:
             with _Both(self._registry, self._folders) as (mine, theirs):
                 self._diff.carry(mine.log, theirs.log, round_)
             self.progress = (2 * upto + round_, 3 * upto)
+
+
+def _measured(reader: Reader, upto: int, since: int) -> Measured:
+    """Return the numbers of a run, of the rounds after `since` alone."""
+    whole = measurement(reader.log, reader.measured(upto))
+    if not since:
+        return whole
+    later = reader.measured_since(since, upto)
+    rounds = tuple(later.by_round())
+    return replace(whole, totals=later.value(), rounds=rounds, agents=later.per_agent())
 
 
 class _Both:

@@ -24,10 +24,13 @@ OPEN = 16
 class Fold:
     """The world and the metrics of a run up to the end of a round, extended as the run goes on."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.upto = 0
+    def __init__(self, reader: Reader, since: int = 0) -> None:
+        """Metrics begin after the round `since`."""
+        self.since = self.upto = since
         self.metrics: Metrics = suite(reader.scenario.metrics)
-        self.world = World(reader.genesis)
+        self.world = (
+            world_from(reader.log, since, reader.genesis, None) if since else World(reader.genesis)
+        )
         self._log = reader.log
 
     def carry(self, upto: int) -> None:
@@ -56,6 +59,7 @@ class Reader:
         self._kept: tuple[int, Kept | None] = (-1, None)
         self._fold: Fold | None = None
         self._earlier: Fold | None = None
+        self._since: Fold | None = None
         self._teller: tuple[int, Teller] | None = None
         self._remembered: dict[str, tuple[int, Any]] = {}
 
@@ -138,6 +142,14 @@ class Reader:
         if kept := self._kept_at(upto):
             return kept
         fold = self._fold_for(upto)
+        fold.carry(upto)
+        return fold.metrics
+
+    def measured_since(self, since: int, upto: int) -> Numbers:
+        """Return the metrics of the rounds after `since` up to the end of another."""
+        fold = self._since
+        if fold is None or fold.since != since or fold.upto > upto:
+            fold = self._since = Fold(self, since)
         fold.carry(upto)
         return fold.metrics
 

@@ -367,6 +367,8 @@ class ComparisonReply(msgspec.Struct, frozen=True):
     first_difference: FirstDifference | None
     picks: Overlap
     chats: Overlap
+    since: int = 0
+    """Metrics are of the rounds after this one."""
 
 
 class MetricLabel(msgspec.Struct, frozen=True):

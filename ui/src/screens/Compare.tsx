@@ -32,7 +32,7 @@ export function CompareScreen({ a, b }: { a: string; b: string }) {
       {a && b ? (
         <>
           <Tabs label="What to compare" chosen={show} choose={setShow} choices={[{ is: "results", name: "Results" }, { is: "scenario", name: "Scenario" }]} />
-          {show === "scenario" ? <ScenarioDiff a={a} b={b} /> : <Both a={a} b={b} sign={sign} />}
+          {show === "scenario" ? <ScenarioDiff a={a} b={b} /> : <Both a={a} b={b} sign={sign} parted={parting(pair[0], pair[1])} />}
         </>
       ) : <Empty title="Choose two runs">A run and a branch of it, or two arms of an experiment with the same seed.</Empty>}
     </div>
@@ -55,8 +55,18 @@ function RunLine({ row, again }: { row: RunRow; again: () => void }) {
   );
 }
 
-function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
-  const asked = useAsked((signal) => get<Comparison>(`/compare${query({ a, b })}`, signal), `${a} ${b} ${sign}`);
+/** The last round that two runs share, where one is a branch of the other or both are of the same run; else 0. */
+export function parting(a: Pick<RunRow, "id" | "parent" | "branch_at"> | undefined, b: typeof a): number {
+  if (!a || !b) return 0;
+  if (b.parent === a.id) return b.branch_at ?? 0;
+  if (a.parent === b.id) return a.branch_at ?? 0;
+  return a.parent && a.parent === b.parent ? Math.min(a.branch_at ?? 0, b.branch_at ?? 0) : 0;
+}
+
+function Both({ a, b, sign, parted }: { a: string; b: string; sign: string; parted: number }) {
+  const [span, setSpan] = useParam<"since" | "whole">("span", "since");
+  const since = span === "since" ? parted : 0;
+  const asked = useAsked((signal) => get<Comparison>(`/compare${query({ a, b, ...(since ? { since } : {}) })}`, signal), `${a} ${b} ${since} ${sign}`);
   const [kept, setKept] = useState<Comparison | null>(null);
   if (asked.value && asked.value !== kept) setKept(asked.value);
   const found = asked.value ?? kept;
@@ -64,7 +74,8 @@ function Both({ a, b, sign }: { a: string; b: string; sign: string }) {
   if (!found) return <Reading a={a} b={b} />;
   return (
     <>
-      <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} completed by both.</span></p>
+      <p className="verdict">{found.verdict} <span className="faint">After {found.rounds} {found.rounds === 1 ? "round" : "rounds"} completed by both{found.since ? `; numbers are of rounds ${found.since + 1} to ${found.rounds}, since the branch` : ""}.</span></p>
+      {parted ? <label className="check small"><input type="checkbox" checked={span === "since"} onChange={(event) => setSpan(event.target.checked ? "since" : "whole")} /> Only the rounds since the branch, after round {parted}</label> : null}
       <First found={found} a={a} b={b} />
       <Curves a={a} b={b} sign={sign} rows={found.metrics} />
       <section className="card" aria-label="Metrics"><h2>Metrics<WordTip of="paired" /></h2><Table rows={found.metrics} a={a} b={b} /></section>
