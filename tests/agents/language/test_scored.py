@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from audience.agents.language import LLMMind
 from audience.agents.language.scored import _caught, drawn
@@ -19,7 +20,7 @@ from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import start
 from audience.scenario import SpendingOptions, parse
-from audience.world import Observation, actions as a, taste_of
+from audience.world import Observation, actions as a, events as e, taste_of
 
 Scene = Callable[..., Observation]
 Ask = Callable[..., Any]
@@ -89,11 +90,29 @@ def test_words_are_asked_for_where_somebody_hears_them(scene: Scene, ask: Ask) -
     assert not call.request.options
 
 
-def test_what_was_picked_in_this_visit_is_not_picked_again(scene: Scene, ask: Ask) -> None:
+@pytest.mark.parametrize("deciding", ["score", "glance"])
+def test_what_was_picked_in_this_visit_is_not_picked_again(
+    scene: Scene, ask: Ask, deciding: str
+) -> None:
     seen = on_page(scene)
-    lived = (*seen.me.history, type(seen.me.history[0])(0, seen.me.situation.at, 1.0, 4))
-    asked = ask(on_page(scene, history=lived), options=SCORE, prefer={"1": SURE})
-    assert picks(asked.decision) in ([], [0])
+    kind = type(seen.me.history[0])
+    lived = (*seen.me.history, *(kind(item, seen.me.situation.at, 1.0, 4) for item in (0, 2, 4)))
+    here = replace(seen.me.situation, picks=3)
+    again = on_page(scene, history=lived, situation=here)
+    assert [entry.item for entry in again.me.lived_now()] == [0, 2, 4]
+    asked = ask(again, options={"deciding": deciding}, prefer={"1": SURE, "yes": SURE})
+    assert not asked.decision.failure
+    assert not picks(asked.decision)
+
+
+@pytest.mark.parametrize("place", [1, 2, 3])
+def test_one_token_is_read_from_the_chat_where_continuations_are_scored_too(
+    scene: Scene, ask: Ask, place: int
+) -> None:
+    seen = on_page(scene)
+    asked = ask(seen, options=SCORE, scores="echo", prefer={str(place): SURE})
+    assert picks(asked.decision) == [seen.me.situation.slate[place - 1]]
+    assert asked.requests == 1
 
 
 def test_a_long_page_is_decided_by_writing(scene: Scene, ask: Ask) -> None:
@@ -200,6 +219,10 @@ def test_a_run_costs_a_token_a_choice_and_replays_from_its_calls(
     assert all(call.reply.scores and call.request.max_tokens == 1 for call in choices)
     assert one.measured.totals["picks"] > 0
     assert one.measured.totals["failed"] == 0
+    with Log.open(tmp_path / "one") as log:
+        events = [record.event for record in log.records()]
+    assert any(isinstance(event, e.Rated) for event in events)
+    assert not any(isinstance(event, e.Felt) for event in events), "nobody hears feelings"
     spending = SpendingOptions(calls="stored", source=tmp_path / "one")
     again = start(scenario, 4, tmp_path / "again", spending=spending)
     assert again.measured.digest == one.measured.digest
