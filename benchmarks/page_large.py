@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from audience.runs import start
 from benchmarks.measuring import place, row, scenario, tell
+from benchmarks.page import serving
 from benchmarks.page_browser import FLAGS
 
 if TYPE_CHECKING:
@@ -25,31 +24,11 @@ TRAVELS = (10, 9, 11, 3, 19, 15, 14, 6)
 """Rounds travelled to, one after the other: at a snapshot, far from one, onwards and back."""
 
 
-class Served:
-    """A server in a process of its own."""
-
-    def __init__(self, child: subprocess.Popen[str], address: str) -> None:
-        self.address = address
-        self._pid = child.pid
-
-    def megabytes(self) -> float:
-        """Return the most memory it has taken so far."""
-        status = Path(f"/proc/{self._pid}/status").read_text()
-        found = re.search(r"VmHWM:\s+(\d+) kB", status)
-        assert found
-        return int(found[1]) / 1000
-
-
-@contextmanager
-def served(root: Path) -> Iterator[Served]:
-    words = [sys.executable, "-m", "audience", "serve", "--runs", str(root), "--port", "0"]
-    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    try:
-        assert child.stdout is not None
-        yield Served(child, child.stdout.readline().split()[-1].partition("/#")[0])
-    finally:
-        child.terminate()
-        child.wait()
+def megabytes(pid: int) -> float:
+    """Return the most memory that a process has taken so far."""
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found
+    return int(found[1]) / 1000
 
 
 def seconds(act: Callable[[], object], seen: Callable[[], object]) -> float:
@@ -87,7 +66,7 @@ def main() -> None:
     with place() as folder:
         wanted = scenario(agents=PEOPLE, rounds=ROUNDS, recommender="popular")
         start(wanted, 1, folder / "runs" / "large")
-        with served(folder / "runs") as server, sync_playwright() as playwright:
+        with serving(folder / "runs") as server, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             page.goto(f"{server.address}/#/run/large/watch")
@@ -96,7 +75,7 @@ def main() -> None:
             page.goto(f"{server.address}/#/run/large/watch")
             travels = [travelled(page, round_) for round_ in TRAVELS]
             browser.close()
-            memory = server.megabytes()
+            memory = megabytes(server.child.pid)
     what = f"{PEOPLE:,} people, {ROUNDS} rounds"
     usual = statistics.median(travels)
     tell(
