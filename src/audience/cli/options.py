@@ -94,6 +94,18 @@ def limit_options(command: Callable[..., object]) -> Callable[..., object]:
     return command
 
 
+def pool_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add the flags about which processes take the runs."""
+    flag = click.option(
+        "--workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Processes to use; 0: one per core, 1: this one alone.",
+    )
+    return flag(command)
+
+
 def recommender_option(
     about: str, default: str = ""
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:

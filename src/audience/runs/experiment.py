@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput, shell_command
+from audience.errors import AudienceError, BadInput, Interrupted, shell_command
 from audience.files import claim
-from audience.log import Log
+from audience.log import Log, NotWritten
 from audience.metrics import LABELS, suite
 from audience.results import (
     Arm,
@@ -24,16 +24,25 @@ from audience.results import (
     to_html,
     write_fitting,
 )
-from audience.runs import launch as runs
+from audience.runs.jobs import (
+    Job,
+    finished_of,
+    jobs_of,
+    kept_run,
+    live_run,
+    run_task,
+    variants,
+)
 from audience.runs.lifecycle import Finished, Progress, Stopping
 from audience.runs.marks import marks_of, sentences
 from audience.runs.measures import Seen, measured
+from audience.runs.pool import Pool
 from audience.runs.progress import Watch
+from audience.runs.task import Counted
 from audience.runs.verdict import declared_in, verdict, with_band
 from audience.scenario import (
     Scenario,
     SpendingOptions,
-    arm,
     genesis_of,
     label,
     parse,
@@ -140,57 +149,84 @@ def conduct(
     spending: SpendingOptions | None = None,
     watching: Callable[[Path], Watch] | None = None,
     fitting: Fitting | None = None,
+    pool: Pool | None = None,
+    counted: Counted = lambda rounds, runs: None,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
     `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
-    to, is kept there.
+    to, is kept there. A `pool` of several processes takes whole runs and tells `counted`.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
-        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch, fitting)
+        done = live_run(
+            scenario, scenario.seed, folder, progress, stopping, spending, watch, fitting
+        )
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
     claim(folder / EXPERIMENT, text_of(scenario), "another experiment")
     if fitting:
         write_fitting(fitting, folder)
-    finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
-    for seed in range(scenario.seed, scenario.seed + scenario.seeds):
-        for name, variant in variants(scenario).items():
-            place = folder / name / f"seed-{seed}"
-            watch = watching(place) if watching else None
-            done = _one(variant, seed, place, progress, stopping, spending, watch)
-            finished[name].append(done)
-            spending = spending.after(done.spent) if spending else None
-    arms = tuple(
-        Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
-    )
-    everything = tuple(one for runs_ in finished.values() for one in runs_)
+    if pool and pool.size > 1 and not watching:
+        done_runs = _beside(scenario, folder, pool, counted, stopping, spending)
+    else:
+        done_runs = _in_turn(scenario, folder, progress, stopping, spending, watching)
+    by_arm = {
+        name: tuple(done_runs[job] for job in jobs_of(scenario) if job.arm == name)
+        for name in variants(scenario)
+    }
+    arms = tuple(Arm(name, tuple(done.measured for done in runs)) for name, runs in by_arm.items())
+    everything = tuple(done for runs in by_arm.values() for done in runs)
     return Outcome(str(folder), everything, _with_fitting(findings(scenario, arms), folder))
 
 
-def variants(scenario: Scenario) -> dict[str, Scenario]:
-    """Return the scenario of every arm by its name; of a scenario without arms, itself."""
-    if not scenario.arms:
-        return {label(scenario.recommender.kind): scenario}
-    return {name: arm(scenario, name) for name in scenario.arms}
-
-
-def _one(
+def _in_turn(
     scenario: Scenario,
-    seed: int,
     folder: Path,
     progress: Progress | None,
     stopping: Stopping,
     spending: SpendingOptions | None,
-    watch: Watch | None = None,
-    fitting: Fitting | None = None,
-) -> Finished:
-    options = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
-    if (folder / "run.db").exists():
-        return runs.resume(folder, **options)  # type: ignore[arg-type]
-    return runs.start(scenario, seed, folder, fitting=fitting, **options)  # type: ignore[arg-type]
+    watching: Callable[[Path], Watch] | None,
+) -> dict[Job, Finished]:
+    """Run what is missing in this process, one run after another."""
+    finished: dict[Job, Finished] = {}
+    arms = variants(scenario)
+    for job in jobs_of(scenario):
+        place = folder / job.place
+        watch = watching(place) if watching else None
+        try:
+            done = live_run(arms[job.arm], job.seed, place, progress, stopping, spending, watch)
+        except (Interrupted, NotWritten):
+            raise
+        except AudienceError as error:
+            raise type(error)(f"{job.name}: {error}") from error.__cause__
+        finished[job] = done
+        spending = spending.after(done.spent) if spending else None
+    return finished
+
+
+def _beside(
+    scenario: Scenario,
+    folder: Path,
+    pool: Pool,
+    counted: Counted,
+    stopping: Stopping,
+    spending: SpendingOptions | None,
+) -> dict[Job, Finished]:
+    """Run what is missing in a pool; what is finished is kept as it is."""
+    arms, jobs = variants(scenario), {job.name: job for job in jobs_of(scenario)}
+    finished: dict[Job, Finished] = {}
+    tasks = []
+    for job in jobs.values():
+        if kept := kept_run(folder / job.place):
+            finished[job] = kept
+            counted(0, 1)
+        else:
+            tasks.append(run_task(job.name, arms[job.arm], job.seed, folder, job.place, spending))
+    for task, result in pool.work(tasks, counted, stopping):
+        finished[jobs[task.name]] = finished_of(task, result)
+    return finished
 
 
 def is_experiment(folder: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -260,12 +260,11 @@ def runs_csv(findings: Findings) -> str:
     return csv_text(("arm", "seed", "round", "metric", "value"), rows)
 
 
-def write_index(folder: Path, studied: Sequence[Studied]) -> Path:
-    """Write a page that links to the reports of several studies."""
+def write_index(folder: Path, findings: Mapping[str, str]) -> Path:
+    """Write a page that links to the reports of several studies, given what each found."""
     rows = "\n".join(
-        f'<dt><a href="{name}/{PAGE}">{name}</a></dt><dd>{escape(study.findings.verdict)}</dd>'
-        for study in studied
-        for name in (escape(study.recipe.study.name),)
+        f'<dt><a href="{name}/{PAGE}">{name}</a></dt><dd>{escape(found)}</dd>'
+        for name, found in ((escape(study), found) for study, found in findings.items())
     )
     return replace_all({folder / "index.html": _INDEX.format(rows=rows).encode()})[0]
 
