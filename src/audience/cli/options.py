@@ -31,6 +31,13 @@ sensitivity_option = click.option(
     default=True,
     help="Try the arms before other audiences too (less than the time of the run).",
 )
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    default=0,
+    metavar="N",
+    help="Processes to use; 0: one per core.",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 
@@ -92,18 +99,6 @@ def limit_options(command: Callable[..., object]) -> Callable[..., object]:
     for flag in reversed(flags):
         command = flag(command)
     return command
-
-
-def pool_options(command: Callable[..., object]) -> Callable[..., object]:
-    """Add the flags about which processes take the runs."""
-    flag = click.option(
-        "--workers",
-        type=int,
-        default=0,
-        metavar="N",
-        help="Processes to use; 0: one per core, 1: this one alone.",
-    )
-    return flag(command)
 
 
 def recommender_option(

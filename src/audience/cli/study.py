@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from audience.terminal import Console
 
 ALL, LIST = "all", "list"
+QUICK_FORMATS = ("svg", "png")
+"""A trial is looked at, not printed: PDF takes as long as the rest of a figure together."""
 
 
 @click.command("study")
@@ -27,7 +29,7 @@ ALL, LIST = "all", "list"
 @click.option("--data", default=None, metavar="PATH", help="A dataset by name, or a folder.")
 @o.model_options
 @click.option("--quick", is_flag=True, help="Small: 60 people, 4 rounds, 3 seeds.")
-@o.pool_options
+@o.workers_option
 @click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file.")
 @o.out_option
 @o.json_option
@@ -43,8 +45,6 @@ def study_command(
     """Run a study by NAME, a changed one by FILE.toml, or all; `list` prints their names."""
     from audience.lab.studies import study_names
 
-    if workers < 0:
-        raise BadInput(f"--workers {workers} is negative; 0 means one per core")
     if name == LIST:
         _print_list(as_json=as_json)
     elif write is not None:
@@ -92,10 +92,13 @@ def _command(name: str, flags: dict[str, Any], *, quick: bool) -> str:
 
 
 def _order(name: str, folder: Path, flags: dict[str, Any], *, quick: bool) -> StudyOrder:
+    from msgspec.structs import replace
+
     from audience.lab.studies import StudyOrder, find, with_changes
 
     recipe = with_changes(find(name), o.scenario_changes(dict(flags)), quick=quick)
-    return StudyOrder(recipe, folder, _command(name, flags, quick=quick))
+    order = StudyOrder(recipe, folder, _command(name, flags, quick=quick))
+    return replace(order, formats=QUICK_FORMATS) if quick else order
 
 
 def _conducted(

@@ -28,6 +28,7 @@ from audience.results.charts import (
 )
 from audience.results.figure import (
     DASHES as DASHES,
+    FILE_FORMATS as FILE_FORMATS,
     INK as INK,
     MUTED as MUTED,
     PALETTE as PALETTE,

@@ -149,19 +149,20 @@ def conduct(
     spending: SpendingOptions | None = None,
     watching: Callable[[Path], Watch] | None = None,
     fitting: Fitting | None = None,
+    workers: int = 1,
     pool: Pool | None = None,
     counted: Counted = lambda rounds, runs: None,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
     `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
-    to, is kept there. A `pool` of several processes takes whole runs and tells `counted`.
+    to, is kept there. `workers` is how many processes live the visits of a run; a `pool` of several
+    takes whole runs instead, with as many workers each as are left, and tells `counted`.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
-        done = live_run(
-            scenario, scenario.seed, folder, progress, stopping, spending, watch, fitting
-        )
+        given = (scenario, scenario.seed, folder, progress, stopping, spending, watch, workers)
+        done = live_run(*given, fitting=fitting)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
@@ -169,9 +170,9 @@ def conduct(
     if fitting:
         write_fitting(fitting, folder)
     if pool and pool.size > 1 and not watching:
-        done_runs = _beside(scenario, folder, pool, counted, stopping, spending)
+        done_runs = _beside(scenario, folder, pool, counted, stopping, spending, workers)
     else:
-        done_runs = _in_turn(scenario, folder, progress, stopping, spending, watching)
+        done_runs = _in_turn(scenario, folder, progress, stopping, spending, watching, workers)
     by_arm = {
         name: tuple(done_runs[job] for job in jobs_of(scenario) if job.arm == name)
         for name in variants(scenario)
@@ -188,6 +189,7 @@ def _in_turn(
     stopping: Stopping,
     spending: SpendingOptions | None,
     watching: Callable[[Path], Watch] | None,
+    workers: int,
 ) -> dict[Job, Finished]:
     """Run what is missing in this process, one run after another."""
     finished: dict[Job, Finished] = {}
@@ -196,7 +198,9 @@ def _in_turn(
         place = folder / job.place
         watch = watching(place) if watching else None
         try:
-            done = live_run(arms[job.arm], job.seed, place, progress, stopping, spending, watch)
+            done = live_run(
+                *(arms[job.arm], job.seed, place, progress, stopping, spending, watch, workers)
+            )
         except (Interrupted, NotWritten):
             raise
         except AudienceError as error:
@@ -213,6 +217,7 @@ def _beside(
     counted: Counted,
     stopping: Stopping,
     spending: SpendingOptions | None,
+    workers: int,
 ) -> dict[Job, Finished]:
     """Run what is missing in a pool; what is finished is kept as it is."""
     arms, jobs = variants(scenario), {job.name: job for job in jobs_of(scenario)}
@@ -223,7 +228,8 @@ def _beside(
             finished[job] = kept
             counted(0, 1)
         else:
-            tasks.append(run_task(job.name, arms[job.arm], job.seed, folder, job.place, spending))
+            own = (job.name, arms[job.arm], job.seed, folder, job.place, spending)
+            tasks.append(run_task(*own, max(1, workers // pool.size)))
     for task, result in pool.work(tasks, counted, stopping):
         finished[jobs[task.name]] = finished_of(task, result)
     return finished

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from audience.engine import cores
 from audience.errors import BadInput
 from audience.llm import Budget
 from audience.log import Log, failed_slates, memory_problems
@@ -15,7 +16,6 @@ from audience.results import Fitting
 from audience.runs.kept_measures import kept_of, packed, unpacked
 from audience.runs.launch import resume, start
 from audience.runs.lifecycle import HUMAN, Finished, Progress, Stopping
-from audience.runs.pool import cores
 from audience.runs.progress import Watch
 from audience.runs.task import Attendant, Task
 from audience.scenario import (
@@ -67,10 +67,17 @@ def live_run(
     stopping: Stopping,
     spending: SpendingOptions | None,
     watch: Watch | None = None,
+    workers: int = 1,
     fitting: Fitting | None = None,
 ) -> Finished:
     """Run a scenario with one seed into a folder, or resume the run that is there."""
-    options = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
+    options = {
+        "progress": progress,
+        "stopping": stopping,
+        "spending": spending,
+        "watch": watch,
+        "workers": workers,
+    }
     if (folder / "run.db").exists():
         return resume(folder, **options)  # type: ignore[arg-type]
     return start(scenario, seed, folder, fitting=fitting, **options)  # type: ignore[arg-type]
@@ -83,9 +90,11 @@ def run_task(
     root: Path,
     place: str,
     spending: SpendingOptions | None = None,
+    workers: int = 1,
 ) -> Task:
     """Return the task of running a scenario with one seed into a place below the root."""
     given: dict[str, Any] = {"scenario": text_of(scenario), "seed": seed, "place": place}
+    given["workers"] = workers
     if spending:
         source = str(spending.source.resolve()) if spending.source else None
         given["spending"] = msgspec.structs.asdict(spending) | {"source": source}
@@ -97,11 +106,12 @@ def perform_run(root: Path, given: dict[str, Any], attendant: Attendant) -> byte
     """Run or resume what a task is about, and return the finished run as bytes."""
     place, scenario = root / given["place"], parse(given["scenario"], given["place"])
     spending = None
-    if told := given.get("spending"):
-        source = Path(told["source"]) if told["source"] else None
-        spending = SpendingOptions(**told | {"source": source})
+    if limits := given.get("spending"):
+        source = Path(limits["source"]) if limits["source"] else None
+        spending = SpendingOptions(**limits | {"source": source})
     progress, stopping = attendant.progress, attendant.stopping
-    return packed(live_run(scenario, given["seed"], place, progress, stopping, spending))
+    told = (scenario, given["seed"], place, progress, stopping, spending, None, given["workers"])
+    return packed(live_run(*told))
 
 
 def finished_of(task: Task, result: bytes) -> Finished:
@@ -149,8 +159,6 @@ def processes_for(
 
     Runs that ask a model or a service share it, so they go one after another unless told.
     """
-    if workers < 0:
-        raise BadInput(f"--workers {workers} is negative; 0 means one per core")
     arms = variants(scenario).values()
     runs = len(arms) * scenario.seeds
     if workers == 1 or runs == 1:

@@ -238,11 +238,6 @@ class Processes:
             self._team.pop().end(at_once=at_once)
 
 
-def cores() -> int:
-    """Return how many processes may run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def pool_of(size: int, progress: Progress | None = None) -> Pool:
     """Return a pool of so many processes; with one, this process, which tells `progress`."""
     return Processes(size) if size > 1 else Here(progress)

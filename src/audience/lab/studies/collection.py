@@ -11,6 +11,7 @@ import msgspec
 from audience.lab.studies.recipe import STUDY_FILE, Recipe, read
 from audience.lab.studies.report import write_study
 from audience.lab.studies.runner import check, claim, gathered, missing_tasks
+from audience.results import FILE_FORMATS
 from audience.runs import Attendant, Counted, Pool, Stopping, Task
 
 
@@ -20,6 +21,8 @@ class StudyOrder(msgspec.Struct, frozen=True):
     recipe: Recipe
     folder: Path
     command: str
+    formats: tuple[str, ...] = FILE_FORMATS
+    """The formats of its figures."""
 
 
 class Reported(msgspec.Struct, frozen=True):
@@ -55,7 +58,12 @@ def _report_task(order: StudyOrder, before: Sequence[Task]) -> Task:
     return Task(
         f"{order.recipe.study.name}: report",
         f"{__name__}:{perform_report.__name__}",
-        {"study": order.recipe.text, "command": order.command, "folder": str(order.folder)},
+        {
+            "study": order.recipe.text,
+            "command": order.command,
+            "folder": str(order.folder),
+            "formats": order.formats,
+        },
         str(order.folder.resolve()),
         runs=0,
         after=tuple(task.name for task in before),
@@ -67,7 +75,7 @@ def perform_report(root: Path, given: dict[str, Any], attendant: Attendant) -> b
     del root, attendant
     recipe = read(given["study"], STUDY_FILE)
     studied = gathered(recipe, Path(given["folder"]))
-    page = write_study(studied, given["command"])
+    page = write_study(studied, given["command"], formats=given["formats"])
     found = Reported(
         recipe.study.name,
         recipe.question,

@@ -15,6 +15,7 @@ from audience.files import replace_all
 from audience.lab.studies.runner import Studied
 from audience.lab.studies.study import Chart, label_of
 from audience.results import (
+    FILE_FORMATS,
     INK,
     MUTED,
     Findings,
@@ -221,7 +222,7 @@ padding: 0 1rem; }} dt {{ font-weight: 650; margin-top: 1rem; }} dd {{ margin: 0
 """
 
 
-def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path:
+def write_study(studied: Studied, command: str, *, formats: Sequence[str] = FILE_FORMATS) -> Path:
     """Write report.html, numbers.csv, runs.csv, table.tex and figures/, and return the page."""
     findings, folder, recipe = studied.findings, studied.folder, studied.recipe
     drawn, captions = draw_study(findings, recipe.study.charts, percent=recipe.study.percent)
@@ -233,18 +234,11 @@ def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path
         folder / "runs.csv": runs_csv(findings).encode(),
         folder / "table.tex": to_latex(result_table(findings)).encode(),
     }
-    if figures:
-        contents |= _drawn(drawn, folder)
+    for name, figure in drawn.items():
+        for file, content in figure_files(figure, name, formats).items():
+            contents[folder / "figures" / file] = content
     replace_all(contents)
     return folder / PAGE
-
-
-def _drawn(drawn: dict[str, Figure], folder: Path) -> dict[Path, bytes]:
-    return {
-        folder / "figures" / file: content
-        for name, figure in drawn.items()
-        for file, content in figure_files(figure, name).items()
-    }
 
 
 def runs_csv(findings: Findings) -> str:

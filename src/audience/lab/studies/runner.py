@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from audience.engine import cores
 from audience.files import claim as files_claim
 from audience.lab.studies.jobs import (
     MEASURED_FILE,
@@ -24,7 +25,6 @@ from audience.runs import (
     Stopping,
     Task,
     ask,
-    cores,
     jobs_of,
     pool_of,
     processes_for,
