@@ -87,6 +87,7 @@ from audience.runs.jobs import (
     jobs_of as jobs_of,
     kept_run as kept_run,
     obstacle_to_processes as obstacle_to_processes,
+    processes_among as processes_among,
     processes_for as processes_for,
     run_task as run_task,
     variants as variants,
@@ -147,6 +148,17 @@ from audience.runs.notes import (
     Subject as Subject,
     keep_note as keep_note,
     notes_in as notes_in,
+)
+from audience.runs.parameter_sweep import (
+    SWEEP as SWEEP,
+    Sweep as Sweep,
+    SweepOutcome as SweepOutcome,
+    Varied as Varied,
+    conduct_sweep as conduct_sweep,
+    sweep as sweep,
+    sweep_of as sweep_of,
+    varied as varied,
+    write_sweep as write_sweep,
 )
 from audience.runs.people import (
     PeopleTable as PeopleTable,

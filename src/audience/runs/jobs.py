@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,26 +160,31 @@ def processes_for(
 
     Runs that ask a model or a service share it, so they go one after another unless told.
     """
-    arms = variants(scenario).values()
-    runs = len(arms) * scenario.seeds
+    return processes_among(list(variants(scenario).values()), workers, spending, least)
+
+
+def processes_among(
+    arms: Sequence[Scenario], workers: int, spending: SpendingOptions | None, least: int = WORTH
+) -> int:
+    """Return how many processes take the runs of scenarios, each with all its seeds."""
+    runs = sum(each.seeds for each in arms)
     if workers == 1 or runs == 1:
         return 1
-    alone = obstacle_to_processes(scenario, spending)
+    alone = obstacle_to_processes(arms, spending)
     if workers and alone:
         raise BadInput(f"--workers {workers}: {alone}; leave it out, or give --workers 1")
     shares = any(asks_models(each) or is_service(each.recommender) for each in arms)
-    is_small = runs * scenario.agents * scenario.rounds < least
+    is_small = sum(each.seeds * each.agents * each.rounds for each in arms) < least
     if alone or (not workers and (shares or is_small)):
         return 1
     return min(workers or cores(), runs)
 
 
-def obstacle_to_processes(scenario: Scenario, spending: SpendingOptions | None = None) -> str:
+def obstacle_to_processes(arms: Sequence[Scenario], spending: SpendingOptions | None = None) -> str:
     """Return why runs cannot leave this process; empty if they can."""
-    arms = variants(scenario).values()
-    if holds_objects(text_of(scenario)):
+    if any(holds_objects(text_of(each)) for each in arms):
         return "a Python object lives in this process alone; put its class into a file"
-    if scenario.played or any(each.mind.kind == HUMAN for each in arms):
+    if any(each.played or each.mind.kind == HUMAN for each in arms):
         return "people are played at this terminal"
     limits = spending.limits() if spending else None
     if limits and limits != Budget(None, None, None) and any(map(asks_models, arms)):
