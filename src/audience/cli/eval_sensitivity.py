@@ -21,12 +21,14 @@ _WIDTH = 100
 @o.audience_options
 @o.recommender_option("What serves; the first is the reference.")
 @o.workers_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def sensitivity_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
     workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -38,8 +40,8 @@ def sensitivity_command(
         band_of,
         embedded_scenario,
         obstacle_to_band,
-        pool_of,
-        processes_for,
+        pool_for,
+        variants,
         verify,
     )
     from audience.scenario import load
@@ -52,7 +54,8 @@ def sensitivity_command(
     errors = Console(stderr=True)
     with errors.status("Trying other audiences …"), stoppable() as stopping:
         verify(recipe, str(scenario or ""))
-        with pool_of(processes_for(recipe, workers, least=0)) as pool:
+        arms = list(variants(recipe).values())
+        with pool_for(arms, workers, cluster=cluster, least=0) as pool:
             band = band_of(recipe, whole=True, stopping=stopping, pool=pool)
     if band is None:
         raise Interrupted("Stopped; nothing was written")

@@ -30,10 +30,10 @@ from audience.runs import (
     failed_in,
     line_of,
     plain_rulings,
-    pool_of,
-    processes_for,
+    pool_for,
     ruled,
     story,
+    variants,
     with_sensitivity,
 )
 from audience.scenario import Scenario, SpendingOptions
@@ -54,15 +54,17 @@ def conduct_on_screen(
     sensitivity: bool = False,
     fitting: Fitting | None = None,
     workers: int = 0,
+    cluster: str = "",
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
     experiment are also tried before other audiences. `fitting` is what its people were fitted to.
-    `workers` is how many processes are used; 0: one per core.
+    `workers` is how many processes are used; 0: one per core. `cluster` takes runs instead.
     """
     errors = Console(stderr=True)
-    with pool_of(processes_for(scenario, workers, spending)) as pool:
+    arms = list(variants(scenario).values())
+    with pool_for(arms, workers, spending, cluster=cluster) as pool:
         outcome = conducted(
             *(scenario, folder, errors, spending),
             quiet=as_json,
@@ -150,7 +152,7 @@ def conducted(
     )
     try:
         with stoppable() as stopping:
-            if pool and pool.size > 1:
+            if pool and not pool.is_here:
                 with PoolBar(errors, runs, runs * scenario.rounds) as together:
                     return work(pool=pool, counted=together.watch, stopping=stopping)
             with Bar(errors, runs, scenario.rounds) as bar:

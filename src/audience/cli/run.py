@@ -129,6 +129,7 @@ DEFAULT_TITLE = "Two recommenders"
 @fail_if_option
 @o.sensitivity_option
 @o.workers_option
+@o.cluster_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -139,6 +140,7 @@ def run_command(
     fail_if: tuple[str, ...],
     sensitivity: bool,
     workers: int,
+    cluster: str,
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -192,6 +194,7 @@ def run_command(
         sensitivity=sensitivity,
         fitting=people.fitting,
         workers=workers,
+        cluster=cluster,
     )
 
 
@@ -245,6 +248,7 @@ def changed_by(
 @o.spending_options
 @o.sensitivity_option
 @o.workers_option
+@o.cluster_option
 @o.report_option
 @o.json_option
 def resume_command(
@@ -252,6 +256,7 @@ def resume_command(
     rounds: int | None,
     sensitivity: bool,
     workers: int,
+    cluster: str,
     report: bool,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -277,4 +282,5 @@ def resume_command(
         spending=spending,
         sensitivity=sensitivity,
         workers=workers,
+        cluster=cluster,
     )

@@ -30,6 +30,7 @@ QUICK_FORMATS = ("svg", "png")
 @o.model_options
 @click.option("--quick", is_flag=True, help="Small: 60 people, 4 rounds, 3 seeds.")
 @o.workers_option
+@o.cluster_option
 @click.option("--write", type=o.RUN, default=None, metavar="FILE", help="Write its file.")
 @o.out_option
 @o.json_option
@@ -37,6 +38,7 @@ def study_command(
     name: str,
     quick: bool,
     workers: int,
+    cluster: str,
     write: Path | None,
     out: Path | None,
     as_json: bool,
@@ -55,7 +57,7 @@ def study_command(
         places = {each: root / each if name == ALL else root for each in names}
         again = f"{_command(name, flags, quick=quick)} --out {quote(str(root))}"
         orders = [_order(each, place, flags, quick=quick) for each, place in places.items()]
-        done = _conducted(orders, workers, again, quiet=as_json)
+        done = _conducted(orders, workers, cluster, again, quiet=as_json)
         _print_done(name, root, done, as_json=as_json)
         if any(reported.withheld for reported in done):
             raise click.exceptions.Exit(1)
@@ -102,19 +104,17 @@ def _order(name: str, folder: Path, flags: dict[str, Any], *, quick: bool) -> St
 
 
 def _conducted(
-    orders: list[StudyOrder], workers: int, again: str, *, quiet: bool
+    orders: list[StudyOrder], workers: int, cluster: str, again: str, *, quiet: bool
 ) -> list[Reported]:
     """Run or continue studies, and print each finding when its files are written."""
     from audience.cli.screen import PoolBar, stoppable
-    from audience.lab.studies import conduct_studies, processes_for_studies
-    from audience.runs import pool_of
+    from audience.lab.studies import conduct_studies, pool_for_studies
     from audience.terminal import Console
 
     errors = Console(stderr=True)
     scenarios = [order.recipe.scenario for order in orders]
     runs = [len(scenario.arms) * scenario.seeds for scenario in scenarios]
     rounds = sum(scenarios[place].rounds * count for place, count in enumerate(runs))
-    size = processes_for_studies([order.recipe for order in orders], workers)
     if not quiet and len(orders) == 1:
         _announce(orders[0], errors)
     by_name = {order.recipe.study.name: order for order in orders}
@@ -122,7 +122,7 @@ def _conducted(
     try:
         with (
             stoppable() as stopping,
-            pool_of(min(size, sum(runs))) as pool,
+            pool_for_studies([order.recipe for order in orders], workers, cluster) as pool,
             PoolBar(errors, sum(runs), rounds) as bar,
         ):
             for reported in conduct_studies(orders, pool, bar.watch, stopping):

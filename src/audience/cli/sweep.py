@@ -32,6 +32,7 @@ _WIDTH = 100
 @o.model_options
 @o.spending_options
 @o.workers_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def sweep_command(
@@ -40,6 +41,7 @@ def sweep_command(
     random: int,
     metric: tuple[str, ...],
     workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -50,8 +52,7 @@ def sweep_command(
         audience_of,
         embedded_scenario,
         names_mind,
-        pool_of,
-        processes_among,
+        pool_for,
         settle_people,
         sweep_of,
         varied,
@@ -74,7 +75,7 @@ def sweep_command(
     for note in people.notes:
         click.echo(note, err=True)
     folder = out or o.free_folder(f"sweep-{scenario.stem if scenario else 'default'}")
-    with pool_of(processes_among(plan.scenarios, workers, spending)) as pool:
+    with pool_for(plan.scenarios, workers, spending, cluster=cluster) as pool:
         outcome = _conducted(plan, folder, pool, spending, workers, quiet=as_json)
     written = write_sweep(outcome, folder)
     if as_json:

@@ -87,7 +87,7 @@ from audience.runs.jobs import (
     jobs_of as jobs_of,
     kept_run as kept_run,
     obstacle_to_processes as obstacle_to_processes,
-    processes_among as processes_among,
+    pool_for as pool_for,
     processes_for as processes_for,
     run_task as run_task,
     variants as variants,

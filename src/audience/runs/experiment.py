@@ -169,7 +169,7 @@ def conduct(
     claim(folder / EXPERIMENT, text_of(scenario), "another experiment")
     if fitting:
         write_fitting(fitting, folder)
-    if pool and pool.size > 1 and not watching:
+    if pool and not pool.is_here and not watching:
         done_runs = _beside(scenario, folder, pool, counted, stopping, spending, workers)
     else:
         done_runs = _in_turn(scenario, folder, progress, stopping, spending, watching, workers)

@@ -21,12 +21,11 @@ from audience.results import Measured, write_report
 from audience.runs.band import with_sensitivity
 from audience.runs.experiment import EXPERIMENT, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
-from audience.runs.jobs import processes_for
+from audience.runs.jobs import pool_for, variants
 from audience.runs.judges import Audience, audience_of, names_mind
 from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
 from audience.runs.people import settle_people
-from audience.runs.pool import pool_of
 from audience.scenario import Scenario, anchored, arms_of, changed, load, parse
 from audience.toml_reader import read_toml_file
 
@@ -155,6 +154,7 @@ def run(
     sensitivity: bool = True,
     progress: Progress | None = None,
     workers: int = 1,
+    cluster: str = "",
     **changes: object,
 ) -> Outcome:
     """Run a scenario (the embedded one unless given, or a run's) and return what was found.
@@ -165,7 +165,8 @@ def run(
     fitted to the past or to public figures. A run is run again with the people it had. With
     `sensitivity`, arms with three seeds or more are also tried before other audiences.
     A folder with a run is refused unless `overwrite`. `workers` processes, 0 for one per core, take
-    whole runs, or the visits of a single one. Works inside a running event loop.
+    whole runs, or the visits of a single one; a Ray `cluster` takes whole runs. Works inside a
+    running event loop.
     """
     is_again = isinstance(scenario, Run)
     if isinstance(scenario, Run):
@@ -186,7 +187,7 @@ def run(
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
-    with pool_of(processes_for(recipe, workers)) as pool:
+    with pool_for(list(variants(recipe).values()), workers, cluster=cluster) as pool:
         outcome = conduct(
             recipe,
             folder,

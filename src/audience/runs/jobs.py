@@ -17,6 +17,7 @@ from audience.results import Fitting
 from audience.runs.kept_measures import kept_of, packed, unpacked
 from audience.runs.launch import resume, start
 from audience.runs.lifecycle import HUMAN, Finished, Progress, Stopping
+from audience.runs.pool import Pool, pool_of
 from audience.runs.progress import Watch
 from audience.runs.task import Attendant, Task
 from audience.scenario import (
@@ -178,6 +179,26 @@ def processes_among(
     if alone or (not workers and (shares or is_small)):
         return 1
     return min(workers or cores(), runs)
+
+
+def pool_for(
+    arms: Sequence[Scenario],
+    workers: int = 0,
+    spending: SpendingOptions | None = None,
+    *,
+    cluster: str = "",
+    least: int = WORTH,
+) -> Pool:
+    """Return the pool that takes the runs of scenarios, each with all its seeds."""
+    if not cluster:
+        return pool_of(processes_among(arms, workers, spending, least))
+    if why := obstacle_to_processes(arms, spending):
+        raise BadInput(f"--cluster: {why}")
+    if sum(each.seeds for each in arms) == 1:
+        raise BadInput(
+            "--cluster: it takes whole runs, and there is only one; give arms or --seeds"
+        )
+    return pool_of(workers or cores(), cluster)
 
 
 def obstacle_to_processes(arms: Sequence[Scenario], spending: SpendingOptions | None = None) -> str:

@@ -32,11 +32,11 @@ from audience.results import (
 )
 from audience.runs.experiment import verify
 from audience.runs.handle import embedded_scenario
-from audience.runs.jobs import Job, finished_of, kept_run, processes_among, run_task
+from audience.runs.jobs import Job, finished_of, kept_run, pool_for, run_task
 from audience.runs.judges import audience_of, names_mind
 from audience.runs.lifecycle import Finished, Stopping
 from audience.runs.people import settle_people
-from audience.runs.pool import Pool, pool_of
+from audience.runs.pool import Pool
 from audience.runs.task import Counted
 from audience.scenario import (
     PARTS,
@@ -339,6 +339,7 @@ def sweep(
     metrics: Sequence[str] = (),
     out: str | Path = "",
     workers: int = 1,
+    cluster: str = "",
     **changes: object,
 ) -> SweepOutcome:
     """Run a scenario at every combination of some keys' values and return what they show.
@@ -346,7 +347,7 @@ def sweep(
     `vary` gives values by key, with dots: a sequence, or a text as on the command line, such as
     `"0.1..0.9"`; a range needs `random`, the number of points to draw. Other keywords replace keys
     of the scenario: agents, rounds, seed, seeds, … Runs are paired by seed. The same sweep with the
-    same `out` continues where it stopped.
+    same `out` continues where it stopped. `workers` and `cluster` are those of the command line.
     """
     recipe = scenario if isinstance(scenario, Scenario) else None
     is_named = "mind" in changes or "mind" in vary or recipe is not None
@@ -364,7 +365,7 @@ def sweep(
     ]
     plan = sweep_of(recipe, given, random=random, metrics=metrics)
     folder = Path(out) if out else free_path(Path("runs") / "sweep")
-    with pool_of(processes_among(plan.scenarios, workers, None)) as pool:
+    with pool_for(plan.scenarios, workers, cluster=cluster) as pool:
         outcome = conduct_sweep(plan, folder, pool, workers=workers or cores())
     write_sweep(outcome, folder)
     return outcome

@@ -18,7 +18,7 @@ from typing import Any, Protocol, Self
 import msgspec
 
 from audience.errors import Interrupted
-from audience.runs.lifecycle import Progress, Stopping
+from audience.runs.lifecycle import Stopping
 from audience.runs.task import (
     Attendant,
     Counted,
@@ -39,8 +39,13 @@ ATTEMPTS = 3
 class Pool(Protocol):
     """Does tasks; a context manager that lets go of its processes at the end."""
 
-    size: int
-    """How many tasks it does at once."""
+    is_here: bool
+    """Whether it is this process alone."""
+
+    @property
+    def size(self) -> int:
+        """How many tasks it does at once."""
+        ...
 
     def work(
         self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
@@ -60,16 +65,14 @@ class Pool(Protocol):
 class Here:
     """A pool that is this process: one task after another, in their order."""
 
+    is_here = True
     size = 1
-
-    def __init__(self, progress: Progress | None = None) -> None:
-        self._progress = progress
 
     def work(
         self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
     ) -> Iterator[tuple[Task, bytes]]:
         """Yield each task with what it returned."""
-        progress = self._progress or RoundReporter(lambda rounds: counted(rounds, 0))
+        progress = RoundReporter(lambda rounds: counted(rounds, 0))
         for task in tasks:
             if stopping():
                 raise Interrupted("stopped")
@@ -155,6 +158,8 @@ class _Worker:
 class Processes:
     """A pool of worker processes on this machine, kept until its block ends."""
 
+    is_here = False
+
     def __init__(self, size: int) -> None:
         self.size = size
         self._told: queue.Queue[tuple[_Worker, dict[str, Any]]] = queue.Queue()
@@ -238,6 +243,10 @@ class Processes:
             self._team.pop().end(at_once=at_once)
 
 
-def pool_of(size: int, progress: Progress | None = None) -> Pool:
-    """Return a pool of so many processes; with one, this process, which tells `progress`."""
-    return Processes(size) if size > 1 else Here(progress)
+def pool_of(size: int, cluster: str = "") -> Pool:
+    """Return a pool of so many processes, of which one is this one, or of a Ray cluster."""
+    if cluster:
+        from audience.runs.ray_pool import RayPool
+
+        return RayPool(cluster, size)
+    return Processes(size) if size > 1 else Here()

@@ -28,7 +28,7 @@ from audience.lab.studies.runner import (
     check as check,
     conduct_study as conduct_study,
     found_in as found_in,
-    processes_for_studies as processes_for_studies,
+    pool_for_studies as pool_for_studies,
     stored_study as stored_study,
 )
 from audience.lab.studies.study import Chart as Chart, Setting as Setting, Study as Study

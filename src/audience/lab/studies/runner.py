@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from audience.engine import cores
 from audience.files import claim as files_claim
 from audience.lab.studies.jobs import (
     MEASURED_FILE,
@@ -22,12 +21,12 @@ from audience.results import Arm, Measured, differences, withheld
 from audience.runs import (
     Counted,
     Job,
+    Pool,
     Stopping,
     Task,
     ask,
     jobs_of,
-    pool_of,
-    processes_for,
+    pool_for,
     variants,
     verify,
 )
@@ -66,7 +65,7 @@ def conduct_study(
     claim(recipe, folder)
     missing, kept = missing_tasks(recipe, folder)
     watch(0, kept)
-    with pool_of(min(processes_for_studies([recipe], workers), len(missing))) as pool:
+    with pool_for_studies([recipe], workers) as pool:
         for _ in pool.work(missing, watch, stopping):
             pass
     return gathered(recipe, folder)
@@ -83,10 +82,10 @@ def missing_tasks(recipe: Recipe, folder: Path) -> tuple[list[Task], int]:
     return missing, sum(task.runs for task in tasks) - sum(task.runs for task in missing)
 
 
-def processes_for_studies(recipes: Sequence[Recipe], workers: int = 0) -> int:
-    """Return how many processes to use: none besides this one where any of them forbids it."""
-    sizes = [processes_for(recipe.scenario, workers, least=0) for recipe in recipes]
-    return workers or cores() if min(sizes) > 1 else 1
+def pool_for_studies(recipes: Sequence[Recipe], workers: int = 0, cluster: str = "") -> Pool:
+    """Return the pool that takes the runs and reports of studies."""
+    arms = [arm for recipe in recipes for arm in variants(recipe.scenario).values()]
+    return pool_for(arms, workers, cluster=cluster, least=0)
 
 
 def gathered(recipe: Recipe, folder: Path) -> Studied:
