@@ -21,7 +21,7 @@ INSIDE = 'ip link set lo up && exec "$0" -m benchmarks.cluster'
 
 def seconds_of(folder: Path, pool: Pool | None) -> tuple[float, Outcome]:
     arms = {name: {"recommender": name} for name in ("popular", "ease")}
-    wanted = scenario(agents=1000, rounds=10, seeds=8, arms=arms)
+    wanted = scenario(agents=1000, rounds=20, seeds=8, arms=arms)
     began = clock()
     outcome = conduct(wanted, folder, pool=pool)
     return clock() - began, outcome
