@@ -14,7 +14,7 @@ from audience.log import Log
 from audience.runs import (
     Attendant,
     Outcome,
-    Task,
+    PoolTask,
     TaskFault,
     conduct,
     kept_run,
@@ -70,8 +70,8 @@ def waiting(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
     raise Interrupted("stopped")
 
 
-def task(call: str, number: int, root: Path, **given: object) -> Task:
-    return Task(f"task {number}", HERE + call, {"number": number, **given}, str(root))
+def task(call: str, number: int, root: Path, **given: object) -> PoolTask:
+    return PoolTask(f"task {number}", HERE + call, {"number": number, **given}, str(root))
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_tasks_are_done_here_or_beside_each_other(size: int, tmp_path: Path) -> 
 def test_a_task_waits_for_those_whose_folders_it_reads(tmp_path: Path) -> None:
     first = [task("squared", number, tmp_path) for number in range(3)]
     names = tuple(each.name for each in first)
-    last = Task("last", HERE + "squared", {"number": 7}, str(tmp_path), after=names)
+    last = PoolTask("last", HERE + "squared", {"number": 7}, str(tmp_path), after=names)
     with Processes(2) as pool:
         ended = [each.name for each, _ in pool.work([last, *first], lambda *_: None, never)]
     assert ended[-1] == "last"

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput
-from audience.runs import Attendant, Task, conduct, pool_for, variants
+from audience.runs import Attendant, PoolTask, conduct, pool_for, variants
 from audience.runs.jobs import finished_of, perform_run, run_task
 from audience.runs.ray_pool import RayPool
 from audience.scenario import Scenario, parse
@@ -51,8 +51,8 @@ def perform_counted(root: Path, given: dict[str, Any], attendant: Attendant) -> 
     return done
 
 
-def tasks_of(scenario: Scenario, folder: Path, marks: Path) -> list[Task]:
-    tasks: list[Task] = []
+def tasks_of(scenario: Scenario, folder: Path, marks: Path) -> list[PoolTask]:
+    tasks: list[PoolTask] = []
     for seed in range(1, scenario.seeds + 1):
         for name, arm in variants(scenario).items():
             place = f"{name}/seed-{seed}"

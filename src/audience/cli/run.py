@@ -30,7 +30,7 @@ from audience.scenario import Scenario, changed
 from audience.terminal import Console
 
 if TYPE_CHECKING:
-    from audience.scenario import Scenario
+    from audience.scenario import SpendingOptions
 
 WIDTH = 92
 
@@ -177,11 +177,7 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
-    for note in people.notes:
-        click.echo(note, err=True)
-    if spending.calls != "stored":
-        _check_model(recipe, str(scenario or "SCENARIO"))
-    warn_of_late(recipe)
+    _warn(recipe, people.notes, spending, str(scenario or "SCENARIO"))
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
     conduct_on_screen(
@@ -196,6 +192,15 @@ def run_command(
         workers=workers,
         cluster=cluster,
     )
+
+
+def _warn(scenario: Scenario, notes: Sequence[str], spending: SpendingOptions, name: str) -> None:
+    """Print what to know before a run begins; raise if people lack a model."""
+    for note in notes:
+        click.echo(note, err=True)
+    if spending.calls != "stored":
+        _check_model(scenario, name)
+    warn_of_late(scenario)
 
 
 def _check_gate(conditions: Sequence[Condition], recipe: Scenario) -> None:

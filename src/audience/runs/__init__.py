@@ -82,7 +82,7 @@ from audience.runs.interviews import (
     reply_to as reply_to,
 )
 from audience.runs.jobs import (
-    Job as Job,
+    SeededArm as SeededArm,
     finished_of as finished_of,
     jobs_of as jobs_of,
     kept_run as kept_run,
@@ -192,8 +192,8 @@ from audience.runs.takeover import play_person as play_person
 from audience.runs.task import (
     Attendant as Attendant,
     Counted as Counted,
+    PoolTask as PoolTask,
     RoundReporter as RoundReporter,
-    Task as Task,
     TaskFault as TaskFault,
     line_of as line_of,
 )

@@ -30,7 +30,7 @@ from audience.runs.jobs import variants
 from audience.runs.kept_measures import packed, unpacked
 from audience.runs.lifecycle import Stopping
 from audience.runs.pool import Here, Pool
-from audience.runs.task import Attendant, Task
+from audience.runs.task import Attendant, PoolTask
 from audience.runs.verdict import HEADLINE, with_band
 from audience.scenario import (
     Options,
@@ -176,11 +176,11 @@ def band_of(
 
 def _tasks(
     scenario: Scenario, settings: Sequence[OtherAudience], seeds: Sequence[int]
-) -> list[Task]:
+) -> list[PoolTask]:
     """Return the task of each other audience with each seed, seed by seed."""
     call, text = f"{__name__}:{perform_setting.__name__}", text_of(scenario)
     return [
-        Task(
+        PoolTask(
             f"{setting.name}, seed {seed}",
             call,
             {"scenario": text, "setting": msgspec.to_builtins(setting), "seed": seed},

@@ -25,7 +25,7 @@ from audience.results import (
     write_fitting,
 )
 from audience.runs.jobs import (
-    Job,
+    SeededArm,
     finished_of,
     jobs_of,
     kept_run,
@@ -190,9 +190,9 @@ def _in_turn(
     spending: SpendingOptions | None,
     watching: Callable[[Path], Watch] | None,
     workers: int,
-) -> dict[Job, Finished]:
+) -> dict[SeededArm, Finished]:
     """Run what is missing in this process, one run after another."""
-    finished: dict[Job, Finished] = {}
+    finished: dict[SeededArm, Finished] = {}
     arms = variants(scenario)
     for job in jobs_of(scenario):
         place = folder / job.place
@@ -218,10 +218,10 @@ def _beside(
     stopping: Stopping,
     spending: SpendingOptions | None,
     workers: int,
-) -> dict[Job, Finished]:
+) -> dict[SeededArm, Finished]:
     """Run what is missing in a pool; what is finished is kept as it is."""
     arms, jobs = variants(scenario), {job.name: job for job in jobs_of(scenario)}
-    finished: dict[Job, Finished] = {}
+    finished: dict[SeededArm, Finished] = {}
     tasks = []
     for job in jobs.values():
         if kept := kept_run(folder / job.place):

@@ -19,7 +19,7 @@ from audience.runs.launch import resume, start
 from audience.runs.lifecycle import HUMAN, Finished, Progress, Stopping
 from audience.runs.pool import Pool, pool_of
 from audience.runs.progress import Watch
-from audience.runs.task import Attendant, Task
+from audience.runs.task import Attendant, PoolTask
 from audience.scenario import (
     Scenario,
     SpendingOptions,
@@ -39,7 +39,7 @@ def variants(scenario: Scenario) -> dict[str, Scenario]:
     return {name: arm(scenario, name) for name in scenario.arms}
 
 
-class Job(msgspec.Struct, frozen=True):
+class SeededArm(msgspec.Struct, frozen=True):
     """One arm with one seed."""
 
     arm: str
@@ -55,10 +55,10 @@ class Job(msgspec.Struct, frozen=True):
         return f"{self.arm}/seed-{self.seed}"
 
 
-def jobs_of(scenario: Scenario) -> list[Job]:
+def jobs_of(scenario: Scenario) -> list[SeededArm]:
     """Return all runs of an experiment, seed by seed, so that people are made once a seed."""
     seeds = range(scenario.seed, scenario.seed + scenario.seeds)
-    return [Job(name, seed) for seed in seeds for name in variants(scenario)]
+    return [SeededArm(name, seed) for seed in seeds for name in variants(scenario)]
 
 
 def live_run(
@@ -93,7 +93,7 @@ def run_task(
     place: str,
     spending: SpendingOptions | None = None,
     workers: int = 1,
-) -> Task:
+) -> PoolTask:
     """Return the task of running a scenario with one seed into a place below the root."""
     given: dict[str, Any] = {"scenario": text_of(scenario), "seed": seed, "place": place}
     given["workers"] = workers
@@ -101,7 +101,7 @@ def run_task(
         source = str(spending.source.resolve()) if spending.source else None
         given["spending"] = msgspec.structs.asdict(spending) | {"source": source}
     call = f"{__name__}:{perform_run.__name__}"
-    return Task(name, call, given, str(root.resolve()), (place,))
+    return PoolTask(name, call, given, str(root.resolve()), (place,))
 
 
 def perform_run(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
@@ -116,7 +116,7 @@ def perform_run(root: Path, given: dict[str, Any], attendant: Attendant) -> byte
     return packed(live_run(*told))
 
 
-def finished_of(task: Task, result: bytes) -> Finished:
+def finished_of(task: PoolTask, result: bytes) -> Finished:
     """Return what a task of a run returned, wherever it was done."""
     done = unpacked(result, Finished)
     place = str(Path(task.root) / task.places[0])

@@ -32,7 +32,7 @@ from audience.results import (
 )
 from audience.runs.experiment import verify
 from audience.runs.handle import embedded_scenario
-from audience.runs.jobs import Job, finished_of, kept_run, pool_for, run_task
+from audience.runs.jobs import SeededArm, finished_of, kept_run, pool_for, run_task
 from audience.runs.judges import audience_of, names_mind
 from audience.runs.lifecycle import Finished, Stopping
 from audience.runs.people import settle_people
@@ -109,7 +109,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     def place(self, number: int, seed: int) -> str:
         """Return the folder of a run within the sweep's."""
-        return Job(f"point-{number + 1}", seed).place
+        return SeededArm(f"point-{number + 1}", seed).place
 
 
 class SweepOutcome(msgspec.Struct, frozen=True):

@@ -22,8 +22,8 @@ from audience.runs.lifecycle import Stopping
 from audience.runs.task import (
     Attendant,
     Counted,
+    PoolTask,
     RoundReporter,
-    Task,
     TaskFault,
     fault_of,
     perform,
@@ -48,8 +48,8 @@ class Pool(Protocol):
         ...
 
     def work(
-        self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
-    ) -> Iterator[tuple[Task, bytes]]:
+        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+    ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned, as they end; raise at the first that fails."""
         ...
 
@@ -69,8 +69,8 @@ class Here:
     size = 1
 
     def work(
-        self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
-    ) -> Iterator[tuple[Task, bytes]]:
+        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+    ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned."""
         progress = RoundReporter(lambda rounds: counted(rounds, 0))
         for task in tasks:
@@ -90,7 +90,7 @@ class _Worker:
     """One process and the threads that read its output."""
 
     def __init__(self, lines: queue.Queue[tuple[_Worker, dict[str, Any]]]) -> None:
-        self.task: Task | None = None
+        self.task: PoolTask | None = None
         self._faults: deque[str] = deque(maxlen=20)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "audience.runs.worker"],
@@ -118,7 +118,7 @@ class _Worker:
         assert self._process.stderr is not None
         self._faults.extend(self._process.stderr)
 
-    def give(self, task: Task) -> None:
+    def give(self, task: PoolTask) -> None:
         self.task = task
         self._say(msgspec.json.encode(task).decode())
 
@@ -178,8 +178,8 @@ class Processes:
         self._end(at_once=kind is KeyboardInterrupt)
 
     def work(
-        self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
-    ) -> Iterator[tuple[Task, bytes]]:
+        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+    ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned, as they end; a dead process is replaced."""
         left, done = list(tasks), set[str]()
         while len(done) < len(tasks):
@@ -200,7 +200,7 @@ class Processes:
             else:
                 counted(int(line["rounds"]), 0)
 
-    def _hand_out(self, left: list[Task], done: set[str]) -> None:
+    def _hand_out(self, left: list[PoolTask], done: set[str]) -> None:
         """Give free workers the first tasks that may begin; start workers where there are few."""
         ready = [task for task in left if done.issuperset(task.after)]
         for task in ready:
@@ -221,7 +221,7 @@ class Processes:
             with suppress(queue.Empty):
                 return self._told.get(timeout=0.2)
 
-    def _bury(self, worker: _Worker, code: int, left: list[Task]) -> None:
+    def _bury(self, worker: _Worker, code: int, left: list[PoolTask]) -> None:
         """Let go of a process that has died; its task goes to the next one, which resumes it."""
         self._team.remove(worker)
         why = worker.why()

@@ -31,7 +31,7 @@ from audience.runs.lifecycle import Stopping
 from audience.runs.task import (
     Attendant,
     Counted,
-    Task,
+    PoolTask,
     TaskFault,
     fault_of,
     perform,
@@ -58,7 +58,7 @@ class Sent(msgspec.Struct, frozen=True):
 
 def perform_there(body: bytes, begun: bytes, of: str) -> bytes:
     """Do a task on a node, going on from what was begun; return a `Sent` as bytes."""
-    task = msgspec.json.decode(body, type=Task)
+    task = msgspec.json.decode(body, type=PoolTask)
     own = version("audience")
     if own != of:
         told = f"this node has audience {own} and the driver {of}; install the same everywhere"
@@ -122,13 +122,13 @@ class RayPool:
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
     def work(
-        self, tasks: Sequence[Task], counted: Counted, stopping: Stopping
-    ) -> Iterator[tuple[Task, bytes]]:
+        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+    ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned, once its folders are written here."""
         left = deque(task for task in tasks if not task.after)
         later = [task for task in tasks if task.after]
         done: set[str] = set()
-        running: dict[Any, Task] = {}
+        running: dict[Any, PoolTask] = {}
         try:
             while left or running:
                 while left and len(running) < IN_FLIGHT:
@@ -149,7 +149,7 @@ class RayPool:
             for ref in running:
                 self._ray.cancel(ref, force=True)
 
-    def _sent_out(self, task: Task) -> Any:  # noqa: ANN401
+    def _sent_out(self, task: PoolTask) -> Any:  # noqa: ANN401
         begun = pack(Path(task.root), task.places)
         sending = self._perform.options(name=task.name)
         return sending.remote(msgspec.json.encode(task), begun, version("audience"))
@@ -162,7 +162,7 @@ class RayPool:
             if ready:
                 return list(ready)
 
-    def _fetched(self, ref: Any, task: Task) -> bytes:  # noqa: ANN401
+    def _fetched(self, ref: Any, task: PoolTask) -> bytes:  # noqa: ANN401
         """Return what a task returned, with its folders written."""
         try:
             sent = msgspec.msgpack.decode(self._ray.get(ref), type=Sent)
@@ -177,7 +177,7 @@ class RayPool:
         unpack(sent.folders, Path(task.root))
         return sent.result
 
-    def _here(self, task: Task) -> bytes:
+    def _here(self, task: PoolTask) -> bytes:
         """Do a task that reads what others made, which is here."""
         return perform(task, Path(task.root), Attendant(None, lambda: False))
 

@@ -21,7 +21,7 @@ _KINDS: dict[str, type[AudienceError]] = {
 }
 
 
-class Task(msgspec.Struct, frozen=True):
+class PoolTask(msgspec.Struct, frozen=True):
     """A function by its name, what it is given, and the folders that it fills."""
 
     name: str
@@ -73,7 +73,7 @@ class RoundReporter:
     def end(self) -> None: ...
 
 
-def perform(task: Task, root: Path, attendant: Attendant) -> bytes:
+def perform(task: PoolTask, root: Path, attendant: Attendant) -> bytes:
     """Do a task in this process and return what it returns."""
     module, _, name = task.call.partition(":")
     work: Work = getattr(import_module(module), name)
@@ -90,7 +90,7 @@ def plain_fault(error: BaseException) -> dict[str, str]:
     return {"kind": "", "error": f"{type(error).__name__}: {error}\n{trace}"}
 
 
-def fault_of(task: Task, plain: dict[str, Any]) -> AudienceError:
+def fault_of(task: PoolTask, plain: dict[str, Any]) -> AudienceError:
     """Return the error that a process told, with the name of its task."""
     message = f"{task.name}: {plain['error']}"
     error = _KINDS.get(str(plain["kind"]), TaskFault)(message)

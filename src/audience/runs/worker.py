@@ -18,7 +18,7 @@ from typing import BinaryIO, TextIO
 import msgspec
 
 from audience.errors import Interrupted
-from audience.runs.task import Attendant, RoundReporter, Task, perform, plain_fault
+from audience.runs.task import Attendant, PoolTask, RoundReporter, perform, plain_fault
 
 STOP = "stop"
 
@@ -43,7 +43,7 @@ def serve(lines: TextIO, out: BinaryIO) -> int:
     threading.Thread(target=listen, daemon=True).start()
     attendant = Attendant(RoundReporter(lambda rounds: tell(rounds=rounds)), stop.is_set)
     while (line := requests.get()) != STOP:
-        task = msgspec.json.decode(line, type=Task)
+        task = msgspec.json.decode(line, type=PoolTask)
         try:
             result = perform(task, Path(task.root), attendant)
         except Interrupted as error:

@@ -12,7 +12,7 @@ from audience.lab.studies.recipe import STUDY_FILE, Recipe, read
 from audience.lab.studies.report import write_study
 from audience.lab.studies.runner import check, claim, gathered, missing_tasks
 from audience.results import FILE_FORMATS
-from audience.runs import Attendant, Counted, Pool, Stopping, Task
+from audience.runs import Attendant, Counted, Pool, PoolTask, Stopping
 
 
 class StudyOrder(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ def conduct_studies(
     """Run what is missing and yield each study when its report is written."""
     for order in orders:
         check(order.recipe)
-    tasks: list[Task] = []
+    tasks: list[PoolTask] = []
     for order in orders:
         claim(order.recipe, order.folder)
         missing, kept = missing_tasks(order.recipe, order.folder)
@@ -54,8 +54,8 @@ def conduct_studies(
             yield msgspec.json.decode(result, type=Reported)
 
 
-def _report_task(order: StudyOrder, before: Sequence[Task]) -> Task:
-    return Task(
+def _report_task(order: StudyOrder, before: Sequence[PoolTask]) -> PoolTask:
+    return PoolTask(
         f"{order.recipe.study.name}: report",
         f"{__name__}:{perform_report.__name__}",
         {

@@ -17,10 +17,10 @@ from audience.metrics import Metrics, measure
 from audience.results import Measured
 from audience.runs import (
     Attendant,
-    Job,
+    PoolTask,
     Progress,
+    SeededArm,
     Stopping,
-    Task,
     branch,
     jobs_of,
     measurement,
@@ -35,7 +35,7 @@ from audience.scenario import from_tree, genesis_of
 MEASURED_FILE = "measured.msgpack"
 
 
-def batches_of(recipe: Recipe) -> list[list[Job]]:
+def batches_of(recipe: Recipe) -> list[list[SeededArm]]:
     """Return the runs in batches that do not depend on each other."""
     jobs = jobs_of(recipe.scenario)
     if not recipe.study.branches:
@@ -44,11 +44,11 @@ def batches_of(recipe: Recipe) -> list[list[Job]]:
     return [[job for job in jobs if job.seed == seed] for seed in seeds]
 
 
-def batch_tasks(recipe: Recipe, root: Path) -> list[Task]:
+def batch_tasks(recipe: Recipe, root: Path) -> list[PoolTask]:
     """Return the tasks of all runs of a study; none depends on another."""
     call = f"{__name__}:{perform_batch.__name__}"
     return [
-        Task(
+        PoolTask(
             f"{recipe.study.name}: {_named(batch)}",
             call,
             {"study": recipe.text, "jobs": [[job.arm, job.seed] for job in batch]},
@@ -60,7 +60,7 @@ def batch_tasks(recipe: Recipe, root: Path) -> list[Task]:
     ]
 
 
-def _named(batch: list[Job]) -> str:
+def _named(batch: list[SeededArm]) -> str:
     return batch[0].name if len(batch) == 1 else f"seed {batch[0].seed}"
 
 
@@ -68,7 +68,7 @@ def perform_batch(root: Path, given: dict[str, Any], attendant: Attendant) -> by
     """Run and measure what a task is about; the numbers are kept in the folders of the runs."""
     recipe = _recipe(given["study"])
     for arm, seed in given["jobs"]:
-        live(recipe, Job(arm, seed), root, attendant.progress, attendant.stopping)
+        live(recipe, SeededArm(arm, seed), root, attendant.progress, attendant.stopping)
     return b""
 
 
@@ -77,7 +77,7 @@ def _recipe(text: str) -> Recipe:
     return read(text, STUDY_FILE)
 
 
-def setting_of(recipe: Recipe, job: Job) -> Setting:
+def setting_of(recipe: Recipe, job: SeededArm) -> Setting:
     """Return the run's scenario with the interventions that its study adds."""
     variant = variants(recipe.scenario)[job.arm]
     genesis = genesis_of(variant, job.seed)
@@ -91,7 +91,7 @@ def setting_of(recipe: Recipe, job: Job) -> Setting:
 
 
 def live(
-    recipe: Recipe, job: Job, root: Path, progress: Progress | None, stopping: Stopping
+    recipe: Recipe, job: SeededArm, root: Path, progress: Progress | None, stopping: Stopping
 ) -> Measured:
     """Return the numbers of a run, resuming it if it is unfinished and reading them if measured."""
     place = root / job.place
@@ -99,7 +99,7 @@ def live(
     if kept is not None:
         return kept
     setting = setting_of(recipe, job)
-    trunk = root / Job(next(iter(recipe.scenario.arms)), job.seed).place
+    trunk = root / SeededArm(next(iter(recipe.scenario.arms)), job.seed).place
     if recipe.study.branches and place != trunk and not (place / "run.db").exists():
         added = recipe.study.changes(setting)
         branch(trunk, place, setting.change_round - 1, tuple(added))

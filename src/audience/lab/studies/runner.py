@@ -20,10 +20,10 @@ from audience.lab.studies.study import Study, StudyFindings
 from audience.results import Arm, Measured, differences, withheld
 from audience.runs import (
     Counted,
-    Job,
     Pool,
+    PoolTask,
+    SeededArm,
     Stopping,
-    Task,
     ask,
     jobs_of,
     pool_for,
@@ -49,7 +49,7 @@ def check(recipe: Recipe) -> None:
     """Raise unless every run can be made. Nothing is written."""
     verify(recipe.scenario)
     for arm in recipe.scenario.arms:
-        recipe.study.metrics(setting_of(recipe, Job(arm, recipe.scenario.seed)))
+        recipe.study.metrics(setting_of(recipe, SeededArm(arm, recipe.scenario.seed)))
 
 
 def conduct_study(
@@ -71,7 +71,7 @@ def conduct_study(
     return gathered(recipe, folder)
 
 
-def missing_tasks(recipe: Recipe, folder: Path) -> tuple[list[Task], int]:
+def missing_tasks(recipe: Recipe, folder: Path) -> tuple[list[PoolTask], int]:
     """Return the tasks of a study that are not done, and how many runs are."""
     tasks = batch_tasks(recipe, folder)
     missing = [
@@ -90,7 +90,7 @@ def pool_for_studies(recipes: Sequence[Recipe], workers: int = 0, cluster: str =
 
 def gathered(recipe: Recipe, folder: Path) -> Studied:
     """Return the findings of runs that are all finished."""
-    runs = {name: list[Job]() for name in recipe.scenario.arms}
+    runs = {name: list[SeededArm]() for name in recipe.scenario.arms}
     for job in jobs_of(recipe.scenario):
         runs[job.arm].append(job)
     arms = tuple(
@@ -129,7 +129,7 @@ def interviews(recipe: Recipe, folder: Path) -> list[str]:
         return []
     answers, question, last = list[str](), recipe.study.asks, recipe.scenario.rounds
     for arm in recipe.scenario.arms:
-        place = folder / Job(arm, recipe.scenario.seed).place
+        place = folder / SeededArm(arm, recipe.scenario.seed).place
         people = range(min(INTERVIEWED, recipe.scenario.agents))
         for answer in ask(place, people, question, last):
             answers.append(f"Asked “{question}” with {arm}, person {answer.agent}: “{answer.text}”")
