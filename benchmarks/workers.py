@@ -47,10 +47,10 @@ def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
     plain = []
     for _ in range(turns):
         plain.append(machine())
-        for workers in times:
+        for workers, taken in times.items():
             with place() as folder:
                 took, digest = seconds(agents, rounds, workers, folder)
-            times[workers].append(took)
+            taken.append(took)
             digests.add(digest)
     ratio = min(times[1]) / min(times[2])
     return row(
