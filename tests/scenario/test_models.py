@@ -255,7 +255,7 @@ def test_one_endpoint_or_several() -> None:
         endpoints_of(both)
     text = f'mind = "llm"\n[[llm.endpoints]]\nurl = "{GONE}"\nweight = 2.0\n[[llm.endpoints]]\n'
     two = endpoints_of(parse(f'{text}url = "http://127.0.0.1:8/v1"').llm)
-    assert [one.weight for one in two] == [2.0, 1.0]
+    assert [one.weight for one in two] == [2.0, 0.0]
     assert endpoints_of(Models(url="embedded")) == ()
     assert name_of(Models()) == "embedded"
     assert name_of(Models(model="/models/big.gguf")) == "big"

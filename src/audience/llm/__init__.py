@@ -40,7 +40,11 @@ from audience.llm.endpoint import (
     scrub as scrub,
     trust_of as trust_of,
 )
-from audience.llm.endpoint_probe import first_call as first_call, probe as probe
+from audience.llm.endpoint_probe import (
+    ProbeFindings as ProbeFindings,
+    first_call as first_call,
+    probe as probe,
+)
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
     NOTHING as NOTHING,

@@ -1,13 +1,11 @@
-"""Concurrency: an adaptive limit per endpoint, queues, and balancing among endpoints."""
+"""Concurrency: an adaptive limit of calls per endpoint, and the queue before it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
-from math import log
 
 from audience.llm.request import Gateway, Reply, Request, Tried, changed
 
@@ -255,6 +253,11 @@ class Limited:
         self._resting: asyncio.TimerHandle | None = None
 
     @property
+    def is_resting(self) -> bool:
+        """Whether the server asked for a pause that is not over."""
+        return self._resting is not None
+
+    @property
     def room(self) -> int:
         """How many calls may start now."""
         return 0 if self._resting else max(0, self.limit.allowed - self.limit.flying)
@@ -311,131 +314,3 @@ class Limited:
     def _wake(self) -> None:
         self._resting = None
         self.rested()
-
-
-_COOL, _COOLEST = 5.0, 60.0
-"""Seconds for which a failing endpoint is avoided, at first and at most."""
-
-
-_SURE = (0, 401, 402)
-"""No answer, a wrong key, or no money: what does not concern the request alone."""
-
-
-class Lane:
-    """One endpoint among several."""
-
-    def __init__(self, gateway: Limited, *, model: str = "", weight: float = 1.0) -> None:
-        self.gateway = gateway
-        self.model = model
-        self.weight = weight
-        self.served = 0.0
-        self.cool_until = 0.0
-        self._strikes = 0
-        self._doubted = False
-
-    def strike(self, now: float, *, surely: bool = True) -> None:
-        """Avoid it for a while, longer each time; in doubt, from the second time in a row on."""
-        if not surely and not self._doubted:
-            self._doubted = True
-        elif now >= self.cool_until:
-            self.cool_until = now + min(_COOLEST, _COOL * 2**self._strikes)
-            self._strikes += 1
-
-    def forgive(self) -> None:
-        self._doubted = False
-        self._strikes = 0
-        self.cool_until = 0.0
-
-
-class _Group:
-    """Lanes to the same model: any free one may answer."""
-
-    def __init__(self, model: str, lanes: list[Lane], clock: Callable[[], float]) -> None:
-        self.model = model
-        self.lanes = lanes
-        self.weight = sum(lane.weight for lane in lanes)
-        self.turns = Turns()
-        self._clock = clock
-        for lane in lanes:
-            lane.gateway.rested = self.turns.call
-
-    def usable(self) -> list[Lane]:
-        """Return the lanes that are not cooling down, or all if all are."""
-        return [lane for lane in self.lanes if not self.is_cooling(lane)] or self.lanes
-
-    def is_cooling(self, lane: Lane) -> bool:
-        return lane.cool_until > self._clock()
-
-    @property
-    def is_lost(self) -> bool:
-        return all(self.is_cooling(lane) for lane in self.lanes)
-
-    def room(self) -> int:
-        return sum(lane.gateway.room for lane in self.usable())
-
-    def has_room(self) -> bool:
-        return self.room() > 0
-
-    def choose(self) -> Lane:
-        """Return the free lane that is furthest behind its share."""
-        free = [lane for lane in self.usable() if lane.gateway.has_room] or self.usable()
-        chosen = min(free, key=lambda lane: (lane.served + 1.0) / lane.weight)
-        # A lane that was away must not be flooded to catch up.
-        level = min(lane.served / lane.weight for lane in free)
-        for lane in self.lanes:
-            lane.served = max(lane.served, (level - 1.0) * lane.weight)
-        chosen.served += 1.0
-        return chosen
-
-
-class Balanced:
-    """Shares calls among endpoints by weight; the request alone decides which model answers."""
-
-    def __init__(self, lanes: Sequence[Lane]) -> None:
-        models = dict.fromkeys(lane.model for lane in lanes)
-        self.groups = [
-            _Group(model, [lane for lane in lanes if lane.model == model], _now) for model in models
-        ]
-
-    async def ask(self, request: Request) -> Reply:
-        """Ask a free endpoint; one that fails is avoided for a while."""
-        group = self._group_of(request)
-        await group.turns.wait(group.has_room)
-        lane = group.choose()
-        if group.room() > 1:
-            group.turns.call()
-        # The lane's own queue is empty, so the call starts at once and takes its room.
-        try:
-            reply = await lane.gateway.ask(request)
-        finally:
-            group.turns.call()
-        if not isinstance(reply, Tried) or not reply.elsewhere:
-            lane.forgive()
-            return reply
-        lane.strike(_now(), surely=reply.status in _SURE)
-        if all(other.is_lost for other in self.groups):
-            return reply
-        return changed(reply, again=True, elsewhere=False)
-
-    async def close(self) -> None:
-        for group in self.groups:
-            for lane in group.lanes:
-                await lane.gateway.close()
-
-    def _group_of(self, request: Request) -> _Group:
-        named = [group for group in self.groups if group.model == request.model]
-        groups = named or self.groups
-        usable = [group for group in groups if not group.is_lost] or groups
-        if len(usable) == 1:
-            return usable[0]
-        return min(usable, key=lambda group: _distance(request.key, group) / group.weight)
-
-
-def _distance(key: str, group: _Group) -> float:
-    """Return an exponential draw by (request, model): the least over weight wins fairly."""
-    digest = blake2b(f"{key}/{group.model}".encode(), digest_size=8).digest()
-    return -log((int.from_bytes(digest, "big") + 1) / (2**64 + 1))
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -8,12 +8,13 @@ from typing import Self
 
 from audience.errors import BadInput
 from audience.llm.call_store import Cached, CallStore, Mode
-from audience.llm.concurrency import MOST, Balanced, Lane, Limited, open_files
+from audience.llm.concurrency import MOST, Limited, open_files
 from audience.llm.endpoint import Endpoint
 from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
 from audience.llm.request import Gateway, Reply, Request, Retrying
 from audience.llm.response_body import LARGEST
+from audience.llm.servers import Balanced, Lane
 
 
 class GatewayStack:
@@ -70,7 +71,8 @@ def open_gateway(
 ) -> GatewayStack:
     """Return the gateway to some endpoints; nothing is connected before the first call.
 
-    `concurrency` is the number of concurrent calls per endpoint; 0 seeks the best throughput.
+    `concurrency` is the number of concurrent calls per endpoint that gives none of its own; 0
+    seeks the best throughput.
     `deadline` limits one attempt, `overall` all attempts of a call and the waits between them;
     neither includes time in a queue. `largest` limits the bytes of a response. `halting` raises
     `Halt` when no endpoint is usable.
@@ -87,12 +89,14 @@ def open_gateway(
     if concurrency < 0:
         raise BadInput(f"concurrency is {concurrency}; give 1 or more, or 0 to have it sought")
     _check_prices(endpoints, budget, table)
-    most = max(1, open_files(len(endpoints) * (concurrency or MOST)) // len(endpoints))
+    wanted = max(endpoint.concurrency or concurrency or MOST for endpoint in endpoints)
+    most = max(1, open_files(len(endpoints) * wanted) // len(endpoints))
 
     def lane(endpoint: Endpoint) -> Lane:
         provider = OpenAI(endpoint, deadline=deadline, largest=largest, folder=folder)
-        limited = Limited(provider, given=min(concurrency, most), most=most)
-        return Lane(limited, model=endpoint.model, weight=endpoint.weight)
+        given = min(endpoint.concurrency or concurrency, most)
+        limited = Limited(provider, given=given, most=most)
+        return Lane(limited, name=endpoint.name, model=endpoint.model, weight=endpoint.weight)
 
     lanes = [lane(endpoint) for endpoint in endpoints]
     wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway

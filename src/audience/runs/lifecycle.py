@@ -27,6 +27,7 @@ from audience.scenario import (
     Serving,
     SpendingOptions,
     asks_models,
+    calls_at_once,
     door_of,
     endpoints_of,
     intervene,
@@ -37,7 +38,7 @@ from audience.scenario import (
 from audience.world import CLOSING, MEMORY, Chapter, Failed, View, World
 
 Stopping = Callable[[], bool]
-EMBEDDED_VISITS = 16
+EMBEDDED_VISITS, ENDPOINT_VISITS = 16, 512
 HUMAN = "human"
 
 
@@ -249,7 +250,8 @@ class RunDriver:
         endpoints = endpoints_of(models)
         if endpoints:
             # Twice the calls: some visits are between two of them.
-            visits = rules.concurrency or 2 * models.concurrency * len(endpoints)
+            visits = 2 * calls_at_once(models) or ENDPOINT_VISITS * len(endpoints)
+            visits = rules.concurrency or visits
         else:
             # A model on this machine may be slow: each call has its deadline, queues have none.
             visits = min(rules.concurrency or EMBEDDED_VISITS, EMBEDDED_VISITS)
