@@ -188,7 +188,10 @@ def test_with_little_to_do_the_fastest_answers(wish: Any) -> None:
 def test_a_person_stays_with_a_server(wish: Any) -> None:
     def asked(person: int, turn: int) -> Request:
         about = f"You are Person {person}, {20 + person}. Page {turn}."
-        return wish(turn, messages=(ChatMessage("system", "Decide."), ChatMessage("user", about)))
+        made: Request = wish(
+            turn, messages=(ChatMessage("system", "Decide."), ChatMessage("user", about))
+        )
+        return made
 
     async def test() -> None:
         manners = Manners(latency=(0.1, 0.12))

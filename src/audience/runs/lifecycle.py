@@ -79,6 +79,8 @@ class Finished(msgspec.Struct, frozen=True):
     """Problems of memories over all rounds, by reason."""
     failed_slates: int = 0
     """Pages that the recommender failed to fill, over all rounds."""
+    endpoints: dict[str, int] = {}
+    """Calls by the endpoint that answered them."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -184,6 +186,7 @@ class RunDriver:
             dict(self.unusable),
             memory_problems(log) if metrics.value()["memory_failed"] else {},
             failed_slates(log) if metrics.value()["failed"] else 0,
+            dict(meter.by_endpoint) if meter else {},
         )
 
     def _simulation(
