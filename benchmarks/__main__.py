@@ -22,6 +22,7 @@ NAMES = (
     "recsim",
     "imports",
     "client",
+    "servers",
     "hostile",
     "memory",
     "kills",

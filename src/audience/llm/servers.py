@@ -11,8 +11,8 @@ from math import log as ln
 from audience.llm.concurrency import Limited, Turns
 from audience.llm.request import Reply, Request, Tried, Usage, added, changed, harmless
 
-_PAUSE, _LONGEST = 1.0, 60.0
-"""Seconds before a server that was set aside is asked again, at first and at most."""
+_PAUSE, _GROWTH, _LONGEST = 0.5, 1.25, 30.0
+"""Seconds before a server that was set aside is asked again: at first, times what, and at most."""
 _ENOUGH = 5
 """Failures in a row after which a server is set aside."""
 _SURE = (0, 401, 402)
@@ -101,7 +101,7 @@ class Lane:
             if not has_failed(await self.gateway.inner.ask(harmless(request, attempt))):
                 self._return_now()
                 turns.call()
-            self._pause = min(_LONGEST, 2.0 * self._pause)
+            self._pause = min(_LONGEST, _GROWTH * self._pause)
 
     def _note_failure(self, reply: Reply) -> None:
         self.failed_at = _now()
