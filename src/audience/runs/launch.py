@@ -42,8 +42,11 @@ def start(
     spending: SpendingOptions | None = None,
     watch: Watch | None = None,
     fitting: Fitting | None = None,
+    workers: int = 1,
 ) -> Finished:
     """Run a scenario with one seed into a new folder; `watch` steers it.
+
+    `workers` is how many processes live visits at a time; the log is the same for any number.
 
     `fitting`, what its people were fitted to, is kept there.
     """
@@ -58,9 +61,15 @@ def start(
         if fitting:
             write_fitting(fitting, folder)
         going = RunDriver(
-            log, own, progress or Quiet(), stopping, spending or SpendingOptions(), watch
+            log,
+            own,
+            progress or Quiet(),
+            stopping,
+            spending or SpendingOptions(),
+            watch,
+            workers=workers,
         )
-        return going.on(World(genesis), Snapshooter(log))
+        return going.on(lambda: World(genesis), Snapshooter(log))
 
 
 def resume(
@@ -72,8 +81,9 @@ def resume(
     minds: Mapping[int, Mind] | None = None,
     upto: int | None = None,
     watch: Watch | None = None,
+    workers: int = 1,
 ) -> Finished:
-    """Resume a run from its last commit.
+    """Resume a run from its last commit, with so many processes.
 
     `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
     that round even if the scenario goes on; `watch` steers it.
@@ -81,7 +91,6 @@ def resume(
     with Log.open(folder, write=True) as log:
         scenario = parse(log.scenario, str(folder))
         shots = Snapshooter(log)
-        world = world_at(log, log.complete_rounds(), shots)
         rules = scenario.run
         if minds:
             rules = msgspec.structs.replace(
@@ -90,7 +99,6 @@ def resume(
         if upto is not None:
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
-        reach(parts_of(scenario, world.genesis))
         going = RunDriver(
             log,
             scenario,
@@ -99,8 +107,15 @@ def resume(
             spending or SpendingOptions(),
             watch,
             typing=minds or (),
+            workers=workers,
         )
-        return going.on(world, shots, minds or {})
+
+        def begin() -> World:
+            world = world_at(log, log.complete_rounds(), shots)
+            reach(parts_of(scenario, world.genesis))
+            return world
+
+        return going.on(begin, shots, minds)
 
 
 def prolong(folder: Path, rounds: int) -> None:

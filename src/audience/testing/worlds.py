@@ -111,7 +111,7 @@ class ListKeeper:
         self.committed = 0
         """How many chapters a crash would leave."""
 
-    def append(self, chapter: e.Chapter) -> None:
+    def append(self, chapter: e.Chapter, body: bytes = b"") -> None:
         self.chapters.append(chapter)
 
     def commit(self) -> None:
@@ -153,6 +153,7 @@ def simulate(
     stopping: Callable[[], bool] = lambda: False,
     control: Control | None = None,
     keep: Callable[[Sequence[Queued]], None] = lambda queued: None,
+    workers: int = 1,
 ) -> tuple[World, ListKeeper]:
     """Run a genesis to its last round and return the world with the chapters that were kept.
 
@@ -188,6 +189,7 @@ def simulate(
         stopping=stopping,
         control=control,
         keep=keep,
+        workers=workers,
     )
     run_sync(lambda: run(sim, found))
     return world, keeper
