@@ -111,6 +111,7 @@ def main() -> None:
             f"{share:.1%} of the sum of each alone, {found.failed} failed",
             f"at least {BAR:.0%}, none failed",
             share >= BAR and found.failed == 0,
+            kept=("servers", share, "share"),
         )
     )
 

@@ -7,9 +7,6 @@ import multiprocessing
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
-
-import pytest
 
 from audience.llm import (
     Budget,
@@ -97,10 +94,7 @@ def shard(number: int, urls: list[str], link: Connection) -> None:
     link.close()
 
 
-def test_processes_share_one_budget_over_several_servers(
-    serving: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+def test_processes_share_one_budget_over_several_servers(serving: Serving) -> None:
     context = multiprocessing.get_context("spawn")
     shared = SharedBudget(Budget(calls=60), SHARDS)
     with serving() as one, serving() as other:
