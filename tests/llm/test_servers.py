@@ -270,6 +270,38 @@ def test_a_server_that_breaks_is_set_aside_and_a_stray_error_is_not(
     in_virtual_time(test())
 
 
+def test_one_that_comes_and_goes_stays_away_longer_each_time(
+    wish: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def test() -> None:
+        ill = Manners(faults=Faults({"500": 0.7}), latency=(0.05, 0.1))
+        async with Fake(ill) as unsteady, Fake(Manners(latency=(0.05, 0.1))) as steady:
+            gateway = Retrying(Balanced([lane(unsteady.url), lane(steady.url)]))
+            replies = await ask_all(gateway, [wish(number) for number in range(2_000)], 12)
+            await gateway.close()
+        assert {reply.outcome for reply in replies} == {"reply"}
+        assert {line.split()[0] for line in lines_of(caplog)} == {unsteady.url}
+        # Some fifteen seconds: without growing pauses it would have gone twenty times or more.
+        assert 2 <= len(lines_of(caplog)) <= 20
+
+    in_virtual_time(test())
+
+
+def test_a_call_that_is_always_late_goes_to_two_servers(wish: Any) -> None:
+    async def test() -> tuple[Reply, list[int]]:
+        slow = Manners(latency=(3600.0, 3600.0))
+        async with Fake(slow) as one, Fake(slow) as two, Fake(slow) as three:
+            fakes = (one, two, three)
+            gateway = Balanced([lane(fake.url) for fake in fakes])
+            reply = await gateway.ask(wish())
+            await gateway.close()
+            return reply, [fake.requests for fake in fakes]
+
+    reply, asked = in_virtual_time(test())
+    assert (reply.outcome, sorted(asked)) == ("timeout", [0, 1, 1])
+    assert reply.seconds == pytest.approx(200.0, abs=1.0)
+
+
 def test_one_that_stays_away_is_asked_ever_more_seldom(wish: Any) -> None:
     async def test() -> int:
         async with Fake(Manners(faults=Faults({"500": 1.0}))) as ill, Fake() as alive:

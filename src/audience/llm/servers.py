@@ -13,10 +13,13 @@ from audience.llm.request import Reply, Request, Tried, Usage, added, changed, h
 
 _PAUSE, _GROWTH, _LONGEST = 0.5, 1.25, 30.0
 """Seconds before a server that was set aside is asked again: at first, times what, and at most."""
-_ENOUGH = 5
-"""Failures in a row after which a server is set aside."""
+_ENOUGH, _STEADY = 5, 100
+"""Failures in a row after which a server is set aside, and answers after which that is forgotten:
+one that comes and goes stays away longer each time."""
 _SURE = (0, 401, 402)
 """No answer, a wrong key, or no money: what does not concern the request alone."""
+_LATE = 2
+"""Servers that leave a call unanswered, after which it is the call that takes too long."""
 _NEWEST = 0.25
 """The weight of the newest call in how long a server's calls take."""
 _FORGET = 0.98
@@ -49,7 +52,8 @@ class Lane:
         """How long its calls take, as a moving average; 0 if that is not known yet."""
         self.is_away = False
         self.failed_at = 0.0
-        self._failures = 0
+        self._failures = self._answers = 0
+        """In a row."""
         self._since = 0.0
         self._pause = _PAUSE
         self._return: asyncio.Task[None] | None = None
@@ -66,6 +70,7 @@ class Lane:
     async def ask(self, request: Request) -> Reply:
         """Ask this server, once there is room, and note how that went."""
         self.outstanding += 1
+        was_away = self.is_away
         try:
             reply = await self.gateway.ask(request)
         finally:
@@ -74,6 +79,8 @@ class Lane:
             self._note_failure(reply)
         else:
             self._note_answer(reply)
+            if was_away:  # what began before it was set aside says nothing about now
+                self._return_now()
         return reply
 
     def watch_return(self, request: Request, turns: Turns) -> None:
@@ -105,6 +112,7 @@ class Lane:
 
     def _note_failure(self, reply: Reply) -> None:
         self.failed_at = _now()
+        self._answers = 0
         tried = reply if isinstance(reply, Tried) else None
         if tried is not None and tried.elsewhere:
             # In doubt it minds this request alone: the second in a row is enough.
@@ -117,9 +125,10 @@ class Lane:
             log.warning("%s is set aside: %s", self.name, _reason(reply, self.name))
 
     def _note_answer(self, reply: Reply) -> None:
-        self._return_now()
         self._failures = 0
-        self._pause = _PAUSE
+        self._answers += 1
+        if self._answers >= _STEADY:
+            self._pause = _PAUSE
         if reply.outcome == "reply":
             before = self.seconds or reply.seconds
             self.seconds = before + _NEWEST * (reply.seconds - before)
@@ -169,7 +178,7 @@ class _Group:
         if self.room() > 1:
             self.turns.call()
         tried: set[Lane] = set()
-        seconds, usage = 0.0, Usage()
+        seconds, usage, late = 0.0, Usage(), 0
         while True:
             try:
                 # The lane's own queue holds calls of failed lanes only, which go first.
@@ -180,8 +189,9 @@ class _Group:
             usage = added(usage, reply.usage)
             tried.add(lane)
             lane.watch_return(request, self.turns)
+            late += reply.outcome == "timeout"
             left = [other for other in self.lanes if other.is_open and other not in tried]
-            if not has_failed(reply) or not left:
+            if not has_failed(reply) or not left or late >= _LATE:
                 return _summed(reply, seconds, usage)
             lane = self._least_loaded(left)
 
