@@ -51,15 +51,15 @@ class KeptFigure(msgspec.Struct, frozen=True):
         return statistics.median(self.values)
 
     @property
-    def cost(self) -> float:
+    def ratio(self) -> float:
         """The median in the machine's own time; less is better.
 
         A time is divided by that of the calibration loop, a rate and that time are multiplied and
         inverted. A share is inverted; a size is itself.
         """
-        return statistics.median(map(self._cost, self.values, self.calibrations))
+        return statistics.median(map(self._ratio, self.values, self.calibrations))
 
-    def _cost(self, value: float, calibration: float) -> float:
+    def _ratio(self, value: float, calibration: float) -> float:
         if self.unit.endswith("/s"):
             return 1.0 / (value * calibration)
         if self.unit in ("s", "ms"):
@@ -92,7 +92,7 @@ class Change(NamedTuple):
     @property
     def more(self) -> float:
         """How much more of the machine's time it takes, as a share; below 0 if it takes less."""
-        return self.now.cost / self.before.cost - 1.0
+        return self.now.ratio / self.before.ratio - 1.0
 
 
 def this_machine() -> Machine:
@@ -127,10 +127,13 @@ def _git(*words: str) -> str:
 
 
 def keep(result: KeptResult, folder: Path = FOLDER) -> Path:
-    """Write a result into a file of its own and return its path."""
+    """Write a result into a file of its own, with its medians, and return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{result.date}-{result.commit}.json"
-    text = msgspec.json.format(msgspec.json.encode(result), indent=2)
+    tree = msgspec.to_builtins(result)
+    for told, figure in zip(tree["figures"], result.figures, strict=True):
+        told |= {"value": figure.value, "ratio": figure.ratio}
+    text = msgspec.json.format(msgspec.json.encode(tree), indent=2)
     path.write_bytes(text + b"\n")
     return path
 
@@ -167,7 +170,7 @@ def slower(found: Sequence[Change]) -> list[Change]:
 
 @styled_figure
 def history_figure(history: Sequence[KeptResult]) -> Figure:
-    """Return a panel for each figure: its cost over commits, as a share of its first."""
+    """Return a panel for each figure: its ratio over commits, in percent of the first; less is better."""
     names = list(dict.fromkeys(each.name for result in history for each in result.figures))
     machines = list(dict.fromkeys(result.machine for result in history))
     figure, axes = panels(len(names), 3, (0.4, 3.0), (0.8, 1.8))
@@ -180,14 +183,16 @@ def history_figure(history: Sequence[KeptResult]) -> Figure:
                 if result.machine == machine and (each := result.find(name)) is not None
             ]
             if points:
-                unit, first = points[0][1].unit, points[0][1].cost
-                costs = [100.0 * each.cost / first for _, each in points]
-                panel.plot([at for at, _ in points], costs, "o-", color=colour(place), markersize=3)
+                unit, first = points[0][1].unit, points[0][1].ratio
+                ratios = [100.0 * each.ratio / first for _, each in points]
+                panel.plot(
+                    [at for at, _ in points], ratios, "o-", color=colour(place), markersize=3
+                )
         panel.set_title(f"{name} ({unit})", fontsize=9)
         panel.set_ylim(bottom=0.0)
         panel.set_xlim(-0.5, len(history) - 0.5)
         commits = [result.commit[:7] for result in history]
         panel.set_xticks(range(len(history)), commits, rotation=90, fontsize=6)
-    axes[0].set_ylabel("cost, first = 100")
+    axes[0].set_ylabel("ratio, first = 100")
     key(figure, [(short(machine.name, 60), place) for place, machine in enumerate(machines)])
     return figure

@@ -102,7 +102,7 @@ def test_rows_become_figures() -> None:
     plain = [row("y", "equal", "equal", True) | {"calibration": 0.5}]
     (figure,) = figures_of([repeated, plain])
     assert figure == KeptFigure("x", "s", (3.0, 1.0, 2.0), (0.5, 0.5, 0.5))
-    assert figure.cost == 4.0
+    assert figure.ratio == 4.0
     assert median_row(repeated)["measured"] == "2.0 s"
     assert median_row(plain) == plain[0]
 
