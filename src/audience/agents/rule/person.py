@@ -74,7 +74,6 @@ class Bearing(NamedTuple):
     leisure: float = 0.0
 
 
-@lru_cache(maxsize=65_536)
 def bearing(traits: tuple[str, ...], career: str) -> Bearing:
     """Return what traits and a career make of a person; unknown words say nothing."""
     words = {word for trait in traits for word in _SPLIT.split(trait.strip().casefold())}
@@ -105,8 +104,13 @@ class Bearings(msgspec.Struct, frozen=True):
 def bearings(seen: Sequence[Observation]) -> Bearings:
     """Return the bearings of these people."""
     profiles = [view.me.profile for view in seen]
-    rows = np.array([bearing(profile.traits, profile.career) for profile in profiles])
-    return Bearings(*rows.T)
+    packed = b"".join([_packed(profile.traits, profile.career) for profile in profiles])
+    return Bearings(*np.frombuffer(packed).reshape(len(seen), -1).T)
+
+
+@lru_cache(maxsize=65_536)
+def _packed(traits: tuple[str, ...], career: str) -> bytes:
+    return np.array(bearing(traits, career)).tobytes()
 
 
 def leanings(seen: Sequence[Observation]) -> Floats:
