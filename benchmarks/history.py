@@ -170,7 +170,10 @@ def slower(found: Sequence[Change]) -> list[Change]:
 
 @styled_figure
 def history_figure(history: Sequence[KeptResult]) -> Figure:
-    """Return a panel for each figure: its ratio over commits, in percent of the first; less is better."""
+    """Return a panel for each figure: its ratio over commits, as percent of the first.
+
+    Less is better; machines of different kinds have lines of their own.
+    """
     names = list(dict.fromkeys(each.name for result in history for each in result.figures))
     machines = list(dict.fromkeys(result.machine for result in history))
     figure, axes = panels(len(names), 3, (0.4, 3.0), (0.8, 1.8))
