@@ -14,7 +14,8 @@ from benchmarks.measuring import clock, row, tell
 
 SLOTS = ((8, "50ms"), (4, "50ms"), (4, "100ms"), (2, "100ms"))
 """How many requests each server works on at once, and how long each takes: 300 a second in all."""
-AT_ONCE = 64
+AT_ONCE, PEOPLE = 64, 300
+"""Calls asked at once, and people whose prompts begin alike: theirs go to the same server."""
 WARM, ALONE, PHASE = 2.0, 8.0, 10.0
 """Seconds before anything counts, of each server alone, and of each third of the common run: with
 all servers, without the fastest, and again with all of them once it is back."""
@@ -66,7 +67,7 @@ async def measure(servers: list[FakeServer], seconds: float, mortal: FakeServer 
             nonlocal answered, failed, number
             while clock() < until:
                 number += 1
-                reply = await door.ask(request(number))
+                reply = await door.ask(request(number % PEOPLE))
                 ended = clock()
                 if until - seconds <= ended < until:
                     answered += reply.outcome == "reply"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from itertools import islice
 
 from audience.llm.request import Gateway, Reply, Request, Tried, changed
 
@@ -204,39 +205,56 @@ def open_files(wanted: int) -> int:
     return max(1, min(wanted, soft - _OTHER_FILES))
 
 
+_AHEAD = 64
+"""How far back in a queue somebody is looked for who wants what is free, and how often in a row."""
 _LONGEST, _LONGEST_STRAY = 60.0, 3.0
 """Seconds of a pause at most, and of one that a single call is told to make."""
 
 
 class Turns:
-    """A queue for room, first come first served."""
+    """A queue for room, first come first served unless somebody waits for just that room."""
 
     def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[tuple[asyncio.Future[None], object]] = deque()
+        self._passed = 0
+        """How often the first one was passed over."""
 
-    async def wait(self, has_room: Callable[[], bool]) -> None:
-        """Return when there is room; the caller must take it before awaiting anything else."""
+    async def wait(self, has_room: Callable[[], bool], wanted: object = None) -> None:
+        """Return when there is room; the caller must take it before awaiting anything else.
+
+        `wanted`: the room that suits best.
+        """
         called = False
         while (self._waiting and not called) or not has_room():
             turn = asyncio.get_running_loop().create_future()
-            (self._waiting.appendleft if called else self._waiting.append)(turn)
+            place = (turn, wanted)
+            (self._waiting.appendleft if called else self._waiting.append)(place)
             try:
                 await turn
             except asyncio.CancelledError:
-                if turn in self._waiting:
-                    self._waiting.remove(turn)
+                if place in self._waiting:
+                    self._waiting.remove(place)
                 else:
                     self.call()
                 raise
             called = True
 
-    def call(self) -> None:
-        """Wake the next waiter to check for room."""
+    def call(self, free: Collection[object] = ()) -> None:
+        """Wake the first waiter, or one of the first who wants what is free, to check for room."""
         while self._waiting:
-            turn = self._waiting.popleft()
+            place = self._first_for(free)
+            turn, _ = self._waiting[place]
+            del self._waiting[place]
+            self._passed = self._passed + 1 if place else 0
             if not turn.done():
                 turn.set_result(None)
                 return
+
+    def _first_for(self, free: Collection[object]) -> int:
+        if not free or self._passed >= _AHEAD:
+            return 0
+        some = islice(self._waiting, _AHEAD)
+        return next((place for place, (_, wanted) in enumerate(some) if wanted in free), 0)
 
 
 class Limited:

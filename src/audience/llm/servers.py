@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from math import log as ln
 
 from audience.llm.concurrency import Limited, Turns
 from audience.llm.request import Reply, Request, Tried, Usage, added, changed, harmless
 
-_PAUSE, _GROWTH, _LONGEST = 0.5, 1.25, 30.0
+_PAUSE, _GROWTH, _LONGEST = 0.5, 1.1, 30.0
 """Seconds before a server that was set aside is asked again: at first, times what, and at most."""
 _ENOUGH, _STEADY = 5, 100
 """Failures in a row after which a server is set aside, and answers after which that is forgotten:
@@ -83,14 +83,15 @@ class Lane:
                 self._return_now()
         return reply
 
-    def watch_return(self, request: Request, turns: Turns) -> None:
+    def watch_return(self, request: Request, returned: Callable[[], None]) -> None:
         """See to it that a server that was set aside is probed, as by `request`, until it answers.
 
-        A probe is a harmless question, which is neither stored nor counted.
+        A probe is a harmless question, which is neither stored nor counted. Then `returned` is
+        called.
         """
         if self.is_away and (self._return is None or self._return.done()):
             loop = asyncio.get_running_loop()
-            self._return = loop.create_task(self._come_back(request, turns))
+            self._return = loop.create_task(self._come_back(request, returned))
 
     async def close(self) -> None:
         probe, self._return = self._return, None
@@ -99,7 +100,7 @@ class Lane:
             await asyncio.gather(probe, return_exceptions=True)
         await self.gateway.close()
 
-    async def _come_back(self, request: Request, turns: Turns) -> None:
+    async def _come_back(self, request: Request, returned: Callable[[], None]) -> None:
         attempt = 0
         while self.is_away:
             await asyncio.sleep(self._pause)
@@ -107,7 +108,7 @@ class Lane:
             # Not through the limit: what counts is whether it answers, not how many it takes.
             if not has_failed(await self.gateway.inner.ask(harmless(request, attempt))):
                 self._return_now()
-                turns.call()
+                returned()
             self._pause = min(_LONGEST, _GROWTH * self._pause)
 
     def _note_failure(self, reply: Reply) -> None:
@@ -163,7 +164,7 @@ class _Group:
         self._by_weight = any(lane.weight for lane in lanes)
         self._homes: dict[str, Lane] = {}
         for lane in lanes:
-            lane.gateway.rested = self.turns.call
+            lane.gateway.rested = self.call
 
     @property
     def is_lost(self) -> bool:
@@ -172,11 +173,11 @@ class _Group:
     async def ask(self, request: Request) -> Reply:
         """Ask a free lane; where it fails, ask each of the others once."""
         for lane in self.lanes:
-            lane.watch_return(request, self.turns)
-        await self.turns.wait(self.has_room)
+            lane.watch_return(request, self.call)
+        await self.turns.wait(self.has_room, self._homes.get(_prefix(request)))
         lane = self._choose(request)
         if self.room() > 1:
-            self.turns.call()
+            self.call()
         tried: set[Lane] = set()
         seconds, usage, late = 0.0, Usage(), 0
         while True:
@@ -184,16 +185,20 @@ class _Group:
                 # The lane's own queue holds calls of failed lanes only, which go first.
                 reply = await lane.ask(request)
             finally:
-                self.turns.call()
+                self.call()
             seconds += reply.seconds
             usage = added(usage, reply.usage)
             tried.add(lane)
-            lane.watch_return(request, self.turns)
+            lane.watch_return(request, self.call)
             late += reply.outcome == "timeout"
             left = [other for other in self.lanes if other.is_open and other not in tried]
             if not has_failed(reply) or not left or late >= _LATE:
                 return _summed(reply, seconds, usage)
             lane = self._least_loaded(left)
+
+    def call(self) -> None:
+        """Wake somebody who waits, best of all one whose prefix is where room is."""
+        self.turns.call([lane for lane in self._usable() if lane.gateway.has_room])
 
     def room(self) -> int:
         return sum(lane.gateway.room for lane in self._usable())
@@ -256,7 +261,7 @@ class _Group:
 def _prefix(request: Request) -> str:
     """Return how the part of a prompt begins that is about one person; instructions come first."""
     spoken = [message.content for message in request.messages if message.role != "system"]
-    return (spoken or [""])[0][:_BEGINNING]
+    return (spoken or [""])[0][:_BEGINNING].partition("\n")[0]
 
 
 def _summed(reply: Reply, seconds: float, usage: Usage) -> Reply:
