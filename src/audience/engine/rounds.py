@@ -158,8 +158,7 @@ def _open(sim: Simulation, kept: Kept) -> None:
 
 
 def _apply(sim: Simulation, chapter: e.Chapter) -> None:
-    for entry in chapter.entries:
-        sim.world.apply(entry.event)
+    sim.world.apply_all(chapter.entries)
     sim.tell(chapter)
 
 
