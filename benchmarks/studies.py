@@ -31,7 +31,9 @@ def main() -> None:
         with place() as folder:
             seconds = seconds_of(name, folder)
         said = f"{seconds:.0f} s"
-        rows.append(row(f"study {name}", said, f"under {SECONDS:.0f} s", seconds < SECONDS))
+        kept = (f"study {name}", seconds, "s")
+        bar = f"under {SECONDS:.0f} s"
+        rows.append(row(f"study {name}", said, bar, seconds < SECONDS, kept=kept))
     tell(*rows)
 
 
