@@ -10,6 +10,13 @@ from audience.engine.control import (
 )
 from audience.engine.groups import Groups as Groups
 from audience.engine.interventions import objection as objection
+from audience.engine.own_clock import (
+    GAPS as GAPS,
+    OWN as OWN,
+    TIMES as TIMES,
+    Rhythm as Rhythm,
+    Timetable as Timetable,
+)
 from audience.engine.platform import (
     FEEDS as FEEDS,
     Platform as Platform,

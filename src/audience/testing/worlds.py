@@ -23,6 +23,7 @@ from audience.engine import (
     Rules,
     Simulation,
     TieRules,
+    Timetable,
     run,
     run_sync,
 )
@@ -143,6 +144,7 @@ def simulate(
     activation: Activation = ALWAYS,
     ties: TieRules | None = None,
     groups: Groups | None = None,
+    time: Timetable | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -174,6 +176,7 @@ def simulate(
         {round_: tuple(some) for round_, some in (changes or {}).items()},
         ties=ties or TieRules(),
         groups=groups or Groups(),
+        time=time or Timetable(),
     )
     keeper = keeper or ListKeeper()
     rules = rules or Rules(rounds=3)
