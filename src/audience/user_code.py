@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import os
 import signal
 import threading
 import time
@@ -133,6 +134,8 @@ class _Watch:
 
 
 _watch = _Watch()
+if hasattr(os, "register_at_fork"):  # the thread that watches does not live on in a fork
+    os.register_at_fork(after_in_child=_watch.__init__)  # type: ignore[misc]
 
 
 class _LateHere(Late):

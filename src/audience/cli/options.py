@@ -31,6 +31,13 @@ sensitivity_option = click.option(
     default=True,
     help="Try the arms before other audiences too (less than the time of the run).",
 )
+workers_option = click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    default=0,
+    metavar="N",
+    help="Processes to use; 0: one per core.",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 

@@ -16,7 +16,7 @@ from rich.markup import escape
 from audience.cli import options as o
 from audience.cli.gate import fail_if_any, print_rulings
 from audience.cli.screen import Bar, print_findings, stoppable
-from audience.engine import RecommenderFault
+from audience.engine import RecommenderFault, cores
 from audience.errors import AudienceError, Interrupted, shell_command
 from audience.llm import Counts
 from audience.log import Log, NotWritten
@@ -49,14 +49,18 @@ def conduct_on_screen(
     conditions: Sequence[Condition] = (),
     sensitivity: bool = False,
     fitting: Fitting | None = None,
+    workers: int = 0,
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
     experiment are also tried before other audiences. `fitting` is what its people were fitted to.
+    `workers` is how many processes are used; 0: one per core.
     """
     errors = Console(stderr=True)
-    outcome = conducted(scenario, folder, errors, spending, quiet=as_json, fitting=fitting)
+    outcome = conducted(
+        *(scenario, folder, errors, spending), quiet=as_json, fitting=fitting, workers=workers
+    )
     if sensitivity:
         outcome = _tried(scenario, outcome, errors, quiet=as_json)
     if not as_json:
@@ -117,6 +121,7 @@ def conducted(
     *,
     quiet: bool,
     fitting: Fitting | None = None,
+    workers: int = 0,
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
@@ -131,6 +136,7 @@ def conducted(
                 stopping=stopping,
                 spending=spending,
                 fitting=fitting,
+                workers=workers or cores(),
             )
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"

@@ -128,6 +128,7 @@ DEFAULT_TITLE = "Two recommenders"
 @click.option("--estimate", is_flag=True, help="Print what it would cost, and stop.")
 @fail_if_option
 @o.sensitivity_option
+@o.workers_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -137,6 +138,7 @@ def run_command(
     recommender: tuple[str, ...],
     fail_if: tuple[str, ...],
     sensitivity: bool,
+    workers: int,
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -155,7 +157,6 @@ def run_command(
         verify,
     )
     from audience.scenario import load
-    from audience.terminal import Console
 
     overwrite, estimate = bool(flags.pop("overwrite")), bool(flags.pop("estimate"))
     spending, conditions = o.spending_of(flags), [condition(text) for text in fail_if]
@@ -190,6 +191,7 @@ def run_command(
         conditions=conditions,
         sensitivity=sensitivity,
         fitting=people.fitting,
+        workers=workers,
     )
 
 
@@ -242,12 +244,14 @@ def changed_by(
 @click.option("--rounds", type=int, default=None, help="Continue to this round instead.")
 @o.spending_options
 @o.sensitivity_option
+@o.workers_option
 @o.report_option
 @o.json_option
 def resume_command(
     run: Path,
     rounds: int | None,
     sensitivity: bool,
+    workers: int,
     report: bool,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -266,5 +270,11 @@ def resume_command(
     scenario = scenario_of(run)
     spending = o.spending_of(flags)
     conduct_on_screen(
-        scenario, run, as_json=as_json, report=report, spending=spending, sensitivity=sensitivity
+        scenario,
+        run,
+        as_json=as_json,
+        report=report,
+        spending=spending,
+        sensitivity=sensitivity,
+        workers=workers,
     )

@@ -8,6 +8,7 @@ from audience.engine.control import (
     Queued as Queued,
     Steering as Steering,
 )
+from audience.engine.forks import cores as cores
 from audience.engine.groups import Groups as Groups
 from audience.engine.interventions import objection as objection
 from audience.engine.own_clock import (

@@ -54,6 +54,8 @@ class DriverStage:
         self.ranker = ranker
         self.mind = mind
         self.memory = memory
+        self.is_warm = False
+        """Whether visits were lived with it in this process."""
         self._desk: Batcher[PageRequest, Served] | None = None
         if isinstance(ranker, AsyncRanker):
             self._desk = Batcher(partial(self._rank_async, ranker))

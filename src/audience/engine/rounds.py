@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from audience.engine.activation import awake
 from audience.engine.consolidation import consolidate
 from audience.engine.conversations import (
-    Talk,
     Talked,
     ranked_after,
     refused,
@@ -20,6 +20,7 @@ from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
 from audience.engine.own_clock import OWN
 from audience.engine.platform import delivered
+from audience.engine.shards import Shard, lived
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
@@ -118,8 +119,8 @@ async def _visits(sim: Simulation, kept: Kept) -> None:
 
 Kept = dict[tuple[int, int, int], e.Chapter]
 """The chapters of an unfinished round by phase, agent and, for meetings, rank."""
-Meeting = tuple[int, int, Callable[[], Talk]]
-"""The rank, the agent of the chapter, and how the meeting starts."""
+Row = tuple[int, int, Callable[[], Strand[T]]]
+"""The rank and the agent of a chapter, and how its visit or meeting begins."""
 _UNMET = 2**63 - 1
 """The rank of refused wishes to talk: after all meetings."""
 
@@ -170,33 +171,54 @@ async def _together(
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
-    size = sim.rules.wave if sim.in_waves else max(len(order), 1)
-    for start in range(0, len(order), size):
-        await _wave(sim, order[start : start + size], moments, kept, briefly)
-        sim.progress(sim.world.round, min(start + size, len(order)), len(order))
-
-
-async def _wave(
-    sim: Simulation,
-    order: list[tuple[int, int, int]],
-    moments: list[int],
-    kept: Kept,
-    briefly: frozenset[int],
-) -> None:
     assert sim.stage is not None
-    world, rules = sim.world, sim.rules
-    fresh = [row for row in order if _place(e.VISITS, row[1]) not in kept]
-    strands = [
-        visit(
-            world,
-            sim.stage.platform,
-            agent,
-            moments[place],
-            rules.max_turns,
-            briefly=agent in briefly,
-        )
-        for _, agent, place in fresh
+    lives = partial(visit, sim.world, sim.stage.platform, max_turns=sim.rules.max_turns)
+    rows: list[Row[Visited]] = [
+        (rank, agent, partial(lives, agent, moments[place], briefly=agent in briefly))
+        for rank, agent, place in order
     ]
+    if sim.in_shards(len(rows)):
+        _in_shards(sim, e.VISITS, rows, kept)
+        return
+    size = sim.rules.wave if sim.in_waves else max(len(rows), 1)
+    for start in range(0, len(rows), size):
+        await _wave(sim, rows[start : start + size], kept)
+        sim.progress(sim.world.round, min(start + size, len(rows)), len(rows))
+
+
+def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept) -> None:
+    """Live visits or meetings in several processes, and apply their chapters in order."""
+    assert sim.stage is not None
+    fresh = [row for row in rows if _place(phase, row[1], row[0]) not in kept]
+    blocks = lived(sim.stage, [begin for _, _, begin in fresh], sim.workers)
+    following = _arriving(sim, phase, fresh, blocks)
+    for count, (rank, agent, _) in enumerate(rows):
+        _apply(sim, kept.get(_place(phase, agent, rank)) or next(following))
+        if phase == e.VISITS:
+            sim.progress(sim.world.round, count + 1, len(rows))
+
+
+def _arriving(
+    sim: Simulation, phase: int, rows: Sequence[Row[Any]], blocks: Iterator[Sequence[Shard]]
+) -> Iterator[e.Chapter]:
+    """Yield the chapters of shards, each block after it was committed."""
+    places = iter(rows)
+    for block in blocks:
+        if sim.stopping():
+            raise Paused
+        chapters = []
+        for shard, (rank, agent, _) in zip(block, places, strict=False):
+            chapter = e.Chapter(sim.world.round, phase, rank, agent, shard.entries)
+            sim.keeper.append(chapter, shard.body)
+            sim.decisions += shard.decisions
+            chapters.append(chapter)
+        sim.keeper.commit()
+        yield from chapters
+
+
+async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> None:
+    world = sim.world
+    fresh = [row for row in rows if _place(e.VISITS, row[1]) not in kept]
     results: dict[int, tuple[e.Chapter, Visited]] = {}
 
     def done(ended: list[tuple[int, Visited]]) -> None:
@@ -207,10 +229,10 @@ async def _wave(
             results[agent] = (chapter, visited)
             sim.decisions += visited.decisions
         sim.keeper.commit()
-        sim.progress(world.round, len(results), len(order))
+        sim.progress(world.round, len(results), len(rows))
 
-    await drive(sim, strands, done)
-    for _, agent, _ in order:
+    await drive(sim, [begin() for _, _, begin in fresh], done)
+    for _, agent, _ in rows:
         if (before := kept.get(_place(e.VISITS, agent))) is not None:
             sim.apply(before)
         else:
@@ -250,8 +272,11 @@ async def _converse(sim: Simulation, kept: Kept) -> None:
             sim.emit(e.CONVERSATIONS, _UNMET, agent, entries)
 
 
-async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Meeting]) -> None:
+async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row[Talked]]) -> None:
     """Run independent meetings and apply their outcomes."""
+    if sim.in_shards(len(meetings)):
+        _in_shards(sim, e.CONVERSATIONS, meetings, kept)
+        return
     world = sim.world
     fresh = [
         meeting

@@ -20,6 +20,7 @@ from audience.engine.drivers import DriverStage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.own_clock import Timetable
 from audience.engine.platform import Platform, RecommenderFault, name_of
+from audience.engine.shards import LEAST, can_share
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
 from audience.recommenders import (
@@ -40,7 +41,7 @@ DIALOGUES = ("turns", "joint")
 class Keeper(Protocol):
     """Where chapters go: a log on disk, or a list in a test."""
 
-    def append(self, chapter: e.Chapter) -> None: ...
+    def append(self, chapter: e.Chapter, body: bytes = b"") -> None: ...
     def commit(self) -> None: ...
 
 
@@ -115,10 +116,12 @@ class Simulation:
         control: Control | None = None,
         keep: Keep = lambda queued: None,
         places: PlayedRounds | None = None,
+        workers: int = 1,
     ) -> None:
         """`control` steers the run; `keep` stores the changes it queued before they happen.
 
         `places` knows which agents were played in which round, and notes those played now.
+        `workers` is how many processes live visits at a time, where the parts allow it.
         """
         self.world = world
         self.keeper = keeper
@@ -135,6 +138,7 @@ class Simulation:
         self.control = control
         self.keep = keep
         self._places = places
+        self.workers = workers
         self.decisions = 0
         self.stage: DriverStage | None = None
         self._unplayed = parts
@@ -155,6 +159,12 @@ class Simulation:
     @property
     def in_waves(self) -> bool:
         return self.rules.batched and isinstance(self.parts.mind, BatchMind)
+
+    def in_shards(self, strands: int) -> bool:
+        """Return True if so many strands are shared out among processes."""
+        if self.workers == 1 or strands < LEAST or self.stage is None:
+            return False
+        return self.in_waves and self.control is None and can_share(self.stage)
 
     def emit(self, phase: int, rank: int, agent: int, entries: Sequence[e.Entry]) -> None:
         """Append a chapter to the log and apply its events."""

@@ -27,4 +27,4 @@ from audience.log.snapshots import (
     world_at as world_at,
     world_from as world_from,
 )
-from audience.log.store import Log as Log, Row as Row
+from audience.log.store import Log as Log, Row as Row, decoded as decoded, encoded as encoded

@@ -54,6 +54,16 @@ _ARRIVED = (
 _LAST_CLOSED = "SELECT round FROM chapters WHERE phase = ? ORDER BY round DESC LIMIT 1"
 
 
+def encoded(entries: tuple[Entry, ...]) -> bytes:
+    """Return the body under which a chapter's entries are stored."""
+    return _ENCODER.encode(entries)
+
+
+def decoded(body: bytes) -> tuple[Entry, ...]:
+    """Return the entries of a stored body."""
+    return _ENTRIES.decode(body)
+
+
 class Log:
     """A genesis and its chapters, with one writer; readers see what is committed."""
 
@@ -179,10 +189,10 @@ class Log:
         except (IndexError, TypeError, ValueError, zlib.error, msgspec.DecodeError) as error:
             raise self._damaged(f"genesis: {error}") from error
 
-    def append(self, chapter: Chapter) -> None:
-        """Add a chapter, to be written by `commit`."""
+    def append(self, chapter: Chapter, body: bytes = b"") -> None:
+        """Add a chapter, to be written by `commit`; `body`: its entries, if encoded already."""
         place = (chapter.round, chapter.phase, chapter.rank, chapter.agent)
-        body = _ENCODER.encode(chapter.entries)
+        body = body or encoded(chapter.entries)
         self._rows.append((*place, body, row_sum(*place, body)))
 
     def cache(self, rows: Iterable[tuple[int, int, bytes]]) -> None:

@@ -97,7 +97,7 @@ class _Visits:
         self.early = CostEstimate()
         self._doors, self._middle = doors, middle
 
-    def append(self, chapter: Chapter) -> None:
+    def append(self, chapter: Chapter, body: bytes = b"") -> None:
         self.count += chapter.phase == VISITS
         if chapter.phase == CLOSING and chapter.round == self._middle:
             self.early = self.sums()

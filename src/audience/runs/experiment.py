@@ -140,15 +140,19 @@ def conduct(
     spending: SpendingOptions | None = None,
     watching: Callable[[Path], Watch] | None = None,
     fitting: Fitting | None = None,
+    workers: int = 1,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
     `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
-    to, is kept there.
+    to, is kept there. `workers` is how many processes live the visits of a run.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
-        done = _one(scenario, scenario.seed, folder, progress, stopping, spending, watch, fitting)
+        done = _one(
+            *(scenario, scenario.seed, folder, progress, stopping, spending, watch, workers),
+            fitting,
+        )
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
@@ -160,7 +164,7 @@ def conduct(
         for name, variant in variants(scenario).items():
             place = folder / name / f"seed-{seed}"
             watch = watching(place) if watching else None
-            done = _one(variant, seed, place, progress, stopping, spending, watch)
+            done = _one(variant, seed, place, progress, stopping, spending, watch, workers)
             finished[name].append(done)
             spending = spending.after(done.spent) if spending else None
     arms = tuple(
@@ -184,10 +188,17 @@ def _one(
     progress: Progress | None,
     stopping: Stopping,
     spending: SpendingOptions | None,
-    watch: Watch | None = None,
+    watch: Watch | None,
+    workers: int,
     fitting: Fitting | None = None,
 ) -> Finished:
-    options = {"progress": progress, "stopping": stopping, "spending": spending, "watch": watch}
+    options = {
+        "progress": progress,
+        "stopping": stopping,
+        "spending": spending,
+        "watch": watch,
+        "workers": workers,
+    }
     if (folder / "run.db").exists():
         return runs.resume(folder, **options)  # type: ignore[arg-type]
     return runs.start(scenario, seed, folder, fitting=fitting, **options)  # type: ignore[arg-type]

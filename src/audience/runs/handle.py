@@ -151,6 +151,7 @@ def run(
     report: bool = True,
     sensitivity: bool = True,
     progress: Progress | None = None,
+    workers: int = 1,
     **changes: object,
 ) -> Outcome:
     """Run a scenario (the embedded one unless given, or a run's) and return what was found.
@@ -160,8 +161,8 @@ def run(
     Where neither names a mind and the data has a past, `grounded` minds judge; rule minds are
     fitted to the past or to public figures. A run is run again with the people it had. With
     `sensitivity`, arms with three seeds or more are also tried before other audiences.
-    A folder with a run is refused unless `overwrite`. Works inside a running event
-    loop.
+    A folder with a run is refused unless `overwrite`. `workers` processes live the visits. Works
+    inside a running event loop.
     """
     is_again = isinstance(scenario, Run)
     if isinstance(scenario, Run):
@@ -182,7 +183,7 @@ def run(
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
-    outcome = conduct(recipe, folder, progress=progress, fitting=people.fitting)
+    outcome = conduct(recipe, folder, progress=progress, fitting=people.fitting, workers=workers)
     if sensitivity:
         outcome = with_sensitivity(recipe, outcome)
     if report:

@@ -42,8 +42,11 @@ def start(
     spending: SpendingOptions | None = None,
     watch: Watch | None = None,
     fitting: Fitting | None = None,
+    workers: int = 1,
 ) -> Finished:
     """Run a scenario with one seed into a new folder; `watch` steers it.
+
+    `workers` is how many processes live visits at a time; the log is the same for any number.
 
     `fitting`, what its people were fitted to, is kept there.
     """
@@ -58,7 +61,13 @@ def start(
         if fitting:
             write_fitting(fitting, folder)
         going = RunDriver(
-            log, own, progress or Quiet(), stopping, spending or SpendingOptions(), watch
+            log,
+            own,
+            progress or Quiet(),
+            stopping,
+            spending or SpendingOptions(),
+            watch,
+            workers=workers,
         )
         return going.on(World(genesis), Snapshooter(log))
 
@@ -72,8 +81,9 @@ def resume(
     minds: Mapping[int, Mind] | None = None,
     upto: int | None = None,
     watch: Watch | None = None,
+    workers: int = 1,
 ) -> Finished:
-    """Resume a run from its last commit.
+    """Resume a run from its last commit, with so many processes.
 
     `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
     that round even if the scenario goes on; `watch` steers it.
@@ -99,6 +109,7 @@ def resume(
             spending or SpendingOptions(),
             watch,
             typing=minds or (),
+            workers=workers,
         )
         return going.on(world, shots, minds or {})
 

@@ -121,13 +121,15 @@ class RunDriver:
         spending: SpendingOptions,
         watch: Watch | None = None,
         typing: Collection[int] = (),
+        workers: int = 1,
     ) -> None:
-        """`typing` are the agents that are played at a terminal."""
+        """`typing` are the agents that are played at a terminal; `workers` live the visits."""
         self.log = log
         self.scenario = scenario
         self.progress = progress
         self.stopping = stopping
         self.watch = watch
+        self.workers = workers
         self.unusable: Counter[str] = Counter()
         self.door = self._opened(spending)
         self.places = Seating(log, scenario.played, source=spending.source, typing=typing)
@@ -217,6 +219,7 @@ class RunDriver:
             control=watch.control if watch else None,
             keep=lambda queued: intervene(self.log, [one.written for one in queued]),
             places=self.places,
+            workers=self.workers,
         )
 
     def _listeners(

@@ -178,6 +178,6 @@ class Arriving:
         self.commit = keeper.commit
         self._keeper, self._watch = keeper, watch
 
-    def append(self, chapter: Chapter) -> None:
-        self._keeper.append(chapter)
+    def append(self, chapter: Chapter, body: bytes = b"") -> None:
+        self._keeper.append(chapter, body)
         self._watch.arrive(chapter)

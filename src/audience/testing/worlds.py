@@ -112,7 +112,7 @@ class ListKeeper:
         self.committed = 0
         """How many chapters a crash would leave."""
 
-    def append(self, chapter: e.Chapter) -> None:
+    def append(self, chapter: e.Chapter, body: bytes = b"") -> None:
         self.chapters.append(chapter)
 
     def commit(self) -> None:
@@ -155,6 +155,7 @@ def simulate(
     stopping: Callable[[], bool] = lambda: False,
     control: Control | None = None,
     keep: Callable[[Sequence[Queued]], None] = lambda queued: None,
+    workers: int = 1,
 ) -> tuple[World, ListKeeper]:
     """Run a genesis to its last round and return the world with the chapters that were kept.
 
@@ -191,6 +192,7 @@ def simulate(
         stopping=stopping,
         control=control,
         keep=keep,
+        workers=workers,
     )
     run_sync(lambda: run(sim, found))
     return world, keeper

@@ -106,7 +106,7 @@ class KeptChapters:
     def __init__(self) -> None:
         self.chapters: list[e.Chapter] = []
 
-    def append(self, chapter: e.Chapter) -> None:
+    def append(self, chapter: e.Chapter, body: bytes = b"") -> None:
         self.chapters.append(chapter)
 
     def commit(self) -> None: ...

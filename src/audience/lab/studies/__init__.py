@@ -22,7 +22,6 @@ from audience.lab.studies.runner import (
     Studied as Studied,
     check as check,
     conduct_study as conduct_study,
-    cores as cores,
     found_in as found_in,
     stored_study as stored_study,
 )

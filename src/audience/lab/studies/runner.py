@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from audience.engine import cores
 from audience.errors import AudienceError, Interrupted
 from audience.files import claim as files_claim
 from audience.lab.studies.jobs import (
@@ -182,11 +183,6 @@ class Studied(msgspec.Struct, frozen=True):
     findings: StudyFindings
     folder: Path
     remarks: tuple[str, ...]
-
-
-def cores() -> int:
-    """Return how many processes may run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check(recipe: Recipe) -> None:

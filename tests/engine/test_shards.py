@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from audience.agents import Decision
+from audience.agents.rule import RuleMind
+from audience.engine import Groups, Paused, Rules, TieRules
+from audience.engine.drivers import MindFault
+from audience.engine.forks import shared_out
+from audience.log import Log
+from audience.memory import Memory
+from audience.runs import resume, start
+from audience.scenario import Scenario, parse
+from audience.testing import ListKeeper, simulate, tiny_genesis
+from audience.world import Dice, Observation, World
+
+GENESIS = tiny_genesis(60, 40)
+
+
+@pytest.fixture(autouse=True)
+def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("audience.engine.simulation.LEAST", 4)
+    monkeypatch.setattr("audience.engine.shards._SMALLEST", 3)
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of blocks of each phase that was shared out."""
+    seen: list[int] = []
+
+    def counted(work: Callable[[int], bytes], blocks: int, workers: int) -> object:
+        seen.append(blocks)
+        return shared_out(work, blocks, workers)
+
+    monkeypatch.setattr("audience.engine.shards.shared_out", counted)
+    return seen
+
+
+def test_any_number_of_workers_gives_the_same_chapters(forked: list[int]) -> None:
+    options = {
+        "rules": Rules(rounds=3),
+        "ties": TieRules(grow=0.5, fade=10.0, rewire=0.1, every=1),
+        "groups": Groups(share=0.5, size=3),
+    }
+    alone, kept = simulate(GENESIS, **options)  # type: ignore[arg-type]
+    assert not forked
+    for workers in (2, 3):
+        world, shared = simulate(GENESIS, workers=workers, **options)  # type: ignore[arg-type]
+        assert shared.digest() == kept.digest()
+        assert world.agents.changed == alone.agents.changed
+        assert world.satisfaction.tolist() == alone.satisfaction.tolist()
+    assert len(forked) > 6, "meetings are shared out too"
+
+
+def scenario(text: str) -> Scenario:
+    return parse(f'agents = 80\nrounds = 3\n{text}\n[activation]\nmethod = "random"\nshare = 0.9')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'recommender = "ease"\nmemory = "recagent"',
+        'mind = "grounded"\nrecommender = "random"',
+        'recommender = "random"\n[platform]\nrandom_k = 2\nfeed = "ranked"',
+        '[[interventions]]\nround = 2\ndo = "announce"\ntext = "Hello!"',
+    ],
+)
+def test_runs_are_equal_in_bytes(text: str, tmp_path: Path, forked: list[int]) -> None:
+    alone = start(scenario(text), 5, tmp_path / "1")
+    shared = start(scenario(text), 5, tmp_path / "2", workers=2)
+    assert forked
+    assert shared.measured.digest == alone.measured.digest
+    assert shared.measured.totals == alone.measured.totals
+    assert shared.decisions == alone.decisions
+
+
+def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path, forked: list[int]) -> None:
+    wanted = scenario('recommender = "ease"')
+    whole = start(wanted, 5, tmp_path / "whole")
+    commits = 0
+
+    def stopping() -> bool:
+        nonlocal commits
+        commits += 1
+        return commits > 9
+
+    with pytest.raises(Exception, match="stopped in round"):
+        start(wanted, 5, tmp_path / "run", workers=2, stopping=stopping)
+    with Log.open(tmp_path / "run") as log:
+        done = log.complete_rounds()
+        found = len(log.partial(done + 1))
+    assert 1 < found < 72, "it was stopped within a round"
+    assert resume(tmp_path / "run", workers=3).measured.digest == whole.measured.digest
+
+
+class Deadly(RuleMind):
+    """A mind whose process dies the first time it thinks in another one."""
+
+    def __init__(self, marker: Path) -> None:
+        super().__init__()
+        self.home, self.marker = os.getpid(), marker
+
+    def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
+        if os.getpid() != self.home and not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().decide_many(seen, dice)
+
+
+def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    _, kept = simulate(GENESIS)
+    _, shared = simulate(GENESIS, mind=Deadly(tmp_path / "died"), workers=2)
+    assert (tmp_path / "died").exists()
+    assert shared.digest() == kept.digest()
+
+
+class Broken(RuleMind):
+    """A mind that raises in another process."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.home = os.getpid()
+
+    def decide_many(self, seen: Sequence[Observation], dice: Dice) -> Sequence[Decision]:
+        if os.getpid() != self.home:
+            raise KeyError("taste")
+        return super().decide_many(seen, dice)
+
+
+def test_a_fault_in_a_worker_is_told_as_one_here() -> None:
+    with pytest.raises(MindFault, match=r"Broken.decide_many raised KeyError\('taste'\)"):
+        simulate(GENESIS, mind=Broken(), workers=2)
+
+
+def test_asked_to_stop_it_keeps_whole_blocks() -> None:
+    keeper = ListKeeper()
+    with pytest.raises(Paused):
+        simulate(GENESIS, workers=2, keeper=keeper, stopping=lambda: keeper.committed > 20)
+    assert keeper.committed == len(keeper.chapters) < 61
+    world = World(GENESIS)
+    _, whole = simulate(GENESIS, rules=Rules(rounds=1))
+    _, rest = simulate(
+        GENESIS, world=world, found=keeper.ordered(), rules=Rules(rounds=1), workers=2
+    )
+    both = ListKeeper()
+    both.chapters = [*keeper.chapters, *rest.chapters]
+    assert both.digest() == whole.digest()
+
+
+class Slow:
+    """A mind that decides one by one, and so in this process."""
+
+    async def decide(self, seen: Observation, memory: Memory, dice: Dice) -> Decision:
+        return RuleMind().decide_many([seen], dice)[0]
+
+
+def test_minds_that_decide_one_by_one_stay_here(forked: list[int]) -> None:
+    _, kept = simulate(GENESIS)
+    _, own = simulate(GENESIS, mind=Slow(), workers=2)
+    assert own.digest() == kept.digest()
+    assert not forked
