@@ -9,7 +9,7 @@ from itertools import count
 import msgspec
 
 from audience.agents import Decision, Scene, Script
-from audience.engine.rules import flagged, numbered, refuse, speech
+from audience.engine.rules import flagged, refuse, speech
 from audience.engine.visit import Answer, Need, minded
 from audience.world import (
     HUMAN,
@@ -107,7 +107,7 @@ def talk(
     will be then, by default as they are.
     """
     first, second = people or (world.agents[wish.agent], world.agents[wish.to])
-    begin = numbered(first)
+    begin = first.numbered
     opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance, wish.voice)
     spoken = _Spoken(world, opening, world.genesis.clock.at(world.round, 1.0) if at is None else at)
     if joint and max_lines > 1:

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from audience.engine.rules import numbered
 from audience.errors import AudienceError
 from audience.recommenders import (
     AsyncRanker,
@@ -153,7 +152,7 @@ class PageRequest(msgspec.Struct, frozen=True, gc=False):
     lived: tuple[int, ...] = ()
     skipped: tuple[int, ...] = ()
     begin: int = 0
-    """Where the numbers of the visit begin; see engine/rules.py."""
+    """Where the numbers of the visit begin; see world/agent.py."""
 
 
 class Note(msgspec.Struct, frozen=True, gc=False):
@@ -211,8 +210,8 @@ class Platform:
         exclude = now.shown if self.repeat else lived + now.shown
         taken = set(lived) if now.shown else ()
         skipped = tuple([item for item in now.shown if item not in taken])
-        begin = numbered(me)
-        return PageRequest(me.profile.id, now.at, now.pages, exclude, lived, skipped, begin)
+        place = (me.profile.id, now.at, now.pages)
+        return PageRequest(*place, exclude, lived, skipped, me.numbered)
 
     def rank(
         self,

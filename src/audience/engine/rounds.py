@@ -193,7 +193,7 @@ def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept
     blocks = lived(sim.stage, [begin for _, _, begin in fresh], sim.workers)
     following = _arriving(sim, phase, fresh, blocks)
     for count, (rank, agent, _) in enumerate(rows):
-        _apply(sim, kept.get(_place(phase, agent, rank)) or next(following))
+        sim.apply(kept.get(_place(phase, agent, rank)) or next(following))
         if phase == e.VISITS:
             sim.progress(sim.world.round, count + 1, len(rows))
 

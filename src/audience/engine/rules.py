@@ -73,8 +73,6 @@ def _met(catalogue: Catalogue, me: Agent, lines: Sequence[e.Said]) -> Iterator[s
 
 
 SURFACES = ("recommender", "social")
-LONGEST_VISIT = 1_000_000
-"""More turns, pages and posts than a visit may have."""
 LONGEST_TEXT = 2_000
 """The most characters of a text; longer ones would flood inboxes."""
 
@@ -89,14 +87,6 @@ def resolve(world: View, me: Agent, action: a.AnyAction) -> list[e.AnyEvent]:
         return [refuse(me, action, f"not possible on the {me.situation.surface} surface")]
     events: list[e.AnyEvent] = _RULES[kind](world, me, action)
     return events
-
-
-def numbered(me: Agent) -> int:
-    """Return where the numbers of this visit begin: after those of earlier ones in the round.
-
-    Turns, pages and posts are named by round, person and number, and names must not repeat.
-    """
-    return me.again * LONGEST_VISIT
 
 
 def refuse(me: Agent, action: a.AnyAction, why: str) -> e.Refused:
@@ -218,7 +208,7 @@ def _subject(world: View, me: Agent, topic: int) -> str:
 
 
 def _post_id(world: View, me: Agent) -> str:
-    return post_id(world.round, me.profile.id, me.situation.posts + numbered(me))
+    return post_id(world.round, me.profile.id, me.numbered + me.situation.posts)
 
 
 def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from audience.agents import Decision, Scene, Script
 from audience.engine.platform import Note, Noted, PageRequest, Platform, Served, feed_of, mixed
-from audience.engine.rules import is_text, numbered, refuse, resolve
+from audience.engine.rules import is_text, refuse, resolve
 from audience.world import (
     FOLDS,
     LAST_PAGE,
@@ -117,7 +117,7 @@ class _Stay:
     def wake(self, at: int) -> None:
         """Begin the visit; its turns are numbered on from those of earlier ones in the round."""
         self.emit(e.Woke(self.me.profile.id, at))
-        self.begin = numbered(self.me)
+        self.begin = self.me.numbered
 
     def eyes(self) -> Agent:
         """Return the agent with its feed in place of its whole inbox."""

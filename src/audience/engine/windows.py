@@ -29,12 +29,12 @@ from audience.engine.simulation import Simulation
 from audience.engine.visit import Visited, visit
 from audience.errors import BadInput
 from audience.recommenders import AsyncRanker
-from audience.world import Agent, Ints, dice, events as e, keys
+from audience.world import Agent, dice, events as e, keys
 
 Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]]
 """Drives strands, as `drive` in engine/rounds.py does."""
 _BITS = 43
-"""Bits of a rank below the number of the window; they are a hash, so that nobody is always first."""
+"""Bits of a rank below the number of the window: a hash, so that nobody is always first."""
 _MOST_WINDOWS = 1 << (63 - _BITS)
 _FEWEST, _AHEAD = 32, 3.5
 """Visits run ahead: more make larger waves, and more of them are run again. Their people are
@@ -255,9 +255,7 @@ class _Pages:
 
     def _stale(self, rows: Sequence[Appointment]) -> list[Appointment]:
         return [
-            row
-            for row in rows
-            if (row.rank, row.agent) not in self._kept and not self._holds(row)
+            row for row in rows if (row.rank, row.agent) not in self._kept and not self._holds(row)
         ]
 
     def _holds(self, row: Appointment) -> bool:
@@ -267,9 +265,7 @@ class _Pages:
     def _now(self, agent: int) -> Basis:
         return self._sim.world.agents.changed.get(agent)
 
-    def _done(
-        self, stale: Sequence[Appointment], last: Appointment | None = None
-    ) -> Done[Visited]:
+    def _done(self, stale: Sequence[Appointment], last: Appointment | None = None) -> Done[Visited]:
         """Keep visits as they end; with `last`, also write those before it down at once."""
 
         def done(ended: list[tuple[int, Visited]]) -> None:

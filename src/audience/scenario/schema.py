@@ -239,10 +239,8 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     if "time" in tree:
         tree["time"] = time_of(tree["time"], f"{where}: time")
     _check_keys(tree, where)
-    spread = tree.get("spread")
-    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
-        if tree.get("time", {}).get("kind") != OWN:
-            tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
+    if "activation" not in tree and _only_spreads(tree):
+        tree["activation"] = {"method": "reached"}
     for part in PARTS:
         if part in tree:
             tree[part] = part_of(tree[part], f"{where}: {part}")
@@ -322,13 +320,19 @@ def part_of(value: object, where: str) -> Options:
     return {"kind": value["kind"], "options": {k: v for k, v in value.items() if k != "kind"}}
 
 
+def _only_spreads(tree: Options) -> bool:
+    """Return True if people come for news of a topic alone: a spread wakes those it reaches."""
+    spread, times = tree.get("spread"), tree.get("time", {})
+    return isinstance(spread, dict) and bool(spread.get("topics")) and times.get("kind") != OWN
+
+
 def time_of(value: object, where: str) -> Options:
     """Return when people come as a table, whichever way it was written."""
     if isinstance(value, str):
         return {"kind": value}
-    if not isinstance(value, dict) or "kind" not in value:
-        raise BadInput(f'{where}: give a kind, as in kind = "own", or time = "own"')
-    return value
+    if not isinstance(value, dict):
+        raise BadInput(f'{where}: give a table, as in [time], or time = "own"')
+    return {"kind": OWN, **value}
 
 
 def _check_own_clocks(scenario: Scenario, where: str) -> None:

@@ -28,6 +28,8 @@ HABITUAL = 0.5
 """Weight of the newest visit in the moving average of satisfaction."""
 SAVED = 20
 """The most items that an agent keeps for later; the oldest are dropped."""
+LONGEST_VISIT = 1_000_000
+"""More turns, pages and posts than a visit may have."""
 PASSED = 100
 """Messages on topics that an agent remembers having forwarded."""
 
@@ -103,9 +105,12 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """The round of the last visit, shifted, plus the number of visits in that round so far."""
 
     @property
-    def again(self) -> int:
-        """How many visits came before the last one in its round."""
-        return max((self.came & _COUNT) - 1, 0)
+    def numbered(self) -> int:
+        """Where the numbers of this visit begin: after those of earlier ones in the round.
+
+        Turns, pages and posts are named by round, person and number, and names must not repeat.
+        """
+        return max((self.came & _COUNT) - 1, 0) * LONGEST_VISIT
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was watched in this visit."""
