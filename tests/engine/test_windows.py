@@ -249,8 +249,8 @@ def test_posts_and_pages_of_two_visits_in_a_round_have_different_names(
     assert len(posts) == len(set(posts)) > 20
     seen: dict[tuple[int, int], set[tuple[int, ...]]] = {}
     for chapter in visits(straight):
-        shown = [x.event.items for x in chapter.entries if isinstance(x.event, e.SlateShown)]
-        for items in shown[:1]:
+        shown = [x.event for x in chapter.entries if isinstance(x.event, e.SlateShown)]
+        for items in [page.items for page in shown if page.surface == "recommender"][:1]:
             pages = seen.setdefault((chapter.round, chapter.agent), set())
             assert items not in pages
             pages.add(items)

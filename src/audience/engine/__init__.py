@@ -17,6 +17,8 @@ from audience.engine.own_clock import (
     TIMES as TIMES,
     Rhythm as Rhythm,
     Timetable as Timetable,
+    drawn_gaps as drawn_gaps,
+    following as following,
 )
 from audience.engine.platform import (
     FEEDS as FEEDS,

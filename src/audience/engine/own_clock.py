@@ -23,7 +23,7 @@ from audience.world import Bools, Dice, Floats, Ints, World, dice
 
 ROUNDS, OWN = "rounds", "own"
 TIMES = (ROUNDS, OWN)
-GAPS = ("lognormal", "pareto")
+GAPS = ("pareto", "lognormal")
 HOUR, DAY, WEEK = 3_600, 86_400, 604_800
 _MONDAY = 3 * DAY
 """1970 began on a Thursday: weeks are counted from the Monday before."""
@@ -41,11 +41,12 @@ class Timetable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Minutes; visits of one window do not see each other, and its messages come after it."""
     visits: float = 0.0
     """Visits per person and week on average; 0: as many as `share` of [activation] gives."""
-    gaps: str = "lognormal"
+    gaps: str = "pareto"
+    """The law of gaps: `pareto` or `lognormal`."""
+    alpha: float = 4.0
+    """The tail of Pareto gaps: the smaller, the more short and very long ones."""
     sigma: float = 1.2
     """The spread of lognormal gaps, as the standard deviation of their logarithm."""
-    alpha: float = 2.5
-    """The tail of Pareto gaps: the smaller, the more short and very long ones."""
     hours: tuple[float, ...] = (
         *(0.5, 0.3, 0.2, 0.15, 0.15, 0.2, 0.4, 0.6, 0.8, 0.9, 0.9, 1.0),
         *(1.1, 1.1, 1.0, 1.0, 1.1, 1.3, 1.6, 1.9, 2.1, 2.0, 1.6, 1.0),
@@ -98,7 +99,7 @@ def rhythm_of(times: Timetable) -> Rhythm:
     return Rhythm(times.hours, times.weekdays)
 
 
-def gaps(times: Timetable, draws: Dice, first: Bools) -> Floats:
+def drawn_gaps(times: Timetable, draws: Dice, first: Bools) -> Floats:
     """Return gaps with mean 1, one per die; those of `first` began before and are cut."""
     even = draws.uniform("gap")
     if times.gaps == "pareto":
@@ -131,7 +132,7 @@ def following(times: Timetable, since: Ints, rate: Floats, draws: Dice, first: B
     """Return when people come next who came last at `since`; nobody twice within a window."""
     rhythm = rhythm_of(times)
     with np.errstate(divide="ignore"):
-        wait = np.minimum(gaps(times, draws, first) / rate, _NEVER)
+        wait = np.minimum(drawn_gaps(times, draws, first) / rate, _NEVER)
     return np.maximum(
         rhythm.moments(rhythm.elapsed(since) + wait),
         np.where(first, since, since + times.window * 60),
