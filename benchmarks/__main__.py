@@ -18,6 +18,7 @@ NAMES = (
     "decisions",
     "scale",
     "million",
+    "clocks",
     "branching",
     "recsim",
     "imports",

@@ -163,10 +163,9 @@ def simulate(
     chapters of the unfinished one. If `stopping` returns True, `Paused` is raised and the `keeper`
     has what was done. `control` steers the run, `keep` receives what it queued.
     """
-    served = recommender or Popular()
 
     def serving(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
-        return (swapped.kind, Popular()) if swapped else ("given", served)
+        return (swapped.kind, Popular()) if swapped else ("given", recommender or Popular())
 
     parts = Parts(
         mind or RuleMind(),
@@ -180,13 +179,12 @@ def simulate(
         time=time or Timetable(),
     )
     keeper = keeper or ListKeeper()
-    rules = rules or Rules(rounds=3)
     world = world or World(genesis)
     sim = Simulation(
         world,
         keeper,
         parts,
-        rules,
+        rules or Rules(rounds=3),
         seed,
         listeners=listeners,
         stopping=stopping,
