@@ -7,6 +7,8 @@ import json
 import os
 import resource
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -48,6 +50,18 @@ def everybody_awake(agents: int, rounds: int) -> Scenario:
 def timed(wanted: Scenario, folder: Path) -> Finished:
     gc.collect()
     return start(wanted, 1, folder / "run")
+
+
+def alone(module: str, function: str, folder: Path) -> dict[str, float]:
+    """Return what a function of a module measures in a process of its own, given a folder."""
+    code = (
+        "import importlib, json, sys; from pathlib import Path; "
+        f"print(json.dumps(importlib.import_module({module!r}).{function}(Path(sys.argv[1]))))"
+    )
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def row(what: str, measured: str, bar: str, met: bool) -> dict[str, object]:

@@ -86,15 +86,9 @@ class _Crew:
         self._work = work
         queue, filling = os.pipe()
         self._forks: list[_Fork] = []
-        # Nothing is collected in a fork, and what exists now is not copied by a collection here.
-        gc.collect()
-        gc.freeze()
-        try:
-            for _ in range(workers):
-                self._forks.append(self._forked(queue, filling))
-        finally:
-            os.close(queue)
-            gc.unfreeze()
+        for _ in range(workers):
+            self._forks.append(self._forked(queue, filling))
+        os.close(queue)
         _fill(filling, blocks)
 
     def _forked(self, queue: int, filling: int) -> _Fork:
@@ -109,7 +103,7 @@ class _Crew:
             return _Fork(pid, told, file)
         status = 1
         try:
-            gc.disable()
+            gc.disable()  # a collection would copy all that exists
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             os.close(filling)
             os.close(told)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -15,7 +16,15 @@ from audience.engine.conversations import (
     sittings,
     talk,
 )
-from audience.engine.drivers import VISITS, Done, Strand, T, as_coroutines, in_waves
+from audience.engine.drivers import (
+    VISITS,
+    Done,
+    Strand,
+    T,
+    as_coroutines,
+    in_waves,
+    uncollected,
+)
 from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
 from audience.engine.own_clock import OWN
@@ -92,8 +101,9 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     _open(sim, kept)
     sim.seat()
     if sim.parts.time.kind == OWN:
-        await in_windows(sim, found, drive)
-        await _gather(sim, kept)
+        with uncollected() if sim.in_waves else nullcontext():
+            await in_windows(sim, found, drive)
+            await _gather(sim, kept)
     else:
         await _visits(sim, kept)
     _deliver(sim)
@@ -112,9 +122,10 @@ async def _visits(sim: Simulation, kept: Kept) -> None:
         await _one_by_one(sim, chosen, places, kept, briefly)
         await _gather(sim, kept)
     else:
-        await _together(sim, chosen, places, kept, briefly)
-        await _gather(sim, kept)
-        await _converse(sim, kept)
+        with uncollected() if sim.in_waves else nullcontext():
+            await _together(sim, chosen, places, kept, briefly)
+            await _gather(sim, kept)
+            await _converse(sim, kept)
 
 
 Kept = dict[tuple[int, int, int], e.Chapter]

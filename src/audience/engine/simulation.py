@@ -170,14 +170,12 @@ class Simulation:
         """Append a chapter to the log and apply its events."""
         chapter = e.Chapter(self.world.round, phase, rank, agent, tuple(entries))
         self.keeper.append(chapter)
-        for entry in chapter.entries:
-            self.world.apply(entry.event)
+        self.world.apply_all(chapter.entries)
         self.tell(chapter)
 
     def apply(self, chapter: e.Chapter) -> None:
         """Apply a chapter that is in the log already."""
-        for entry in chapter.entries:
-            self.world.apply(entry.event)
+        self.world.apply_all(chapter.entries)
         self.tell(chapter)
 
     def tell(self, chapter: e.Chapter) -> None:

@@ -113,8 +113,7 @@ def _newest(log: Log, round_: int) -> int:
 def _carried(log: Log, world: World, round_: int) -> World:
     begin = world.round + 1 if world.round else 0
     for chapter in log.chapters(begin_round=begin, end_round=round_ + 1):
-        for entry in chapter.entries:
-            world.apply(entry.event)
+        world.apply_all(chapter.entries)
     return world
 
 

@@ -210,8 +210,7 @@ def measure(
     metrics = suite() if metrics is None else metrics
     world = World(genesis)
     for chapter in chapters:
-        for entry in chapter.entries:
-            world.apply(entry.event)
+        world.apply_all(chapter.entries)
         metrics.update_chapter(chapter, world)
     return metrics
 

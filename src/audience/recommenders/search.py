@@ -156,7 +156,8 @@ class ItemSearch:
         ties = np.arange(items)[::-1]
         places, values = top_keys(keys_of(scores[None], ties), min(max(k, _LOOKED_AT), items))
         found = (items - 1 - places[0][values[0] > 0]).tolist()
-        whole = [item for item in found if words(self._catalogue[item].title) == frozenset(said)]
+        titled = self._titles.get(frozenset(said), ())
+        whole = [item for item in found if item in titled]
         rest = [item for item in found if item not in set(whole)]
         return tuple((whole + rest)[:k])
 
@@ -205,6 +206,14 @@ class ItemSearch:
     @cached_property
     def _terms(self) -> Terms:
         return terms_of(self._catalogue)
+
+    @cached_property
+    def _titles(self) -> dict[frozenset[str], set[int]]:
+        """The items by the words of their titles."""
+        titles: dict[frozenset[str], set[int]] = {}
+        for item in range(len(self._catalogue)):
+            titles.setdefault(words(self._catalogue[item].title), set()).add(item)
+        return titles
 
     @cached_property
     def _rarity(self) -> Floats:

@@ -69,7 +69,7 @@ def start(
             watch,
             workers=workers,
         )
-        return going.on(World(genesis), Snapshooter(log))
+        return going.on(lambda: World(genesis), Snapshooter(log))
 
 
 def resume(
@@ -91,7 +91,6 @@ def resume(
     with Log.open(folder, write=True) as log:
         scenario = parse(log.scenario, str(folder))
         shots = Snapshooter(log)
-        world = world_at(log, log.complete_rounds(), shots)
         rules = scenario.run
         if minds:
             rules = msgspec.structs.replace(
@@ -100,7 +99,6 @@ def resume(
         if upto is not None:
             rules = msgspec.structs.replace(rules, rounds=upto)
         scenario = msgspec.structs.replace(scenario, run=rules)
-        reach(parts_of(scenario, world.genesis))
         going = RunDriver(
             log,
             scenario,
@@ -111,7 +109,13 @@ def resume(
             typing=minds or (),
             workers=workers,
         )
-        return going.on(world, shots, minds or {})
+
+        def begin() -> World:
+            world = world_at(log, log.complete_rounds(), shots)
+            reach(parts_of(scenario, world.genesis))
+            return world
+
+        return going.on(begin, shots, minds)
 
 
 def prolong(folder: Path, rounds: int) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -34,7 +35,7 @@ from audience.scenario import (
     parts_of,
     store_of,
 )
-from audience.world import CLOSING, MEMORY, Chapter, Failed, View, World
+from audience.world import CLOSING, MEMORY, Chapter, Failed, Genesis, View, World
 
 Stopping = Callable[[], bool]
 EMBEDDED_VISITS = 16
@@ -109,6 +110,19 @@ class Finished(msgspec.Struct, frozen=True):
         }
 
 
+class _Lived(NamedTuple):
+    """A run that has reached its last round, before it is measured."""
+
+    genesis: Genesis
+    agents: int
+    rounds: int
+    decisions: int
+    resumed_at: int
+    began: float
+    live: Metrics | None
+    """The metrics, if they were counted from the first round on."""
+
+
 class RunDriver:
     """A run under way: its log, its scenario, and its listeners."""
 
@@ -147,9 +161,37 @@ class RunDriver:
         return self.scenario.mind.kind == HUMAN
 
     def on(
-        self, world: World, shots: Snapshooter, minds: Mapping[int, Mind] | None = None
+        self,
+        begin: Callable[[], World],
+        shots: Snapshooter,
+        minds: Mapping[int, Mind] | None = None,
     ) -> Finished:
-        """Run to the last round and measure."""
+        """Run from the world that `begin` makes to the last round, and measure."""
+        log, scenario = self.log, self.scenario
+        lived = self._lived(begin(), shots, minds or {})
+        if lived.live is None:
+            gc.collect()  # the metrics are folded over a world of their own: one at a time
+        metrics = lived.live or measured_log(log, scenario, genesis=lived.genesis)
+        seconds = time.perf_counter() - lived.began
+        meter = self.door.meter if self.door else None
+        measured = measurement(log, metrics)
+        keep_measures(log, scenario, measured)
+        return Finished(
+            measured,
+            lived.agents,
+            lived.rounds,
+            lived.decisions,
+            seconds,
+            lived.resumed_at,
+            meter.total() if meter else Counts(),
+            meter.by_purpose if meter else {},
+            dict(self.unusable),
+            memory_problems(log) if metrics.value()["memory_failed"] else {},
+            failed_slates(log) if metrics.value()["failed"] else 0,
+        )
+
+    def _lived(self, world: World, shots: Snapshooter, minds: Mapping[int, Mind]) -> _Lived:
+        """Run to the last round; nothing returned refers to the world."""
         log, scenario, resumed_at = self.log, self.scenario, world.round
         found = log.partial(resumed_at + 1)
         live = (
@@ -160,7 +202,7 @@ class RunDriver:
         if self.watch:
             live = live or measured_upto(log, resumed_at)
             self.watch.begin(world, live, scenario.rounds, found)
-        sim = self._simulation(world, shots, live, minds or {})
+        sim = self._simulation(world, shots, live, minds)
         self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
         began = time.perf_counter()
         log.set_state("running")
@@ -168,24 +210,8 @@ class RunDriver:
         whole = parse(log.scenario, str(log.folder)).rounds
         log.set_state("finished" if world.round >= whole else "stopped")
         self.progress.end()
-        metrics = live or measured_log(log, scenario)
-        seconds = time.perf_counter() - began
-        meter = self.door.meter if self.door else None
-        measured = measurement(log, metrics)
-        keep_measures(log, scenario, measured)
-        return Finished(
-            measured,
-            len(world.agents),
-            world.round,
-            sim.decisions,
-            seconds,
-            resumed_at,
-            meter.total() if meter else Counts(),
-            meter.by_purpose if meter else {},
-            dict(self.unusable),
-            memory_problems(log) if metrics.value()["memory_failed"] else {},
-            failed_slates(log) if metrics.value()["failed"] else 0,
-        )
+        people = len(world.agents)
+        return _Lived(*(world.genesis, people, world.round, sim.decisions, resumed_at, began, live))
 
     def _simulation(
         self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]

@@ -38,8 +38,7 @@ class Fold:
         if self.upto >= upto:
             return
         for chapter in self._log.chapters(begin_round=self.upto + 1, end_round=upto + 1):
-            for entry in chapter.entries:
-                self.world.apply(entry.event)
+            self.world.apply_all(chapter.entries)
             self.metrics.update_chapter(chapter, self.world)
         self.upto = upto
 

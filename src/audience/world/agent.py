@@ -380,7 +380,7 @@ class AgentTable(Sequence[Agent]):
 
     def _lived(self, agent: int) -> tuple[Lived, ...]:
         if self._starts is None:
-            owners = np.fromiter((past.agent for past in self._past), np.int64, len(self._past))
+            owners = np.array([past.agent for past in self._past], np.int32)
             self._order = np.argsort(owners, kind="stable")
             self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
         rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()

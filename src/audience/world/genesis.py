@@ -94,7 +94,9 @@ class Genesis:
             self.ties.names,
             self.others,
         )
-        return zlib.compress(msgspec.msgpack.encode(stored), 1)
+        whole = msgspec.msgpack.encode(stored)
+        self.__dict__["digest"] = blake2b(whole, digest_size=16).hexdigest()
+        return zlib.compress(whole, 1)
 
     @cached_property
     def digest(self) -> str:

@@ -183,4 +183,5 @@ def _slice(ties: Ties, agent: int) -> tuple[Tie, ...]:
         ties.closeness[begin:end].tolist(),
         strict=True,
     )
-    return tuple(Tie(other, ties.names[kind], closeness) for other, kind, closeness in rows)
+    names = ties.names
+    return tuple([Tie(other, names[kind], closeness) for other, kind, closeness in rows])

@@ -11,6 +11,8 @@ from audience.world.randomness import Bools, Ints
 MOST = 5_000_000
 """How many impressions are kept; with more, the oldest are dropped."""
 _TYPES = "iiqbbb"
+_PLACES = bytes(range(128))
+"""The places of a page; those after the last one here count as it."""
 
 
 class Impressions:
@@ -31,12 +33,12 @@ class Impressions:
     def show(self, agent: int, items: tuple[int, ...], at: int, *, searched: bool) -> None:
         """Add one page."""
         size = len(items)
-        self._agents.extend([agent] * size)
+        self._agents.extend((agent,) * size)
         self._items.extend(items)
-        self._at.extend([at] * size)
-        self._places.extend([min(place, 127) for place in range(size)])
-        self._searched.extend([searched] * size)
-        self._picked.extend([0] * size)
+        self._at.extend((at,) * size)
+        self._places.frombytes(_PLACES[:size].ljust(size, _PLACES[-1:]))
+        self._searched.frombytes(bytes((searched,)) * size)
+        self._picked.frombytes(bytes(size))
         self._trim()
 
     def pick(self, agent: int, item: int) -> None:

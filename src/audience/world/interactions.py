@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ class Interactions:
         self,
         catalogue: Catalogue,
         people: int,
-        past: Iterable[Past] = (),
+        past: Sequence[Past] = (),
         ties: SocialGraph | None = None,
     ) -> None:
         self.catalogue = catalogue
@@ -29,13 +29,12 @@ class Interactions:
         # Live ties, not those at the time of a fit: they change only between rounds, so a ranker
         # that reads them gives the same pages after a resume.
         self.ties = ties
-        self._agents = array("i")
-        self._items = array("i")
-        self._at = array("q")
-        self._fractions = array("f")
-        self._stars = array("b")
-        for lived in past:
-            self.add(lived.agent, lived.item, lived.at, lived.fraction, lived.stars)
+        # Column by column: a million people bring millions of rows.
+        self._agents = array("i", [lived.agent for lived in past])
+        self._items = array("i", [lived.item for lived in past])
+        self._at = array("q", [lived.at for lived in past])
+        self._fractions = array("f", [lived.fraction for lived in past])
+        self._stars = array("b", [lived.stars for lived in past])
 
     @classmethod
     def of(

@@ -87,6 +87,7 @@ _TAGGED = re.compile(r"<([^<>\n]{1,300})>")
 _CUT = "…"
 
 
+@lru_cache(maxsize=65_536)
 def same(title: str) -> str:
     """Return a title normalised for comparison: no case, accents, year, article or punctuation."""
     flat = unicodedata.normalize("NFKD", _YEAR.sub("", title.strip())).casefold()

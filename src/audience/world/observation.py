@@ -114,7 +114,10 @@ def _strangers(world: View, me: Agent, friends: tuple[Friend, ...]) -> tuple[Fri
 
 def friends_of(world: View, me: Agent) -> tuple[Friend, ...]:
     """Return those `me` follows."""
+    named = world.profile
     return tuple(
-        Friend(tie.other, world.profile(tie.other).name, tie.kind, tie.closeness)
-        for tie in world.graph.ties(me.profile.id)
+        [
+            Friend(tie.other, named(tie.other).name, tie.kind, tie.closeness)
+            for tie in world.graph.ties(me.profile.id)
+        ]
     )

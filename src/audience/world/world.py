@@ -106,6 +106,28 @@ class World:
         if shared is not None:
             shared(self, event)
 
+    def apply_all(self, entries: Sequence[e.Entry]) -> None:
+        """Apply entries in order, as `apply` does one by one, but store each agent only once."""
+        agents, who = self.agents, -1
+        me: Agent | None = None
+        for entry in entries:
+            event: Any = entry.event
+            kind = type(event)
+            if kind in _OWN:
+                if me is None or event.agent != who:
+                    if me is not None:
+                        agents[who] = me
+                    who = event.agent
+                    me = agents[who]
+                me = FOLDS[kind](me, event, self.laws)
+            shared = _SHARED.get(kind)
+            if shared is not None:
+                if me is not None and kind not in _ALOOF:
+                    agents[who], me = me, None
+                shared(self, event)
+        if me is not None:
+            agents[who] = me
+
     def profile(self, agent: int) -> Profile:
         """Return a person's profile, without building an agent for one who never acted."""
         changed = self.agents.changed.get(agent)
@@ -337,3 +359,21 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.RoundEnded: _round_ended,
     e.TiesEnlivened: _ties_enlivened,
 }
+_ALOOF = frozenset(
+    {
+        e.Woke,
+        e.Entered,
+        e.SlateShown,
+        e.Picked,
+        e.Watched,
+        e.Rated,
+        e.Posted,
+        e.Forwarded,
+        e.Wished,
+        e.Followed,
+        e.Unfollowed,
+        e.MoodShifted,
+        e.AttitudeShifted,
+    }
+)
+"""Events whose effect on what is shared neither reads nor changes an agent."""

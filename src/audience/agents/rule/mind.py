@@ -19,7 +19,7 @@ from audience.agents.rule.person import bearings
 from audience.agents.rule.social import converse, feeling, socialise
 from audience.memory import Memory
 from audience.outside import FilePath
-from audience.world import Agent, Dice, Floats, Observation, actions as a, tastes
+from audience.world import Agent, Dice, Observation, actions as a, tastes
 
 _HOME, _PAGE, _SOCIAL, _TALK, _NEWS = range(5)
 _PART = {
@@ -33,6 +33,8 @@ _BROWSE = Decision((a.Enter("recommender"), a.Browse()), "came for something to 
 _FRIENDS = Decision((a.Enter("social"),), "came to see friends")
 _NOTHING = Decision((a.Nothing(),), "nothing to do here today")
 _NEXT, _BACK = a.NextPage(), a.Browse()
+Rows = list[list[float]]
+"""Draws: one row per agent."""
 
 
 class RuleMind:
@@ -94,8 +96,8 @@ class RuleMind:
 
     def _on_page(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         page = read_page(self.parameters, seen, dice, self.wishes(seen))
-        tells = dice.uniforms("tell", 2)
-        rates = dice.uniforms("rate", 2 * self.parameters.most_picks)
+        tells = dice.uniforms("tell", 2).tolist()
+        rates = dice.uniforms("rate", 2 * self.parameters.most_picks).tolist()
         decisions = [
             self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)
         ]
@@ -108,7 +110,7 @@ class RuleMind:
         picked[0, 0] = place
         page = read_picked(self.parameters, [seen], picked, dice)
         tells, rates = dice.uniforms("tell", 2), dice.uniforms("rate", 2 * most)
-        return self._page_decision(seen, 0, page, tells, rates)
+        return self._page_decision(seen, 0, page, tells.tolist(), rates.tolist())
 
     def _with_saves(
         self, seen: Sequence[Observation], decisions: list[Decision], dice: Dice
@@ -128,9 +130,10 @@ class RuleMind:
         return decisions
 
     def _page_decision(
-        self, seen: Observation, row: int, page: PageDecisions, tells: Floats, rates: Floats
+        self, seen: Observation, row: int, page: PageDecisions, tells: Rows, rates: Rows
     ) -> Decision:
         actions: list[a.AnyAction] = []
+        told, rated = tells[row], rates[row]
         slate, habits = seen.me.situation.slate, seen.me.profile.habits
         if not slate and seen.me.situation.pages:
             return Decision((a.Leave(page.satisfaction[row]),), "found an empty page")
@@ -139,16 +142,14 @@ class RuleMind:
                 break
             item = slate[column]
             actions.append(a.Pick(item, page.fraction[row][choice]))
-            if rates[row, 2 * choice] < 0.15 + 0.85 * habits.watcher:
+            if rated[2 * choice] < 0.15 + 0.85 * habits.watcher:
                 stars, words = page.stars[row][choice], ""
-                if rates[row, 2 * choice + 1] < 0.5 * habits.watcher:
+                if rated[2 * choice + 1] < 0.5 * habits.watcher:
                     title = seen.catalogue[item].title
-                    words = feeling(stars, tells[row, 0], title, seen.domain)
+                    words = feeling(stars, told[0], title, seen.domain)
                 actions.append(a.Rate(item, stars, words))
         if page.leaving[row] or "Browse" not in seen.menu:
-            actions.append(
-                self._way_out(seen.me, page.satisfaction[row], bool(actions), tells[row, 1])
-            )
+            actions.append(self._way_out(seen.me, page.satisfaction[row], bool(actions), told[1]))
         else:
             actions.append(_NEXT if "NextPage" in seen.menu else _BACK)
         recalled = page.recalled[row] if page.recalled else ()
@@ -162,14 +163,12 @@ class RuleMind:
         return a.Leave(satisfaction)
 
     def _among_friends(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        draws = dice.uniforms("social", 8)
-        return [
-            socialise(self.parameters, view, draws[row].tolist()) for row, view in enumerate(seen)
-        ]
+        draws = dice.uniforms("social", 8).tolist()
+        return [socialise(self.parameters, view, draws[row]) for row, view in enumerate(seen)]
 
     def _in_talk(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
-        draws = dice.uniforms("talk", 3)
-        return [converse(view, draws[row].tolist()) for row, view in enumerate(seen)]
+        draws = dice.uniforms("talk", 3).tolist()
+        return [converse(view, draws[row]) for row, view in enumerate(seen)]
 
     def _told(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         return react(self.parameters, seen, dice)

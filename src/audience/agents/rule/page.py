@@ -168,14 +168,11 @@ def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
 def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
     """Return the share of each item's tags that the last few watched items did not have."""
     weights = seen[0].catalogue.weights
-    known = np.zeros((len(seen), weights.shape[1]))
-    for back in range(1, _RECENT + 1):
-        rows = [row for row, view in enumerate(seen) if len(view.me.history) >= back]
-        if not rows:
-            break
-        items = [seen[row].me.history[-back].item for row in rows]
-        known[rows] += weights[items] > 0.0
-    unknown = (known == 0.0).astype(np.float64)
+    recent = [[lived.item for lived in view.me.history[-_RECENT:]] for view in seen]
+    owners = np.repeat(np.arange(len(seen)), [len(items) for items in recent])
+    rows, tags = (weights[[item for items in recent for item in items]] > 0.0).nonzero()
+    unknown = np.ones((len(seen), weights.shape[1]))
+    unknown[owners[rows], tags] = 0.0
     columns = [(unknown * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
     return np.stack(columns, axis=1)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from struct import pack
 from typing import NamedTuple
 
 import msgspec
@@ -60,7 +61,14 @@ _KIND = "caring compassionate empathetic forgiving fun-loving generous gentle op
 _UNKIND = "blunt critical gloomy stubborn"
 _SOCIABLE = "energetic fun-loving outgoing witty"
 _RESERVED = "bookish independent introspective shy unassuming"
-_AT_LEISURE = "homemaker pensioner pupil retired student unemployed"
+_SIDES = ((_OPEN, _CLOSED), (_STRICT, _EASY), (_KIND, _UNKIND), (_SOCIABLE, _RESERVED))
+_MEANT = [
+    (number, sign, frozenset(side.split()))
+    for number, sides in enumerate(_SIDES)
+    for sign, side in zip((1, -1), sides, strict=True)
+]
+"""What each word says: the number of a bearing, and whether more or less of it."""
+_AT_LEISURE = "homemaker pensioner pupil retired student unemployed".split()
 _SPLIT = re.compile(r"\s*[,;]\s*")
 
 
@@ -74,22 +82,16 @@ class Bearing(NamedTuple):
     leisure: float = 0.0
 
 
-@lru_cache(maxsize=65_536)
 def bearing(traits: tuple[str, ...], career: str) -> Bearing:
     """Return what traits and a career make of a person; unknown words say nothing."""
     words = {word for trait in traits for word in _SPLIT.split(trait.strip().casefold())}
-    return Bearing(
-        _side(words, _OPEN, _CLOSED),
-        _side(words, _STRICT, _EASY),
-        _side(words, _KIND, _UNKIND),
-        _side(words, _SOCIABLE, _RESERVED),
-        float(any(word in career.casefold() for word in _AT_LEISURE.split())),
-    )
-
-
-def _side(words: set[str], high: str, low: str) -> float:
-    score = len(words.intersection(high.split())) - len(words.intersection(low.split()))
-    return float(max(-1, min(1, score)))
+    scores = [0] * len(_SIDES)
+    for number, sign, meant in _MEANT:
+        scores[number] += sign * len(words & meant)
+    sides = [float(max(-1, min(1, score))) for score in scores]
+    work = career.casefold()
+    leisure = float(any(word in work for word in _AT_LEISURE))
+    return Bearing._make((*sides, leisure))
 
 
 class Bearings(msgspec.Struct, frozen=True):
@@ -105,8 +107,13 @@ class Bearings(msgspec.Struct, frozen=True):
 def bearings(seen: Sequence[Observation]) -> Bearings:
     """Return the bearings of these people."""
     profiles = [view.me.profile for view in seen]
-    rows = np.array([bearing(profile.traits, profile.career) for profile in profiles])
-    return Bearings(*rows.T)
+    packed = b"".join([_packed(profile.traits, profile.career) for profile in profiles])
+    return Bearings(*np.frombuffer(packed).reshape(len(seen), -1).T)
+
+
+@lru_cache(maxsize=65_536)
+def _packed(traits: tuple[str, ...], career: str) -> bytes:
+    return pack("5d", *bearing(traits, career))
 
 
 def leanings(seen: Sequence[Observation]) -> Floats:
