@@ -39,6 +39,7 @@ NAMES = (
     "scale",
     "workers",
     "million",
+    "clocks",
     "servers",
     "hostile",
     "memory",
