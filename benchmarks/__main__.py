@@ -46,6 +46,7 @@ NAMES = (
     "kills",
     "recommenders",
     "studies",
+    "cluster",
     "page",
     "page_browser",
     "page_large",

@@ -38,6 +38,12 @@ workers_option = click.option(
     metavar="N",
     help="Processes to use; 0: one per core.",
 )
+cluster_option = click.option(
+    "--cluster",
+    default="",
+    metavar="HOST:PORT|local",
+    help="Let a Ray cluster take the runs; local: one started here.",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 

@@ -21,7 +21,7 @@ from audience.llm import (
 from audience.memory import is_idle
 from audience.parts import Consolidates
 from audience.plugins import find
-from audience.runs.experiment import variants
+from audience.runs.jobs import variants
 from audience.scenario import (
     Scenario,
     asks_models,

@@ -42,7 +42,7 @@ from audience.scenario.offer import (
     masked as masked,
     masked_change as masked_change,
 )
-from audience.scenario.paths import anchored as anchored
+from audience.scenario.paths import PARTS as PARTS, anchored as anchored
 from audience.scenario.preset import PRESETS as PRESETS, preset_text as preset_text
 from audience.scenario.recagent_config import imported as imported
 from audience.scenario.schema import (
