@@ -7,6 +7,8 @@ import json
 import os
 import resource
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -50,8 +52,26 @@ def timed(wanted: Scenario, folder: Path) -> Finished:
     return start(wanted, 1, folder / "run")
 
 
-def row(what: str, measured: str, bar: str, met: bool) -> dict[str, object]:
-    return {"what": what, "measured": measured, "bar": bar, "met": bool(met)}
+def alone(module: str, function: str, folder: Path) -> dict[str, float]:
+    """Return what a function of a module measures in a process of its own, given a folder."""
+    code = (
+        "import importlib, json, sys; from pathlib import Path; "
+        f"print(json.dumps(importlib.import_module({module!r}).{function}(Path(sys.argv[1]))))"
+    )
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def row(
+    what: str, measured: str, bar: str, met: bool, *, kept: tuple[str, float, str] | None = None
+) -> dict[str, object]:
+    """Return a line of the table; `kept` is its name, number and unit in the history."""
+    told: dict[str, object] = {"what": what, "measured": measured, "bar": bar, "met": bool(met)}
+    if kept is not None:
+        told |= {"name": kept[0], "figure": float(kept[1]), "unit": kept[2]}
+    return told
 
 
 def tell(*rows: dict[str, object]) -> None:

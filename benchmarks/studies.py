@@ -46,7 +46,8 @@ def main() -> None:
             seconds = quick_seconds(folder) if is_quick else seconds_of(name, folder)
         bar = QUICK_SECONDS if is_quick else SECONDS
         what = "all studies --quick, two processes" if is_quick else f"study {name}"
-        rows.append(row(what, f"{seconds:.0f} s", f"under {bar:.0f} s", seconds < bar))
+        told = (what, f"{seconds:.0f} s", f"under {bar:.0f} s", seconds < bar)
+        rows.append(row(*told, kept=(what, seconds, "s")))
     tell(*rows)
 
 

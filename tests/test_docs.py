@@ -22,7 +22,7 @@ from audience.agents.rule import RuleParameters
 from audience.agents.voiced import VoicedMind
 from audience.cli.commands import audience
 from audience.datasets import Films
-from audience.engine import Activation, Rules
+from audience.engine import Activation, Rules, Timetable
 from audience.llm import CallStore, Endpoint, load_prices
 from audience.llm.fake_model import KINDS
 from audience.metrics import LABELS, MEANINGS
@@ -154,6 +154,7 @@ def test_scenarios_describe_every_key_with_its_default() -> None:
     assert fields(Scenario) <= described("docs/reference/scenario.md")
     for kind in (Rules, Activation, PageSettings, Clock, Models):
         check_defaults("docs/reference/scenario.md", kind())
+    assert fields(Timetable) <= described("docs/reference/scenario.md")
 
 
 def check_defaults(page: str, struct: Any) -> None:

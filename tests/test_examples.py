@@ -35,6 +35,7 @@ def test_there_are_the_examples_that_the_documentation_names() -> None:
         "what-if",
         "books",
         "one-by-one",
+        "own-clocks",
         "recsim",
         "spread-gender-case",
         "spread-waste-water",

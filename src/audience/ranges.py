@@ -32,6 +32,12 @@ SECTIONS: dict[str, dict[str, Range]] = {
         "at_most": (0, 10_000_000),
         "attention": _SHARE,
     },
+    "time": {
+        "window": (1, 525_600),
+        "visits": _AMOUNT,
+        "sigma": (0.01, 5),
+        "alpha": (1.05, 100),
+    },
     "run": {
         "rounds": (1, 1_000_000),
         "max_turns": _MANY,
@@ -57,7 +63,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
         "deadline": (0.001, 1_000_000),
         "overall": (0.001, 1_000_000),
         "largest_reply": (1_000, 1 << 30),
-        "weight": (1e-9, 1e9),
+        "weight": (0, 1e9),
     },
     "spread": {
         "degree": _AMOUNT,

@@ -35,6 +35,14 @@ memory = "recagent"
 [run]
 wave = 40
 """
+CLOCKS = """
+agents = 200
+rounds = 8
+recommender = "item-knn"
+memory = "recagent"
+[time]
+visits = 14
+"""
 SPEAKING = """
 agents = 12
 rounds = 3
@@ -78,7 +86,7 @@ def model(serving: Serving) -> Iterator[Fake]:
 def whole(tmp_path_factory: pytest.TempPathFactory, model: Fake) -> dict[str, tuple[str, str]]:
     """The texts of scenarios, and the digests of runs that nobody kills."""
     root = tmp_path_factory.mktemp("whole")
-    texts = {"rules": RULES, "speaking": SPEAKING.format(url=model.url)}
+    texts = {"rules": RULES, "clocks": CLOCKS, "speaking": SPEAKING.format(url=model.url)}
     return {
         name: (
             text,
@@ -142,7 +150,10 @@ def test_a_driver_is_killed(tmp_path: Path, whole: dict[str, tuple[str, str]]) -
 @pytest.mark.chaos
 @pytest.mark.parametrize(
     ("name", "number"),
-    [(name, number + 1) for name, number in moments("rules", 14) + moments("speaking", 14)],
+    [
+        (name, number + 1)
+        for name, number in moments("rules", 14) + moments("clocks", 6) + moments("speaking", 14)
+    ],
 )
 def test_many_drivers_are_killed(
     tmp_path: Path,

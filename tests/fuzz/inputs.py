@@ -97,6 +97,7 @@ _KEYS = s.sampled_from(
         " run.rounds run.wave run.max_lines run.deadline run.order ties.grow groups.share llm.url"
         " llm.model llm.deadline llm.endpoints llm.headers llm.body llm.prices llm.ca spread.topics"
         " spread.graph clock.start clock.step validated played study mind.kind memory.kind"
+        " time time.kind time.hours time.window"
         " recommender.kind recommender.parts dataset.kind dataset.path dataset.fill mind.parameters"
     ).split()
 )
@@ -129,6 +130,7 @@ _VALUES = s.one_of(
             "time",
             "ranked",
             "one-by-one",
+            "own",
             "sample",
             "reached",
             "",

@@ -43,6 +43,7 @@ GROUPS = {
 }
 PLAIN = {
     "title", "clock.start", "clock.step", "activation.method", "run.order", "run.dialogue",
+    "time.kind", "time.gaps",
     "platform.feed", "groups.kinds", "groups.rule", "llm.drop", "llm.reasoning", "llm.price",
     "played.way", "llm.endpoints.drop", "llm.endpoints.reasoning", "llm.endpoints.price",
     "spread.topics.name", "spread.topics.text", "spread.topics.about", "spread.topics.seeds",

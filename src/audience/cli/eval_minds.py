@@ -34,12 +34,14 @@ def _least(min_per_item: int) -> tuple[int, ...]:
 @o.out_option
 @o.json_option
 def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_json: bool) -> None:
-    """Fit Pareto and lognormal laws to interactions per user, with KS distances and figure 5."""
+    """Fit laws to how much people do, and compare when they come with own clocks and rounds."""
     from msgspec.structs import replace
 
     from audience.cli.eval import folder_for
     from audience.lab.evaluation import (
         activity_values as plain,
+        clock_foot,
+        clock_table,
         fits_of,
         foot,
         table,
@@ -58,6 +60,8 @@ def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_jso
         return
     note = "\n".join(foot(fits, left, seed))
     print_table(replace(table(fits), note=note), _WIDTH)
+    for score in (fit.clocks for fit in fits if fit.clocks):
+        print_table(replace(clock_table(score), note=clock_foot(score, seed)), _WIDTH)
     for path in written:
         click.echo(str(path))
 

@@ -264,7 +264,7 @@ def spent_lines(outcome: Outcome) -> list[str]:
         f"Models: {calls:,} calls ({reused:,} reused, {failed:,} failed), "
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
-    return lines + _purposes(outcome) + _voices(outcome)
+    return lines + _purposes(outcome) + _endpoints(outcome) + _voices(outcome)
 
 
 def failed_lines(outcome: Outcome) -> list[str]:
@@ -323,6 +323,15 @@ def _purposes(outcome: Outcome) -> list[str]:
                 "see `audience show RUN --calls`, or try another model"
             )
     return lines
+
+
+def _endpoints(outcome: Outcome) -> list[str]:
+    """Return the calls that each of several endpoints answered."""
+    asked: Counter[str] = Counter()
+    for one in outcome.finished:
+        asked.update(one.endpoints)
+    listed = ", ".join(f"{name} {count:,}" for name, count in asked.most_common())
+    return [f"  by endpoint: {listed}"] if len(asked) > 1 else []
 
 
 def _unusable(count: int) -> str:

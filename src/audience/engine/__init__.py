@@ -11,6 +11,15 @@ from audience.engine.control import (
 from audience.engine.forks import cores as cores
 from audience.engine.groups import Groups as Groups
 from audience.engine.interventions import objection as objection
+from audience.engine.own_clock import (
+    GAPS as GAPS,
+    OWN as OWN,
+    TIMES as TIMES,
+    Rhythm as Rhythm,
+    Timetable as Timetable,
+    drawn_gaps as drawn_gaps,
+    following as following,
+)
 from audience.engine.platform import (
     FEEDS as FEEDS,
     Platform as Platform,

@@ -171,6 +171,12 @@ class Control:
     def stopping(self) -> bool:
         return self._stopping
 
+    @property
+    def is_free(self) -> bool:
+        """Whether visits start at full speed, and not step by step."""
+        with self._lock:
+            return self._is_going and not self._steps and not self._speed
+
     async def may_open(self) -> bool:
         """Wait until a round may start; return False if the run shall stop instead."""
         while True:

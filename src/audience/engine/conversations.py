@@ -93,24 +93,32 @@ def refused(unmet: Sequence[tuple[e.Wished, str]]) -> dict[int, list[e.Entry]]:
 
 
 def talk(
-    world: World, wish: e.Wished, max_lines: int, *, joint: bool = False, at: int | None = None
+    world: World,
+    wish: e.Wished,
+    max_lines: int,
+    *,
+    joint: bool = False,
+    at: int | None = None,
+    people: tuple[Agent, Agent] | None = None,
 ) -> Talk:
     """Run a conversation in turns, or by one script; the wish is the first line.
 
-    `at` is when it takes place, by default at the end of the round.
+    `at` is when it takes place, by default at the end of the round; `people` are the two as they
+    will be then, by default as they are.
     """
-    first, second = world.agents[wish.agent], world.agents[wish.to]
+    first, second = people or (world.agents[wish.agent], world.agents[wish.to])
+    begin = first.numbered
     opening = e.Said(wish.agent, wish.to, wish.text, wish.items, wish.stance, wish.voice)
     spoken = _Spoken(world, opening, world.genesis.clock.at(world.round, 1.0) if at is None else at)
     if joint and max_lines > 1:
-        seen = (spoken.heard_by(second, 0, first), spoken.heard_by(first, 0, second))
+        seen = (spoken.heard_by(second, begin, first), spoken.heard_by(first, begin, second))
         script = yield Scene("dialogue", seen, max_lines - 1)
         spoken.follow(script, (second, first), max_lines - 1)
         return Talked(tuple(spoken.entries), 1)
     decisions = 0
     speaker, listener = second, first
     while len(spoken.lines) < max_lines:
-        decision = yield spoken.heard_by(speaker, decisions, listener)
+        decision = yield spoken.heard_by(speaker, begin + decisions, listener)
         decisions += 1
         if not spoken.decided(decision, speaker, listener):
             break

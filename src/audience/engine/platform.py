@@ -151,6 +151,8 @@ class PageRequest(msgspec.Struct, frozen=True, gc=False):
     exclude: tuple[int, ...]
     lived: tuple[int, ...] = ()
     skipped: tuple[int, ...] = ()
+    begin: int = 0
+    """Where the numbers of the visit begin; see world/agent.py."""
 
 
 class Note(msgspec.Struct, frozen=True, gc=False):
@@ -208,7 +210,8 @@ class Platform:
         exclude = now.shown if self.repeat else lived + now.shown
         taken = set(lived) if now.shown else ()
         skipped = tuple([item for item in now.shown if item not in taken])
-        return PageRequest(me.profile.id, now.at, now.pages, exclude, lived, skipped)
+        place = (me.profile.id, now.at, now.pages)
+        return PageRequest(*place, exclude, lived, skipped, me.numbered)
 
     def rank(
         self,
@@ -249,12 +252,13 @@ class Platform:
         users = np.array([want.agent for want in wants], np.int64)
         pages = np.array([want.page for want in wants], np.int64)
         moments = np.array([want.at for want in wants], np.int64)
+        numbers = np.array([want.page + want.begin for want in wants], np.int64)
         k = min(self.page_size * self.ahead, len(world.catalogue))
         context = Context(
             moments,
             pages,
             [want.exclude for want in wants],
-            dice(world.seed, "rank", users, world.round, pages),
+            dice(world.seed, "rank", users, world.round, numbers),
             lived=[want.lived for want in wants],
             key_of=UserKeys({user: world.profile(user).key for user in users.tolist()}),
             skipped=[want.skipped for want in wants],

@@ -27,11 +27,13 @@ from audience.engine.drivers import (
 )
 from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
+from audience.engine.own_clock import OWN
 from audience.engine.platform import delivered
 from audience.engine.shards import Shard, lived
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
+from audience.engine.windows import in_windows
 from audience.world import Floats, Ints, events as e, keys
 
 
@@ -93,12 +95,25 @@ async def run(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
 
 async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
     """Run one round; the chapters in `found` have already happened."""
-    world = sim.world
     kept = {_place(chapter.phase, chapter.agent, chapter.rank): chapter for chapter in found}
     if not kept and sim.control and not await sim.control.may_open():
         raise Paused
     _open(sim, kept)
     sim.seat()
+    if sim.parts.time.kind == OWN:
+        with uncollected() if sim.in_waves else nullcontext():
+            await in_windows(sim, found, drive)
+            await _gather(sim, kept)
+    else:
+        await _visits(sim, kept)
+    _deliver(sim)
+    await consolidate(sim)
+    _close(sim)
+
+
+async def _visits(sim: Simulation, kept: Kept) -> None:
+    """Run the visits, evenings and conversations of a round in the order of its rules."""
+    world = sim.world
     visited = {agent for phase, agent, _ in kept if phase == e.VISITS}
     came = awake(world, sim.parts.activation, sim.parts.present | visited)
     chosen, places, briefly = reached(world, sim.parts.activation, *came)
@@ -111,9 +126,6 @@ async def one_round(sim: Simulation, found: Sequence[e.Chapter] = ()) -> None:
             await _together(sim, chosen, places, kept, briefly)
             await _gather(sim, kept)
             await _converse(sim, kept)
-    _deliver(sim)
-    await consolidate(sim)
-    _close(sim)
 
 
 Kept = dict[tuple[int, int, int], e.Chapter]
@@ -132,7 +144,7 @@ def _place(phase: int, agent: int, rank: int = 0) -> tuple[int, int, int]:
 def _open(sim: Simulation, kept: Kept) -> None:
     opening = kept.get(_place(e.OPENING, -1))
     if opening is not None:
-        _apply(sim, opening)
+        sim.apply(opening)
         sim.refit()
         if sim.control:
             sim.control.reopen(sim.world.round)
@@ -154,11 +166,6 @@ def _open(sim: Simulation, kept: Kept) -> None:
     chapter = e.Chapter(round_, e.OPENING, 0, -1, tuple(entries))
     sim.keeper.append(chapter)
     sim.keeper.commit()
-    sim.tell(chapter)
-
-
-def _apply(sim: Simulation, chapter: e.Chapter) -> None:
-    sim.world.apply_all(chapter.entries)
     sim.tell(chapter)
 
 
@@ -197,7 +204,7 @@ def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept
     blocks = lived(sim.stage, [begin for _, _, begin in fresh], sim.workers)
     following = _arriving(sim, phase, fresh, blocks)
     for count, (rank, agent, _) in enumerate(rows):
-        _apply(sim, kept.get(_place(phase, agent, rank)) or next(following))
+        sim.apply(kept.get(_place(phase, agent, rank)) or next(following))
         if phase == e.VISITS:
             sim.progress(sim.world.round, count + 1, len(rows))
 
@@ -238,7 +245,7 @@ async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> No
     await drive(sim, [begin() for _, _, begin in fresh], done)
     for _, agent, _ in rows:
         if (before := kept.get(_place(e.VISITS, agent))) is not None:
-            _apply(sim, before)
+            sim.apply(before)
         else:
             chapter, visited = results[agent]
             world.absorb(visited.me, visited.entries)
@@ -271,7 +278,7 @@ async def _converse(sim: Simulation, kept: Kept) -> None:
         await _meet(sim, kept, meetings)
     for agent, entries in refused(planned.unmet).items():
         if (before := kept.get(_place(e.CONVERSATIONS, agent, _UNMET))) is not None:
-            _apply(sim, before)
+            sim.apply(before)
         else:
             sim.emit(e.CONVERSATIONS, _UNMET, agent, entries)
 
@@ -300,7 +307,7 @@ async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row[Talked]]) ->
 
     await drive(sim, [begin() for _, _, begin in fresh], done)
     for rank, agent, _ in meetings:
-        _apply(sim, kept.get(_place(e.CONVERSATIONS, agent, rank)) or results[agent])
+        sim.apply(kept.get(_place(e.CONVERSATIONS, agent, rank)) or results[agent])
 
 
 def _deliver(sim: Simulation) -> None:
@@ -318,7 +325,7 @@ async def _one_by_one(
     order = _by_moment(sim, chosen, places)
     for count, (rank, agent, at) in enumerate(order):
         if (before := kept.get(_place(e.VISITS, agent))) is not None:
-            _apply(sim, before)
+            sim.apply(before)
             world.outbox.clear()
             continue
         life = visit(

@@ -208,7 +208,7 @@ def _subject(world: View, me: Agent, topic: int) -> str:
 
 
 def _post_id(world: View, me: Agent) -> str:
-    return post_id(world.round, me.profile.id, me.situation.posts)
+    return post_id(world.round, me.profile.id, me.numbered + me.situation.posts)
 
 
 def _say(world: View, me: Agent, action: a.Say) -> list[e.AnyEvent]:

@@ -18,6 +18,7 @@ from audience.engine.consolidation import LivedRound
 from audience.engine.control import Control, Keep, MakeMind
 from audience.engine.drivers import DriverStage, shared_mind
 from audience.engine.groups import Groups
+from audience.engine.own_clock import Timetable
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.shards import LEAST, can_share
 from audience.engine.ties import TieRules
@@ -84,6 +85,7 @@ class Parts(msgspec.Struct, frozen=True):
     """Agents that come every round regardless of activation: those played by people."""
     ties: TieRules = TieRules()
     groups: Groups = Groups()
+    time: Timetable = Timetable()
 
 
 class PlayedRounds(Protocol):
@@ -168,6 +170,11 @@ class Simulation:
         """Append a chapter to the log and apply its events."""
         chapter = e.Chapter(self.world.round, phase, rank, agent, tuple(entries))
         self.keeper.append(chapter)
+        self.world.apply_all(chapter.entries)
+        self.tell(chapter)
+
+    def apply(self, chapter: e.Chapter) -> None:
+        """Apply a chapter that is in the log already."""
         self.world.apply_all(chapter.entries)
         self.tell(chapter)
 

@@ -53,7 +53,7 @@ def visit(
     An agent with news of a topic reads that first; one that came `briefly` then leaves.
     """
     stay = _Stay(world, platform, world.agents[who])
-    stay.emit(e.Woke(who, at))
+    stay.wake(at)
     first = 0
     if briefly or any(message.topic >= 0 for message in stay.me.inbox):
         first = yield from stay.read_news()
@@ -62,7 +62,7 @@ def visit(
             return stay.done(first)
         stay.emit(e.Entered(who, "home"))
     for turn in range(first, max_turns):
-        decision = yield observe(world, stay.eyes(), turn, stay.menu())
+        decision = yield observe(world, stay.eyes(), stay.begin + turn, stay.menu())
         if isinstance(decision, e.Failed):
             stay.emit(decision)
             stay.emit(e.Left(who, None, "failed"))
@@ -97,7 +97,7 @@ class _Stay:
     """The state of one visit: its agent, its entries, the pages fetched ahead."""
 
     __slots__ = tuple(
-        "entries feed me notes place platform queries ranked results unserved world".split()
+        "begin entries feed me notes place platform queries ranked results unserved world".split()
     )
 
     def __init__(self, world: World, platform: Platform, me: Agent) -> None:
@@ -111,7 +111,13 @@ class _Stay:
         self.notes: dict[int, Note] = {}
         self.unserved = 0
         self.queries: set[str] = set()
+        self.begin = 0
         self.feed = feed_of(world, me, platform.feed, platform.feed_length)
+
+    def wake(self, at: int) -> None:
+        """Begin the visit; its turns are numbered on from those of earlier ones in the round."""
+        self.emit(e.Woke(self.me.profile.id, at))
+        self.begin = self.me.numbered
 
     def eyes(self) -> Agent:
         """Return the agent with its feed in place of its whole inbox."""
@@ -144,7 +150,7 @@ class _Stay:
         """Read the news of topics and return the number of decisions this took, 0 or 1."""
         who, at = self.me.profile.id, self.me.situation.at
         self.emit(e.Entered(who, "news"))
-        seen = observe(self.world, self.me, 0)
+        seen = observe(self.world, self.me, self.begin)
         if not seen.news:  # crowded out of the inbox by other posts
             return 0
         decision = yield seen
@@ -227,7 +233,8 @@ class _Stay:
         if self.platform.random_k:
             want = self.platform.want(self.me)
             k = self.platform.random_k
-            items, chances = mixed(self.world, who, now.pages, want.exclude, items, k)
+            page = want.page + want.begin
+            items, chances = mixed(self.world, who, page, want.exclude, items, k)
         if not items:
             return [refuse(self.me, action, "there is nothing left to show")]
         turned = isinstance(action, a.NextPage) and now.surface == "recommender"

@@ -11,6 +11,17 @@ _FAILED = (
 """The failed decisions in the body of a chapter, by what their text begins with."""
 
 
+def _occurring(text: str) -> str:
+    """Return the SQL of how often a text is in the body of a chapter."""
+    body = "CAST(body AS TEXT)"
+    return f"(length({body}) - length(replace({body}, '{text}', ''))) / {len(text)}"
+
+
+_WISHED = _occurring('["Wished",')
+_UNMET = _occurring('"Say","to ')
+"""Wishes to talk, and the refusals of those that came to nothing: the others became talks."""
+
+
 def last_arrival(log: Log) -> int:
     """Return the number of the chapter that arrived last; 0 if there is none."""
     return _number(log, "SELECT max(seq) FROM chapters")
@@ -68,8 +79,8 @@ def talks_upto(log: Log, round_: int) -> int:
     """Return how many conversations took place up to the end of a round."""
     return _number(
         log,
-        "SELECT sum(instr(CAST(body AS TEXT), '[\"Said\",') > 0)"
-        " FROM chapters WHERE phase = ? AND round <= ?",
+        f"SELECT sum({_WISHED} - {_UNMET}) FROM chapters WHERE phase IN (?, ?) AND round <= ?",
+        VISITS,
         CONVERSATIONS,
         round_,
     )

@@ -74,8 +74,6 @@ class Sums(NamedTuple):
 
     times: int = 0
     amounts: tuple[float, ...] = ()
-    visits: int = 0
-    """Visits in which something was counted: pairs of agent and round."""
 
 
 class AgentTally:
@@ -122,13 +120,12 @@ class AgentTally:
 
 
 def _summed(agents: Ints, amounts: list[Floats]) -> Sums:
-    visits = int(np.count_nonzero(np.bincount(agents)))
-    return Sums(len(agents), tuple(float(column.sum()) for column in amounts), visits)
+    return Sums(len(agents), tuple(float(column.sum()) for column in amounts))
 
 
 def _plus(past: Sums, now: Sums) -> Sums:
     amounts = tuple(a + b for a, b in zip(past.amounts, now.amounts, strict=True))
-    return Sums(past.times + now.times, amounts, past.visits + now.visits)
+    return Sums(past.times + now.times, amounts)
 
 
 def _added(past: Floats, now: Floats | Ints, people: int) -> Floats:

@@ -39,6 +39,10 @@ class Browsing:
         self._visits, self._pages = AgentTally(), AgentTally()
         self._picks, self._clicks = AgentTally(), AgentTally()
         self._shown = self._past_shown = 0
+        self._opened = self._past_opened = 0
+        """Visits that saw a page."""
+        self._pageless = -1
+        """The agent whose visit has seen no page yet."""
         self._unclicked = -1
         """The agent with an open page on which nothing was picked yet."""
         self._people = 0
@@ -51,6 +55,9 @@ class Browsing:
             self._unclicked = agent = event.agent
             self._add_page(agent)
             self._shown += len(event.items)
+            if self._pageless == agent:
+                self._opened += 1
+                self._pageless = -1
         elif kind is Picked:
             agent = event.agent
             self._add_pick(agent)
@@ -58,6 +65,7 @@ class Browsing:
                 self._clicks.agents.append(agent)
                 self._unclicked = -1
         elif kind is Woke:
+            self._pageless = event.agent
             self._visits.agents.append(event.agent)
         else:
             self._people = len(world.agents)
@@ -66,11 +74,13 @@ class Browsing:
         return self._visits, self._pages, self._picks, self._clicks
 
     def value(self) -> dict[str, float]:
-        return _rates(self._past_shown + self._shown, *(t.whole() for t in self._tallies()))
+        shown, opened = self._past_shown + self._shown, self._past_opened + self._opened
+        return _rates(shown, opened, *(tally.whole() for tally in self._tallies()))
 
     def close(self) -> dict[str, float]:
-        rates = _rates(self._shown, *(tally.close() for tally in self._tallies()))
+        rates = _rates(self._shown, self._opened, *(tally.close() for tally in self._tallies()))
         self._past_shown, self._shown = self._past_shown + self._shown, 0
+        self._past_opened, self._opened = self._past_opened + self._opened, 0
         return rates
 
     def per_agent(self) -> dict[str, Floats]:
@@ -84,7 +94,9 @@ class Browsing:
         }
 
 
-def _rates(shown: int, visits: Sums, pages: Sums, picks: Sums, clicks: Sums) -> dict[str, float]:
+def _rates(
+    shown: int, opened: int, visits: Sums, pages: Sums, picks: Sums, clicks: Sums
+) -> dict[str, float]:
     return {
         "visits": float(visits.times),
         "pages": float(pages.times),
@@ -92,7 +104,7 @@ def _rates(shown: int, visits: Sums, pages: Sums, picks: Sums, clicks: Sums) -> 
         "picks": float(picks.times),
         "click_rate": ratio(clicks.times, pages.times),
         "pick_rate": ratio(picks.times, shown),
-        "exit_page": ratio(pages.times, pages.visits),
+        "exit_page": ratio(pages.times, opened),
     }
 
 

@@ -46,12 +46,12 @@ def feedback(chapter: e.Chapter, world: View) -> list[dict[str, Any]]:
     if chapter.phase != e.VISITS:
         return []
     names = keys_in(world.catalogue).names
-    who = world.profile(chapter.agent)
+    who, begin = world.profile(chapter.agent), world.agents[chapter.agent].numbered
     told: list[dict[str, Any]] = []
     at, shown = 0, dict[str, Any]()
 
     def tell(step: int, kind: str, **facts: object) -> dict[str, Any]:
-        place = f"{chapter.round}.{chapter.agent}.{step}"
+        place = f"{chapter.round}.{chapter.agent}.{begin + step}"
         told.append({"id": place, "kind": kind, "user": who.key or str(who.id), "at": at, **facts})
         return told[-1]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from audience.results import csv_text
 from audience.runs.measures import measured_log
 from audience.runs.narrative import Teller
 from audience.scenario import parse
-from audience.world import Genesis, Item, Profile, changes as c, events as e
+from audience.world import LONGEST_VISIT, Genesis, Item, Profile, changes as c, events as e
 
 COLUMNS = (
     "person",
@@ -76,11 +77,15 @@ def interactions(log: Log, *, exposures: bool = False, names: Names | None = Non
     With `exposures`, one per item shown; an item that was not picked has the outcome `shown`.
     """
     names = names or Names(log.genesis())
+    visits: Counter[int] = Counter()
     for chapter in log.chapters():
         if chapter.phase == e.OPENING:
             names.learn(chapter)
+            visits.clear()
         elif chapter.phase == e.VISITS:
-            for row in _visit(chapter, names):
+            begin = visits[chapter.agent] * LONGEST_VISIT
+            visits[chapter.agent] += 1
+            for row in _visit(chapter, names, begin):
                 if exposures or row[_OUTCOME] != "shown":
                     yield tuple(row)
         elif chapter.phase == e.CONVERSATIONS:
@@ -93,7 +98,8 @@ def columns_of(rows: Iterable[Row]) -> dict[str, list[Any]]:
     return dict(zip(COLUMNS, columns, strict=True))
 
 
-def _visit(chapter: e.Chapter, names: Names) -> list[list[Any]]:
+def _visit(chapter: e.Chapter, names: Names, begin: int) -> list[list[Any]]:
+    """Return the rows of a visit; its pages are numbered from `begin` on."""
     person, at = names.person[chapter.agent], 0
     rows: list[list[Any]] = []
     slate: list[list[Any]] = []
@@ -104,7 +110,13 @@ def _visit(chapter: e.Chapter, names: Names) -> list[list[Any]]:
             case e.Woke(_, moment):
                 at = moment
             case e.SlateShown(who, items, number, surface):
-                about = (chapter.round, at, f"{chapter.round}.{who}.{step}", surface, number)
+                about = (
+                    chapter.round,
+                    at,
+                    f"{chapter.round}.{who}.{begin + step}",
+                    surface,
+                    number,
+                )
                 slate = [
                     [person, names.item[item], *about, place, None, "shown", 0.0, 0, ""]
                     for place, item in enumerate(items)

@@ -21,8 +21,8 @@ from audience.world import Floats
 
 T = TypeVar("T")
 KEPT = "metrics.msgpack"
-MOST = 100_000
-"""The most people whose numbers are kept; those of more take longer to read than they are worth."""
+MOST = 2_000_000
+"""The most people whose numbers are kept: a hundred bytes or so for each."""
 
 
 class Numbers(Protocol):

@@ -20,6 +20,7 @@ from audience.scenario.models import (
     EMBEDDED as EMBEDDED,
     Models as Models,
     SpendingOptions as SpendingOptions,
+    calls_at_once as calls_at_once,
     check_models as check_models,
     cost_of as cost_of,
     door_of as door_of,

@@ -290,6 +290,7 @@ def parts_of(scenario: Scenario, genesis: Genesis, gateway: Gateway | None = Non
         changes=changes,
         ties=scenario.ties,
         groups=_groups(scenario),
+        time=scenario.time,
     )
 
 

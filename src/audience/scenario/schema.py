@@ -12,7 +12,17 @@ from typing import Annotated, Any
 import msgspec
 
 from audience.address import split_address
-from audience.engine import DIALOGUES, FEEDS, ORDERS, Activation, Groups, Rules, TieRules
+from audience.engine import (
+    DIALOGUES,
+    FEEDS,
+    ORDERS,
+    OWN,
+    Activation,
+    Groups,
+    Rules,
+    TieRules,
+    Timetable,
+)
 from audience.errors import BadInput, unknown
 from audience.llm import key_in, refuse_keys, scrub
 from audience.outside import FilePath, KindOf, PartOf
@@ -155,6 +165,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recommender: Annotated[Part, PartOf("recommenders")] = Part("popular")
     platform: PageSettings = PageSettings()
     activation: Activation = Activation()
+    time: Timetable = Timetable()
     run: Rules = Rules()
     ties: TieRules = TieRules()
     groups: Groups = Groups()
@@ -179,6 +190,7 @@ _TABLES: dict[str, type] = {
     "clock": Clock,
     "platform": PageSettings,
     "activation": Activation,
+    "time": Timetable,
     "run": Rules,
     "ties": TieRules,
     "groups": Groups,
@@ -224,10 +236,11 @@ def from_tree(tree: Options, where: str = "scenario") -> Scenario:
     tree.pop("study", None)  # the [study] table belongs to lab/studies
     if "rounds" in tree:
         tree.setdefault("run", {})["rounds"] = tree.pop("rounds")
+    if "time" in tree:
+        tree["time"] = time_of(tree["time"], f"{where}: time")
     _check_keys(tree, where)
-    spread = tree.get("spread")
-    if "activation" not in tree and isinstance(spread, dict) and spread.get("topics"):
-        tree["activation"] = {"method": "reached"}  # a spread wakes those whom it reaches
+    if "activation" not in tree and _only_spreads(tree):
+        tree["activation"] = {"method": "reached"}
     for part in PARTS:
         if part in tree:
             tree[part] = part_of(tree[part], f"{where}: {part}")
@@ -307,6 +320,41 @@ def part_of(value: object, where: str) -> Options:
     return {"kind": value["kind"], "options": {k: v for k, v in value.items() if k != "kind"}}
 
 
+def _only_spreads(tree: Options) -> bool:
+    """Return True if people come for news of a topic alone: a spread wakes those it reaches."""
+    spread, times = tree.get("spread"), tree.get("time", {})
+    return isinstance(spread, dict) and bool(spread.get("topics")) and times.get("kind") != OWN
+
+
+def time_of(value: object, where: str) -> Options:
+    """Return when people come as a table, whichever way it was written."""
+    if isinstance(value, str):
+        return {"kind": value}
+    if not isinstance(value, dict):
+        raise BadInput(f'{where}: give a table, as in [time], or time = "own"')
+    return {"kind": OWN, **value}
+
+
+def _check_own_clocks(scenario: Scenario, where: str) -> None:
+    """Raise for what does not combine with own clocks."""
+    activation = scenario.activation
+    if activation.method not in ("sample", "random"):
+        raise BadInput(
+            f"{where}: activation: method {activation.method!r} chooses who comes in a round; with "
+            'own clocks use "sample" or "random", or leave time out'
+        )
+    if activation.at_most:
+        raise BadInput(
+            f"{where}: activation: at_most limits rounds; with own clocks leave it out, and give "
+            "fewer visits in [time]"
+        )
+    if scenario.run.order != ORDERS[0]:
+        raise BadInput(
+            f"{where}: run: order {scenario.run.order!r} is for rounds; own clocks have an order "
+            "of their own: leave it out"
+        )
+
+
 def check(scenario: Scenario, where: str) -> None:
     """Raise if a number is out of range, with the remedy."""
     rules, pages = scenario.run, scenario.platform
@@ -314,6 +362,8 @@ def check(scenario: Scenario, where: str) -> None:
         raise BadInput(f"{where}: run: {unknown('order', rules.order, ORDERS)}")
     if rules.dialogue not in DIALOGUES:
         raise BadInput(f"{where}: run: {unknown('dialogue', rules.dialogue, DIALOGUES)}")
+    if scenario.time.kind == OWN:
+        _check_own_clocks(scenario, where)
     if not 0 <= pages.random_k <= pages.page_size:
         raise BadInput(
             f"{where}: random_k: {pages.random_k} of {pages.page_size} items of a page cannot be "
@@ -334,6 +384,8 @@ def arm(scenario: Scenario, name: str, where: str = "scenario") -> Scenario:
     for part in PARTS:
         if part in changes:
             tree[part] = part_of(changes.pop(part), f"{where}: arm {name!r}: {part}")
+    if "time" in changes:
+        changes["time"] = time_of(changes["time"], f"{where}: arm {name!r}: time")
     for key, value in changes.items():
         both = isinstance(value, dict) and isinstance(tree.get(key), dict)
         tree[key] = {**tree[key], **value} if both else value

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from audience.engine import Timetable
 from audience.log import Log
 from audience.scenario.schema import Played, Scenario, from_tree, parse
 
@@ -76,6 +77,8 @@ def text_of(scenario: Scenario) -> str:
     for key in ("played", "validated"):
         if not tree[key]:
             del tree[key]
+    if scenario.time == Timetable():
+        del tree["time"]
     return dump(tree)
 
 

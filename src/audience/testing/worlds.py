@@ -23,6 +23,7 @@ from audience.engine import (
     Rules,
     Simulation,
     TieRules,
+    Timetable,
     run,
     run_sync,
 )
@@ -143,6 +144,7 @@ def simulate(
     activation: Activation = ALWAYS,
     ties: TieRules | None = None,
     groups: Groups | None = None,
+    time: Timetable | None = None,
     changes: Mapping[int, Sequence[AnyChange]] | None = None,
     rules: Rules | None = None,
     seed: int = 7,
@@ -161,10 +163,9 @@ def simulate(
     chapters of the unfinished one. If `stopping` returns True, `Paused` is raised and the `keeper`
     has what was done. `control` steers the run, `keep` receives what it queued.
     """
-    served = recommender or Popular()
 
     def serving(swapped: SwapRecommender | None) -> tuple[str, Recommender]:
-        return (swapped.kind, Popular()) if swapped else ("given", served)
+        return (swapped.kind, Popular()) if swapped else ("given", recommender or Popular())
 
     parts = Parts(
         mind or RuleMind(),
@@ -175,15 +176,15 @@ def simulate(
         {round_: tuple(some) for round_, some in (changes or {}).items()},
         ties=ties or TieRules(),
         groups=groups or Groups(),
+        time=time or Timetable(),
     )
     keeper = keeper or ListKeeper()
-    rules = rules or Rules(rounds=3)
     world = world or World(genesis)
     sim = Simulation(
         world,
         keeper,
         parts,
-        rules,
+        rules or Rules(rounds=3),
         seed,
         listeners=listeners,
         stopping=stopping,

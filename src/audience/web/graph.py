@@ -94,7 +94,8 @@ def activities(chapters: Iterable[Chapter], people: int) -> list[int]:
     for chapter in chapters:
         events = [entry.event for entry in chapter.entries]
         if chapter.phase == e.VISITS:
-            mark(chapter.agent, max([1, *(_DOING.get(type(event), 0) for event in events)]))
+            own = (event for event in events if getattr(event, "agent", -1) == chapter.agent)
+            mark(chapter.agent, max([1, *(_DOING.get(type(event), 0) for event in own)]))
         if chapter.phase != e.CONVERSATIONS:
             continue
         for event in events:

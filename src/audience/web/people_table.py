@@ -81,7 +81,7 @@ def lines_of(reader: Reader) -> list[PersonLine]:
 
 
 def visits_of(reader: Reader, round_: int) -> dict[int, VisitLine]:
-    """Return the visits of a round by person."""
+    """Return the visits of a round by person, their last one if they came more than once."""
     visits: dict[int, VisitLine] = {}
     for chapter in reader.log.chapters(begin_round=round_, end_round=round_ + 1, phase=VISITS):
         if chapter.agent >= 0:
@@ -98,9 +98,10 @@ def _visits(reader: Reader, at: int, done: int) -> dict[int, VisitLine]:
 
 
 def _visit(chapter: Chapter) -> VisitLine:
-    events = [entry.event for entry in chapter.entries]
+    entries = [one for one in chapter.entries if getattr(one.event, "agent", -1) == chapter.agent]
+    events = [entry.event for entry in entries]
     left = next((event for event in reversed(events) if isinstance(event, Left)), Left(0))
-    causes = [entry.cause for entry in chapter.entries if entry.cause]
+    causes = [entry.cause for entry in entries if entry.cause]
     return VisitLine(
         left.satisfaction,
         left.why or (causes[-1] if causes else ""),

@@ -6,6 +6,7 @@ from audience.world.agent import (
     HABITUAL as HABITUAL,
     HUMAN as HUMAN,
     INBOX as INBOX,
+    LONGEST_VISIT as LONGEST_VISIT,
     START_SATISFACTION as START_SATISFACTION,
     Agent as Agent,
     Heard as Heard,

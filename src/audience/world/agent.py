@@ -28,6 +28,8 @@ HABITUAL = 0.5
 """Weight of the newest visit in the moving average of satisfaction."""
 SAVED = 20
 """The most items that an agent keeps for later; the oldest are dropped."""
+LONGEST_VISIT = 1_000_000
+"""More turns, pages and posts than a visit may have."""
 PASSED = 100
 """Messages on topics that an agent remembers having forwarded."""
 
@@ -73,6 +75,8 @@ class Situation(msgspec.Struct, frozen=True, gc=False, array_like=True):
 
 
 NOWHERE = Situation()
+_SHIFT = 20
+_COUNT = (1 << _SHIFT) - 1
 
 
 class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -97,6 +101,16 @@ class Agent(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Roots of the messages on topics that it wrote or forwarded."""
     saved: tuple[int, ...] = ()
     """Items kept for later, the newest last, until they are watched."""
+    came: int = 0
+    """The round of the last visit, shifted, plus the number of visits in that round so far."""
+
+    @property
+    def numbered(self) -> int:
+        """Where the numbers of this visit begin: after those of earlier ones in the round.
+
+        Turns, pages and posts are named by round, person and number, and names must not repeat.
+        """
+        return max((self.came & _COUNT) - 1, 0) * LONGEST_VISIT
 
     def lived_now(self) -> tuple[Lived, ...]:
         """Return what was watched in this visit."""
@@ -114,7 +128,9 @@ class Laws(msgspec.Struct, frozen=True):
 
 
 def _woke(me: Agent, event: e.Woke, laws: Laws) -> Agent:
-    return replace(me, situation=Situation(event.at, "home"), visits=me.visits + 1)
+    begin = laws.round << _SHIFT
+    came = me.came + 1 if me.came > begin > 0 else begin + 1
+    return replace(me, situation=Situation(event.at, "home"), visits=me.visits + 1, came=came)
 
 
 def _entered(me: Agent, event: e.Entered, laws: Laws) -> Agent:

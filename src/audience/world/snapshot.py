@@ -54,6 +54,7 @@ class Shared(msgspec.Struct, frozen=True, array_like=True):
     """How many impressions earlier snapshots hold; `shown` are the following ones."""
     shown: tuple[bytes, ...] = ()
     fitted_shown: int = 0
+    came_at: bytes = b""
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -112,6 +113,7 @@ def capture(world: World, since: SnapshotMark = NOTHING) -> Snapshot:
         max(since.shown, world.impressions.dropped),
         world.impressions.packed(since.shown),
         world.fitted_shown,
+        world.came_at.astype("<i8").tobytes(),
     )
     return Snapshot(shared, agents)
 
@@ -126,6 +128,8 @@ def restore(genesis: Genesis, shared: Iterable[Shared], agents: Mapping[int, Age
         _show(world.impressions, last)
     if last is None:
         raise ValueError("a snapshot without its shared part cannot be restored")
+    if not last.came_at:
+        raise ValueError("a snapshot of an earlier version does not say when people came")
     for id_ in sorted(agents):
         if id_ < len(genesis.profiles):
             world.agents[id_] = agents[id_]
@@ -152,6 +156,7 @@ def _restore_shared(world: World, last: Shared) -> None:
     world.activity = np.frombuffer(last.activity, "<f8").astype(np.float64)
     world.satisfaction = np.frombuffer(last.satisfaction, "<f8").astype(np.float64)
     world.last_visit = np.frombuffer(last.last_visit, "<i4").astype(np.int32)
+    world.came_at = np.frombuffer(last.came_at, "<i8").astype(np.int64)
     world.graph.round = last.round
     _restore_ties(world.graph, last)
     world.graph.grow, world.graph.fade = last.living

@@ -18,7 +18,7 @@ from audience.world.impressions import Impressions
 from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.profile import Profile, taste_of
-from audience.world.randomness import Floats
+from audience.world.randomness import Floats, Ints
 from audience.world.thoughts import Thought
 from audience.world.topics import MUTUAL, ONE_WAY, RECOMMENDED, Spread, SpreadView, sent
 
@@ -91,6 +91,8 @@ class World:
         self.activity: Floats = np.array([p.activity for p in genesis.profiles], np.float64)
         self.satisfaction: Floats = np.full(people, 0.5)
         self.last_visit: NDArray[np.int32] = np.zeros(people, np.int32)
+        self.came_at: Ints = np.full(people, genesis.clock.at(1), np.int64)
+        """When everybody was here last, or when they could come for the first time."""
         self.spread = Spread(people)
         self.laws = Laws(genesis.catalogue, 0.0)
 
@@ -157,6 +159,7 @@ def _ties_enlivened(world: World, event: e.TiesEnlivened) -> None:
 
 def _woke(world: World, event: e.Woke) -> None:
     world.last_visit[event.agent] = world.round
+    world.came_at[event.agent] = event.at
 
 
 def _shown(world: World, event: e.SlateShown) -> None:
@@ -199,6 +202,7 @@ def _gathered(world: World, event: e.Gathered) -> None:
     fold = FOLDS[e.Gathered]
     for member in event.members:
         world.agents[member] = fold(world.agents[member], event, world.laws)
+        world.came_at[member] = event.at
 
 
 def _parted(world: World, event: e.Parted) -> None:
@@ -306,6 +310,7 @@ def _add_person(world: World, change: c.AddPerson) -> None:
     world.activity = np.append(world.activity, profile.activity)
     world.satisfaction = np.append(world.satisfaction, 0.5)
     world.last_visit = np.append(world.last_visit, np.int32(0))
+    world.came_at = np.append(world.came_at, world.now)
     world.spread.grow(world.seed, profile)
     for friend in change.friends:
         world.graph.add(profile.id, friend, "friend", 0.5)

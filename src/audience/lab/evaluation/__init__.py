@@ -96,3 +96,7 @@ from audience.lab.evaluation.source import (
     without_rare as without_rare,
 )
 from audience.lab.evaluation.taste import arena_of as arena_of, taste_result as taste_result
+from audience.lab.evaluation.visit_times import (
+    clock_foot as clock_foot,
+    clock_table as clock_table,
+)

@@ -13,7 +13,8 @@ import numpy as np
 
 from audience.datasets.people import ActivityFit, fit_activity
 from audience.errors import AudienceError, BadInput
-from audience.lab.evaluation.source import read_parts
+from audience.lab.evaluation.source import Real, read_parts
+from audience.lab.evaluation.visit_times import ClockScore, score_clocks
 from audience.results import (
     ANY,
     POSITIVE,
@@ -60,6 +61,10 @@ class Fit(msgspec.Struct, frozen=True, eq=False):
     """Interactions of each person who has any."""
     fitted: ActivityFit
     values: dict[str, Interval]
+    clocks: ClockScore | None = None
+    """When they come, if that can be compared."""
+    unclocked: str = ""
+    """Why that cannot be compared."""
 
 
 def datasets_in(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
@@ -91,7 +96,7 @@ def fits_of(paths: Sequence[Path], seed: int) -> tuple[list[Fit], list[str]]:
         try:
             real = read_parts(path, None, seed).real
             counts = np.bincount(real.users, minlength=real.people)
-            fits.append(fit_of(real.name, counts, seed))
+            fits.append(_with_clocks(fit_of(real.name, counts, seed), real, seed))
         except AudienceError as error:
             if not inside:
                 raise
@@ -99,6 +104,13 @@ def fits_of(paths: Sequence[Path], seed: int) -> tuple[list[Fit], list[str]]:
     if not fits:
         raise BadInput(f"--data {', '.join(map(str, paths))}: no dataset with interactions found")
     return fits, skipped
+
+
+def _with_clocks(fit: Fit, real: Real, seed: int) -> Fit:
+    try:
+        return msgspec.structs.replace(fit, clocks=score_clocks(real, seed))
+    except BadInput as error:
+        return msgspec.structs.replace(fit, unclocked=str(error))
 
 
 def fit_of(name: str, counts: Ints, seed: int) -> Fit:
@@ -189,6 +201,7 @@ def activity_values(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict
             "mean": fit.fitted.mean,
             "best": fit.fitted.best,
             "values": msgspec.to_builtins(fit.values),
+            "clocks": msgspec.to_builtins(fit.clocks),
         }
         for fit in fits
     ]
@@ -237,7 +250,8 @@ def foot(fits: Sequence[Fit], left: Sequence[str], seed: int) -> list[str]:
         for name, top, share in tops
         if share >= CUT
     ]
-    return [method, *cut, *(f"left out: {fit}" for fit in left)]
+    unclocked = [f"when people come is left out: {fit.unclocked}" for fit in fits if fit.unclocked]
+    return [method, *cut, *unclocked, *(f"left out: {fit}" for fit in left)]
 
 
 def _at_top(fit: Fit) -> float:

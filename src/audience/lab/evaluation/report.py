@@ -17,6 +17,7 @@ from audience.lab.evaluation.result import (
     bounds_of,
     result_values,
 )
+from audience.lab.evaluation.visit_times import clock_csv, clock_foot, clock_table, clock_toml
 from audience.results import (
     MUTED,
     Column,
@@ -200,4 +201,12 @@ def write_activity(fits: Sequence[Fit], left: Sequence[str], seed: int, folder: 
         "table.md": "\n".join(lines) + "\n",
         "table.csv": activity.numbers(fits),
     }
+    scores = [fit.clocks for fit in fits if fit.clocks]
+    for number, score in enumerate(scores, 1):
+        texts["time.toml" if len(scores) == 1 else f"time-{number}.toml"] = clock_toml(score)
+    if scores:
+        tables = [
+            f"{to_markdown(clock_table(s), bare=True)}\n{clock_foot(s, seed)}" for s in scores
+        ]
+        texts |= {"visits.md": "\n\n".join(tables) + "\n", "visits.csv": clock_csv(scores)}
     return write_result(folder, texts, activity.survival(fits))

@@ -1,0 +1,76 @@
+"""One run in two processes against one, beside what two processes give for a plain loop here."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+from audience.engine import cores
+from audience.runs import start
+from benchmarks.measuring import clock, everybody_awake, place, row, tell
+
+TURNS = 3
+LOOP = 20_000_000
+
+
+def loop(times: int) -> float:
+    """Return how long this process takes for a plain loop."""
+    began = clock()
+    for _ in range(times):
+        pass
+    return clock() - began
+
+
+def machine() -> float:
+    """Return how much more of a plain loop two processes do in the time of one."""
+    alone = loop(LOOP)
+    began = clock()
+    if (pid := os.fork()) == 0:
+        loop(LOOP)
+        os._exit(0)
+    loop(LOOP)
+    os.waitpid(pid, 0)
+    return 2 * alone / (clock() - began)
+
+
+def seconds(agents: int, rounds: int, workers: int, folder: Path) -> tuple[float, str]:
+    gc.collect()
+    done = start(everybody_awake(agents, rounds), 1, folder / "run", workers=workers)
+    return done.seconds, done.measured.digest
+
+
+def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
+    """Return the ratio of the best times with one and with two workers, taken in turn."""
+    times: dict[int, list[float]] = {1: [], 2: []}
+    digests: set[str] = set()
+    plain = []
+    for _ in range(turns):
+        plain.append(machine())
+        for workers, taken in times.items():
+            with place() as folder:
+                took, digest = seconds(agents, rounds, workers, folder)
+            taken.append(took)
+            digests.add(digest)
+    ratio = min(times[1]) / min(times[2])
+    return row(
+        f"{agents:,} people all awake, {rounds} rounds, 2 workers against 1",
+        f"{ratio:.2f} times ({min(times[1]):.1f} s, {min(times[2]):.1f} s, best of {turns}); "
+        f"a plain loop {max(plain):.2f} times; {len(digests)} digest",
+        "1.7 times, one digest",
+        ratio >= 1.7 and len(digests) == 1,
+        kept=(f"2 workers, {agents:,} people", ratio, "times"),
+    )
+
+
+def main() -> None:
+    if cores() < 2:
+        tell(row("2 workers against 1", "there is one core here", "1.7 times", False))
+        return
+    with place() as folder:
+        seconds(600, 1, 2, folder)
+    tell(compared(10_000, 5, TURNS), compared(100_000, 2, 1))
+
+
+if __name__ == "__main__":
+    main()
