@@ -168,13 +168,13 @@ async def in_windows(sim: Simulation, found: Sequence[e.Chapter], drive: Drive) 
     """Run the visits of a round window by window; the chapters in `found` have happened."""
     kept = {(row.rank, row.agent): row for row in found if row.phase == e.VISITS}
     agenda = Agenda(sim, kept.values())
-    pages = _Pages(sim, drive, kept)
+    drafts = _Drafts(sim, drive, kept)
     done = 0
     sim.progress(sim.world.round, done, len(agenda))
     while rows := agenda.take():
-        await pages.prepare(rows, agenda)
-        await pages.close(rows, agenda.closes(rows[0].window))
-        agenda.again(pages.returns(rows))
+        await drafts.prepare(rows, agenda)
+        await drafts.close(rows, agenda.closes(rows[0].window))
+        agenda.again(drafts.returns(rows))
         done += len(rows)
         sim.progress(sim.world.round, done, done + len(agenda))
     sim.keeper.commit()
@@ -205,7 +205,7 @@ class Meeting(NamedTuple):
         return talk(sim.world, wish, most, joint=joint, at=self.at, people=people)
 
 
-class _Pages:
+class _Drafts:
     """The visits and conversations that were run, until their windows are closed."""
 
     def __init__(
@@ -237,7 +237,8 @@ class _Pages:
             self._plan(stale)
             return
         if is_new:
-            coming = agenda.ahead(_stretch(len(self._sim.world.agents)) - len(rows))
+            most = _stretch(len(self._sim.world.agents))
+            coming = agenda.ahead(max(most - len(rows), 0))
             self._horizon = (coming or rows)[-1].rank
         else:
             coming = agenda.upto(self._horizon)
