@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.measuring import everybody_awake, one_core, place, row, tell, timed
 
-TURNS = 4
+TURNS = 2
 """The machine is shared: the best of some turns tells what the program can do."""
 
 
@@ -22,6 +22,7 @@ def main() -> None:
             f"{rate:,.0f} decisions/s, best of {TURNS} (worst {rates[0]:,.0f})",
             "20,000/s on one core",
             rate >= 20_000,
+            kept=("decisions", rate, "decisions/s"),
         )
     )
 

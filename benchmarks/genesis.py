@@ -14,7 +14,8 @@ def main() -> None:
     genesis = Films().genesis(100_000, 1, Clock())
     seconds = clock() - began
     what = f"100,000 people, {len(genesis.ties.others):,} ties, {len(genesis.past):,} past items"
-    tell(row(what, f"{seconds:.2f} s", "under 5 s", seconds < 5.0))
+    kept = ("genesis", seconds, "s")
+    tell(row(what, f"{seconds:.2f} s", "under 5 s", seconds < 5.0, kept=kept))
 
 
 if __name__ == "__main__":

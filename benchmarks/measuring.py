@@ -64,8 +64,14 @@ def alone(module: str, function: str, folder: Path) -> dict[str, float]:
     return found
 
 
-def row(what: str, measured: str, bar: str, met: bool) -> dict[str, object]:
-    return {"what": what, "measured": measured, "bar": bar, "met": bool(met)}
+def row(
+    what: str, measured: str, bar: str, met: bool, *, kept: tuple[str, float, str] | None = None
+) -> dict[str, object]:
+    """Return a line of the table; `kept` is its name, number and unit in the history."""
+    told: dict[str, object] = {"what": what, "measured": measured, "bar": bar, "met": bool(met)}
+    if kept is not None:
+        told |= {"name": kept[0], "figure": float(kept[1]), "unit": kept[2]}
+    return told
 
 
 def tell(*rows: dict[str, object]) -> None:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measuring import place, row, tell
+from benchmarks.page import serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Page
@@ -36,19 +33,6 @@ SIZE = """["resource", "navigation"].flatMap((kind) => performance.getEntriesByT
   .filter((one) => !one.name.includes("/api/"))
   .reduce((sum, one) => sum + one.decodedBodySize, 0)"""
 NEWEST = "(run) => fetch(`/api/runs/${run}`).then((one) => one.json()).then((one) => one.n)"
-
-
-@contextmanager
-def served(root: Path) -> Iterator[str]:
-    """Serve a folder of runs in a process of its own; give the address."""
-    words = [sys.executable, "-m", "audience", "serve", "--runs", str(root), "--port", "0"]
-    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-    try:
-        assert child.stdout is not None
-        yield child.stdout.readline().split()[-1].partition("/#")[0]
-    finally:
-        child.terminate()
-        child.wait()
 
 
 def spent(devtools: CDPSession) -> float:
@@ -100,10 +84,10 @@ def main() -> None:
         print("no Chromium here: the page is not measured", file=sys.stderr)
         tell()
         return
-    with place() as folder, served(folder / "runs") as address, sync_playwright() as playwright:
+    with place() as folder, serving(folder / "runs") as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
-        paint, size = first_paint(browser, address)
-        share, rate = watching(browser, address)
+        paint, size = first_paint(browser, server.address)
+        share, rate = watching(browser, server.address)
         browser.close()
     tell(
         row("first paint of the page", f"{paint:.0f} ms", "800 ms", paint <= 800),

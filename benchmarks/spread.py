@@ -37,10 +37,11 @@ def main() -> None:
         decisions, reach = done.decisions, done.measured.totals["reach"]
     best = min(seconds)
     told = f"{best:.1f} s ({decisions:,} decisions, {reach:.0%} of people reached)"
-    spread = row("a topic among 10,000 people, 20 steps, rule minds", told, "20 s", best < BAR)
+    what = "a topic among 10,000 people, 20 steps, rule minds"
+    spread = row(what, told, "20 s", best < BAR, kept=("spread", best, "s"))
     read = _read()
-    edges = row("a million ties read from a CSV file", f"{read:.1f} s", "10 s", read < TIES)
-    tell(spread, edges)
+    what, told = "a million ties read from a CSV file", f"{read:.1f} s"
+    tell(spread, row(what, told, "10 s", read < TIES, kept=("ties", read, "s")))
 
 
 def _read() -> float:

@@ -74,6 +74,21 @@ def test_an_example_runs(
         assert found["picks"] > 0
 
 
+def test_the_sweep_of_its_example_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = next(path for path in EXAMPLES if path.stem == "sweep")
+    vary = ["--vary", "recommender=ease,popular", "--vary", "mind.position=0.05,0.5"]
+    small = ["--agents", "20", "--rounds", "1", "--seeds", "1", "--workers", "1"]
+    with pytest.raises(SystemExit) as stopped:
+        main(["sweep", str(path), *vary, *small, "--out", "out"])
+    told = capsys.readouterr()
+    assert stopped.value.code == 0, told.err
+    assert "Satisfaction is highest with recommender=" in told.out
+    assert (tmp_path / "out" / "effects.png").is_file()
+
+
 def test_all_nine_kinds_of_intervention_happen_in_what_if(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

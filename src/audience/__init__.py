@@ -6,10 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from audience.log import Log
-    from audience.runs import Outcome, Run, branch, compared, load_any as load, resume, run
+    from audience.runs import Outcome, Run, branch, compared, load_any as load, resume, run, sweep
     from audience.scenario import Scenario
 
-__all__ = ["Log", "Outcome", "Run", "Scenario", "branch", "compared", "load", "resume", "run"]
+__all__ = [
+    "Log",
+    "Outcome",
+    "Run",
+    "Scenario",
+    "branch",
+    "compared",
+    "load",
+    "resume",
+    "run",
+    "sweep",
+]
 _ROOMS = {"Log": "log", "Scenario": "scenario"}
 
 

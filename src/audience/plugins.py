@@ -42,6 +42,11 @@ def offer(part: object) -> str:
     return kind
 
 
+def holds_objects(text: str) -> bool:
+    """Return whether a scenario's text names an object that this process alone has."""
+    return any(kind in text for kind in _OFFERED)
+
+
 @lru_cache
 def known(group: str) -> dict[str, EntryPoint]:
     """Return every registered part of a group by its kind, as installed at the first call."""

@@ -63,7 +63,7 @@ SECTIONS: dict[str, dict[str, Range]] = {
         "deadline": (0.001, 1_000_000),
         "overall": (0.001, 1_000_000),
         "largest_reply": (1_000, 1 << 30),
-        "weight": (1e-9, 1e9),
+        "weight": (0, 1e9),
     },
     "spread": {
         "degree": _AMOUNT,

@@ -21,6 +21,7 @@ Cli = Callable[..., CompletedProcess[str]]
 Begin = Callable[..., Popen[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "llm.toml"
+MANY = EXAMPLE.with_name("many-servers.toml")
 SMALL = ("--agents", 8, "--rounds", 2, "--seeds", 1, "--recommender", "popular", "--no-report")
 TEXT = 'agents = 10\nrounds = 3\nmind = "llm"\n[activation]\nmethod = "random"\nshare = 1.0\n'
 
@@ -178,6 +179,41 @@ def test_the_command_line_wins_over_several_endpoints(cli: Cli, here: Path, serv
     (here / "own.toml").write_text(f'{TEXT}[[llm.endpoints]]\nurl = "http://127.0.0.1:9/v1"\n')
     told = cli("run", "own.toml", "--llm", server.url, "--rounds", 1, "--no-report", "--json")
     assert last(told)["failed_calls"] == 0
+
+
+@pytest.mark.parametrize(
+    "flags", [(), ("--llm", "{0}", "--llm", "{1}"), ("--llm", "{0},{1}")], ids=len
+)
+def test_the_example_of_several_servers_runs(
+    cli: Cli, here: Path, serving: Serving, flags: tuple[str, ...]
+) -> None:
+    with serving() as one, serving() as other:
+        urls = [one.url, other.url]
+        text = MANY.read_text("utf-8")
+        if not flags:
+            for port, url in zip((8001, 8002), urls, strict=True):
+                text = text.replace(f'url = "http://127.0.0.1:{port}/v1"', f'url = "{url}"')
+        (here / "own.toml").write_text(text, "utf-8")
+        given = [flag.format(*urls) for flag in flags]
+        told = cli("run", "own.toml", "--rounds", 1, *given, "--no-report", "--out", "run")
+        assert told.returncode == 0, told.stderr
+        assert all(url in told.stdout.partition("by endpoint: ")[2] for url in urls)
+        assert min(one.requests, other.requests) > 0
+
+
+def test_an_empty_address_is_refused(cli: Cli, here: Path) -> None:
+    told = cli("run", EXAMPLE, "--llm", "http://h,")
+    assert told.returncode == 2
+    assert "an address is empty" in told.stderr
+
+
+def test_doctor_tries_every_endpoint(cli: Cli, here: Path, serving: Serving) -> None:
+    with serving() as one, serving(models=("other",)) as other:
+        told = cli("doctor", "--llm", one.url, "--llm", other.url)
+        assert told.returncode == 2
+        assert f"ok  endpoint: {one.url} answers as fake" in told.stdout
+        assert f"ok  endpoint: {other.url} answers as other" in told.stdout
+        assert "BAD one model: the endpoints answer as fake, other" in told.stdout
 
 
 def test_doctor_tries_an_endpoint(cli: Cli, here: Path, server: Fake) -> None:

@@ -79,7 +79,7 @@ def test_mistakes_end_with_2_and_leave_nothing(cli: Cli, here: Path) -> None:
         (("nonsense",), "study 'nonsense' is unknown"),
         (("cocoon", "--agents", "0"), "is not between 1"),
         (("cocoon", "--mind", "mind"), "mind 'mind' is unknown"),
-        (("cocoon", "--workers", "-1"), "--workers -1 is negative"),
+        (("cocoon", "--workers", "-1"), "-1 is not in the range"),
         (("none.toml",), "does not exist"),
         (("all", "--write", "x.toml"), "name of one study"),
     ):

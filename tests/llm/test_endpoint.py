@@ -48,7 +48,8 @@ def test_an_address_holds_nothing_secret(url: str) -> None:
     [
         {"url": "host:80"},
         {"url": "ftp://host"},
-        {"url": "http://h", "weight": 0.0},
+        {"url": "http://h", "weight": -1.0},
+        {"url": "http://h", "concurrency": -1},
         {"url": "http://h", "key_env": "sk-12345678"},
     ],
 )

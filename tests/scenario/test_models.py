@@ -20,8 +20,10 @@ from audience.scenario import (
     Models,
     Scenario,
     SpendingOptions,
+    calls_at_once,
     cost_of,
     endpoints_of,
+    models_table,
     name_of,
     parse,
 )
@@ -255,7 +257,14 @@ def test_one_endpoint_or_several() -> None:
         endpoints_of(both)
     text = f'mind = "llm"\n[[llm.endpoints]]\nurl = "{GONE}"\nweight = 2.0\n[[llm.endpoints]]\n'
     two = endpoints_of(parse(f'{text}url = "http://127.0.0.1:8/v1"').llm)
-    assert [one.weight for one in two] == [2.0, 1.0]
+    assert [one.weight for one in two] == [2.0, 0.0]
+    shared = 'mind = "llm"\n[llm]\nprice = "free"\nmodel = "m"\nconcurrency = 8\n'
+    shared += f'[[llm.endpoints]]\nurl = "{GONE}"\nprice = "dear"\nconcurrency = 2\n'
+    models = parse(f'{shared}[[llm.endpoints]]\nurl = "http://127.0.0.1:8/v1"').llm
+    assert [one.price for one in endpoints_of(models)] == ["dear", "free"]
+    assert {one.model for one in endpoints_of(models)} == {"m"}
+    assert calls_at_once(models) == 10
+    assert calls_at_once(Models(url=GONE)) == 0
     assert endpoints_of(Models(url="embedded")) == ()
     assert name_of(Models()) == "embedded"
     assert name_of(Models(model="/models/big.gguf")) == "big"
@@ -351,3 +360,55 @@ def test_a_disk_that_cannot_keep_a_call_stops_the_run(serving: Serving, tmp_path
             resume(tmp_path / "run")
     with Log.open(tmp_path / "run") as log:
         assert not [r for r in log.records() if isinstance(r.event, e.Failed)]
+
+
+def test_several_addresses_of_a_flag_are_several_endpoints() -> None:
+    table = models_table({"llm": f"{GONE}, http://h/v1", "model": "m"})
+    assert table == {"url": "", "model": "m", "endpoints": [{"url": GONE}, {"url": "http://h/v1"}]}
+    assert models_table({"llm": GONE}) == {"url": GONE, "endpoints": ()}
+    assert models_table({"model": "m"}) == {"model": "m"}
+    with pytest.raises(BadInput, match="embedded is no endpoint beside others"):
+        models_table({"llm": f"{GONE},embedded"})
+
+
+def several(*urls: str, llm: str = "") -> Scenario:
+    tables = "".join(f'[[llm.endpoints]]\nurl = "{url}"\n' for url in urls)
+    return parse(
+        'agents = 8\nrounds = 3\nmind = "llm"\n[activation]\nmethod = "random"\nshare = 1.0\n'
+        f'[llm]\nprice = "free"\n{llm}\n{tables}'
+    )
+
+
+def test_the_digest_is_the_same_whichever_server_answered(
+    serving: Serving, whole: Whole, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    done, _ = whole
+    with serving(silent_after=20, latency=(0.01, 0.01)) as mute, serving() as alive:
+        scenario = several(GONE, mute.url, alive.url, llm="deadline = 2.0")
+        many = start(scenario, 1, tmp_path / "many")
+    assert many.measured.digest == done.measured.digest
+    assert (many.spent.calls, many.spent.failed) == (done.spent.calls, 0)
+    with closing(CallStore(tmp_path / "many" / "calls.db", read_only=True)) as calls:
+        answered = {place for place, _, _ in calls.sums()}
+    assert answered == {mute.url, alive.url}
+    assert f"{GONE} is set aside: cannot be reached" in caplog.text
+    stored = SpendingOptions("stored", source=tmp_path / "many")
+    again = start(several(GONE), 1, tmp_path / "again", spending=stored)
+    assert again.measured.digest == done.measured.digest
+
+
+def test_a_budget_counts_all_servers_as_one(serving: Serving, tmp_path: Path) -> None:
+    limit = SpendingOptions(max_calls=20)
+    with (
+        serving() as one,
+        serving() as other,
+        pytest.raises(Interrupted, match="20 of 20 calls"),
+    ):
+        start(several(one.url, other.url), 1, tmp_path / "r", spending=limit)
+    assert one.requests + other.requests == 20
+    assert min(one.requests, other.requests) > 0
+
+
+def test_a_run_without_any_server_halts(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted, match="cannot be reached"):
+        start(several(GONE, "http://127.0.0.1:8/v1"), 1, tmp_path / "r")

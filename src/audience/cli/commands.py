@@ -70,6 +70,7 @@ COMMANDS = {
     "export": ("runs:export_command", "Write interactions, events or messages for other programs."),
     "digest": ("runs:digest_command", "Print the hash of a run's log."),
     "eval": ("eval:eval_group", "Evaluate memories and other parts, with intervals and baselines."),
+    "sweep": ("sweep:sweep_command", "Vary keys of a scenario over a grid or at random."),
     "study": (
         "study:study_command",
         "Study cocoons, conformity, spreading and more, with controls and intervals.",

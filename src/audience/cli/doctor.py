@@ -8,12 +8,16 @@ import sqlite3
 import sys
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from audience.cli import options as o
 from audience.errors import BadInput, shell_command
 from audience.log import Log
+
+if TYPE_CHECKING:
+    from audience.llm import ProbeFindings
 
 
 @click.group("model")
@@ -69,7 +73,7 @@ def get(name: str) -> None:
 )
 @click.option("--data", default=None, metavar="PATH", help="The dataset it serves.")
 @click.option("--header", default="", metavar="NAME", help="The header that carries its key.")
-@click.option("--llm", default=None, metavar="URL", help="Test an endpoint for models.")
+@o.llm_option("Test an endpoint for models; may be repeated.")
 @click.option("--model", default="", metavar="NAME", help="Which model there.")
 @click.option("--key-env", default="", metavar="NAME", help="The variable that holds its key.")
 @o.json_option
@@ -91,7 +95,7 @@ def doctor_command(
     if run is not None:
         checks += _run_file(run)
     if llm is not None:
-        checks += _endpoint(llm, model, key_env)
+        checks += _endpoints(llm.split(","), model, key_env)
     tried: list[tuple[str, bool, str]] = []
     if recommender is not None:
         tried = _recommender(recommender, data, "" if llm else key_env, header)
@@ -194,12 +198,22 @@ def _recommender(
         return [("recommender", False, str(error))]
 
 
-def _endpoint(url: str, model: str, key_env: str) -> list[tuple[str, bool, str]]:
+def _endpoints(urls: list[str], model: str, key_env: str) -> list[tuple[str, bool, str]]:
+    """Check each endpoint, and whether all of them answer as the same model."""
     import asyncio
 
     from audience.llm import Endpoint, probe
 
-    endpoint = asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env)))
+    probed = [asyncio.run(probe(Endpoint(url=url, model=model, key_env=key_env))) for url in urls]
+    checks = [check for findings in probed for check in _endpoint(findings)]
+    names = {findings.model for findings in probed if findings.reachable}
+    if len(names) > 1:
+        told = f"the endpoints answer as {', '.join(sorted(names))}; name one with --model"
+        checks.append(("one model", False, told))
+    return checks
+
+
+def _endpoint(endpoint: ProbeFindings) -> list[tuple[str, bool, str]]:
     if not endpoint.reachable:
         return [("endpoint", False, f"{endpoint.url} did not answer: {endpoint.why}")]
     checks = [

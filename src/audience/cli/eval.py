@@ -152,7 +152,7 @@ def model_name(doors: Doors, kinds: Sequence[str]) -> str:
 
     if not any(kind.startswith("llm") for kind in kinds):
         return ""
-    return name_of(doors.models) or doors.models.url
+    return name_of(doors.models) or doors.models.address
 
 
 def conduct(work: Work, folder: Path, flags: dict[str, Any], *, as_json: bool) -> None:

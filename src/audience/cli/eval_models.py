@@ -62,7 +62,7 @@ def conduct(
     from audience.terminal import Console
 
     models, lines = o.models_of(flags), progress_lines()
-    out = flags["out"] or Path("runs") / f"eval-{name}-{_slug(models.url, models.model)}"
+    out = flags["out"] or Path("runs") / f"eval-{name}-{_slug(models.address, models.model)}"
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task(name, total=None)
 
@@ -80,7 +80,7 @@ def conduct(
             out=out,
             seed=seed,
             prompts=flags["prompts"],
-            at_once=AT_ONCE if models.url else EMBEDDED,
+            at_once=AT_ONCE if models.address else EMBEDDED,
             progress=told,
         )
     written = keep(probed, out)
@@ -258,9 +258,7 @@ def demographics_command(run: Path, agents: int, seed: int, **flags: Any) -> Non
 @click.option("--rounds", type=click.IntRange(1), default=1, show_default=True, help="Timed.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Repetitions.")
 @click.option("--data", default="films", metavar="PATH", help="A dataset's path or name; films.")
-@click.option(
-    "--llm", required=True, multiple=True, metavar="URL", help="An endpoint; may be repeated."
-)
+@o.llm_option(required=True)
 @click.option("--model", default="", metavar="NAME", help="Which model there.")
 @click.option(
     "--key-env", multiple=True, metavar="NAME", help="The variable with a key; may be repeated."
@@ -288,8 +286,8 @@ def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  
     from audience.scenario import SpendingOptions
     from audience.terminal import Console
 
-    model = flags["model"]
-    endpoints = endpoints_by_key(flags["llm"], flags["key_env"], model, flags["price"])
+    model, urls = flags["model"], flags["llm"].split(",")
+    endpoints = endpoints_by_key(urls, flags["key_env"], model, flags["price"])
     counts = flags["endpoints"] or ",".join(map(str, sorted({1, len(endpoints)})))
     grid = EfficiencyGrid(
         _counts("--people", flags["people"], least=1),
@@ -301,7 +299,7 @@ def efficiency_command(out: Path | None, as_json: bool, **flags: Any) -> None:  
     spending = SpendingOptions(
         budget=flags["budget"], max_calls=flags["max_calls"], max_tokens=flags["max_tokens"]
     )
-    folder = out or Path("runs") / f"eval-efficiency-{_slug(flags['llm'][0], model)}"
+    folder = out or Path("runs") / f"eval-efficiency-{_slug(urls[0], model)}"
     with Console(stderr=True).status("Timing …") as status:
         timed = efficiency(
             grid,

@@ -20,11 +20,15 @@ _WIDTH = 100
 @click.argument("scenario", type=o.RUN, required=False)
 @o.audience_options
 @o.recommender_option("What serves; the first is the reference.")
+@o.workers_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def sensitivity_command(
     scenario: Path | None,
     recommender: tuple[str, ...],
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -32,7 +36,14 @@ def sensitivity_command(
     """Say before which people the arms of a scenario would be ranked in another way."""
     from audience.cli.run import changed_by
     from audience.cli.screen import stoppable
-    from audience.runs import band_of, embedded_scenario, obstacle_to_band, verify
+    from audience.runs import (
+        band_of,
+        embedded_scenario,
+        obstacle_to_band,
+        pool_for,
+        variants,
+        verify,
+    )
     from audience.scenario import load
     from audience.terminal import Console
 
@@ -43,7 +54,9 @@ def sensitivity_command(
     errors = Console(stderr=True)
     with errors.status("Trying other audiences …"), stoppable() as stopping:
         verify(recipe, str(scenario or ""))
-        band = band_of(recipe, whole=True, stopping=stopping)
+        arms = list(variants(recipe).values())
+        with pool_for(arms, workers, cluster=cluster, least=0) as pool:
+            band = band_of(recipe, whole=True, stopping=stopping, pool=pool)
     if band is None:
         raise Interrupted("Stopped; nothing was written")
     folder = out or o.free_folder(f"eval-sensitivity-{scenario.stem if scenario else 'default'}")

@@ -38,6 +38,12 @@ workers_option = click.option(
     metavar="N",
     help="Processes to use; 0: one per core.",
 )
+cluster_option = click.option(
+    "--cluster",
+    default="",
+    metavar="HOST:PORT|local",
+    help="Let a Ray cluster take the runs; local: one started here.",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 
@@ -60,13 +66,35 @@ def audience_options(command: Callable[..., object]) -> Callable[..., object]:
 def model_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the flags about asking language models."""
     flags = (
-        click.option("--llm", default=None, metavar="URL", help="An OpenAI-compatible endpoint."),
+        llm_option(),
         click.option("--model", default=None, metavar="NAME", help="Which model there."),
         click.option("--key-env", default=None, metavar="NAME", help="The variable with its key."),
     )
     for flag in reversed(flags):
         command = flag(command)
     return command
+
+
+def llm_option(
+    about: str = "An OpenAI-compatible endpoint; give several for one model.",
+    *,
+    required: bool = False,
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the flag that names endpoints: repeated, with commas, or both.
+
+    Its value is one text with commas, as `models_table` takes it; None if it was not given.
+    """
+
+    def joined(ctx: click.Context, flag: click.Parameter, values: tuple[str, ...]) -> str | None:
+        del ctx, flag
+        urls = [url.strip() for value in values for url in value.split(",")]
+        if values and not all(urls):
+            raise BadInput("--llm: an address is empty; give such as http://127.0.0.1:8000/v1")
+        return ",".join(dict.fromkeys(urls)) or None
+
+    return click.option(
+        "--llm", multiple=True, required=required, callback=joined, metavar="URL", help=about
+    )
 
 
 def spending_options(command: Callable[..., object]) -> Callable[..., object]:
@@ -139,9 +167,11 @@ def scenario_changes(flags: dict[str, Any]) -> dict[str, Any]:
 
 def models_of(flags: dict[str, Any]) -> Models:
     """Remove the flags about models from `flags` and return them as a table."""
+    import msgspec
+
     from audience.scenario import Models, models_table
 
-    return Models(**models_table(flags))
+    return msgspec.convert(models_table(flags), Models)
 
 
 def spending_of(flags: dict[str, Any]) -> SpendingOptions:

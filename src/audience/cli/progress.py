@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections import Counter
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from hashlib import blake2b
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from rich.markup import escape
 
 from audience.cli import options as o
 from audience.cli.gate import fail_if_any, print_rulings
-from audience.cli.screen import Bar, print_findings, stoppable
+from audience.cli.screen import Bar, PoolBar, print_findings, stoppable
 from audience.engine import RecommenderFault, cores
 from audience.errors import AudienceError, Interrupted, shell_command
 from audience.llm import Counts
@@ -25,11 +24,16 @@ from audience.runs import (
     WORDS,
     Condition,
     Outcome,
+    Pool,
+    TaskFault,
     conduct,
     failed_in,
+    line_of,
     plain_rulings,
+    pool_for,
     ruled,
     story,
+    variants,
     with_sensitivity,
 )
 from audience.scenario import Scenario, SpendingOptions
@@ -50,19 +54,26 @@ def conduct_on_screen(
     sensitivity: bool = False,
     fitting: Fitting | None = None,
     workers: int = 0,
+    cluster: str = "",
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
     experiment are also tried before other audiences. `fitting` is what its people were fitted to.
-    `workers` is how many processes are used; 0: one per core.
+    `workers` is how many processes are used; 0: one per core. `cluster` takes runs instead.
     """
     errors = Console(stderr=True)
-    outcome = conducted(
-        *(scenario, folder, errors, spending), quiet=as_json, fitting=fitting, workers=workers
-    )
-    if sensitivity:
-        outcome = _tried(scenario, outcome, errors, quiet=as_json)
+    arms = list(variants(scenario).values())
+    with pool_for(arms, workers, spending, cluster=cluster) as pool:
+        outcome = conducted(
+            *(scenario, folder, errors, spending),
+            quiet=as_json,
+            fitting=fitting,
+            workers=workers,
+            pool=pool,
+        )
+        if sensitivity:
+            outcome = _tried(scenario, outcome, errors, pool, quiet=as_json)
     if not as_json:
         print_findings(outcome.findings)
     page = _reported(outcome, folder, errors) if report else None
@@ -78,11 +89,13 @@ def conduct_on_screen(
     fail_if_withheld(outcome.findings)
 
 
-def _tried(scenario: Scenario, outcome: Outcome, errors: Console, *, quiet: bool) -> Outcome:
+def _tried(
+    scenario: Scenario, outcome: Outcome, errors: Console, pool: Pool, *, quiet: bool
+) -> Outcome:
     """Return an outcome whose verdict says how it fares before other audiences."""
     began = time.perf_counter()
     with errors.status("Trying other audiences …"), stoppable() as stopping:
-        found = with_sensitivity(scenario, outcome, stopping)
+        found = with_sensitivity(scenario, outcome, stopping, pool)
     if found.findings.band and not quiet:
         own = sum(done.seconds for done in outcome.finished)
         spent = time.perf_counter() - began
@@ -122,22 +135,28 @@ def conducted(
     quiet: bool,
     fitting: Fitting | None = None,
     workers: int = 0,
+    pool: Pool | None = None,
 ) -> Outcome:
     """Run or resume, showing progress; an error says how to continue."""
     runs = max(len(scenario.arms), 1) * scenario.seeds
     go_on = f"Continue with: {shell_command('resume', folder)}"
     if not quiet:
         _announce(scenario, errors, folder)
+    work = partial(
+        conduct,
+        scenario,
+        folder,
+        spending=spending,
+        fitting=fitting,
+        workers=workers or cores(),
+    )
     try:
-        with Bar(errors, runs, scenario.rounds) as bar, stoppable() as stopping:
-            return conduct(
-                *(scenario, folder),
-                progress=bar,
-                stopping=stopping,
-                spending=spending,
-                fitting=fitting,
-                workers=workers or cores(),
-            )
+        with stoppable() as stopping:
+            if pool and not pool.is_here:
+                with PoolBar(errors, runs, runs * scenario.rounds) as together:
+                    return work(pool=pool, counted=together.watch, stopping=stopping)
+            with Bar(errors, runs, scenario.rounds) as bar:
+                return work(progress=bar, stopping=stopping)
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"
         if quiet:
@@ -145,16 +164,10 @@ def conducted(
         raise Interrupted(f"{why}. {go_on}") from None
     except KeyboardInterrupt:
         raise Interrupted(f"Stopped at once; what was committed is kept. {go_on}") from None
-    except RecommenderFault as fault:
-        raise AudienceError(f"{fault}{_line(fault)}\nWhat was lived is kept. {go_on}") from fault
+    except (RecommenderFault, TaskFault) as fault:
+        raise AudienceError(f"{fault}{line_of(fault)}\nWhat was lived is kept. {go_on}") from fault
     except NotWritten as fault:
         raise AudienceError(f"{fault}. {go_on}" if folder.exists() else str(fault)) from fault
-
-
-def _line(fault: RecommenderFault) -> str:
-    """Return the line on which the user's own code raised, where it did."""
-    trace = traceback.extract_tb(fault.__cause__.__traceback__ if fault.__cause__ else None)
-    return f" ({trace[-1].filename}, line {trace[-1].lineno})" if len(trace) > 1 else ""
 
 
 def _announce(scenario: Scenario, console: Console, folder: Path) -> None:
@@ -251,7 +264,7 @@ def spent_lines(outcome: Outcome) -> list[str]:
         f"Models: {calls:,} calls ({reused:,} reused, {failed:,} failed), "
         f"{tokens[0]:,} + {tokens[1]:,} tokens, {cost}",
     ]
-    return lines + _purposes(outcome) + _voices(outcome)
+    return lines + _purposes(outcome) + _endpoints(outcome) + _voices(outcome)
 
 
 def failed_lines(outcome: Outcome) -> list[str]:
@@ -310,6 +323,15 @@ def _purposes(outcome: Outcome) -> list[str]:
                 "see `audience show RUN --calls`, or try another model"
             )
     return lines
+
+
+def _endpoints(outcome: Outcome) -> list[str]:
+    """Return the calls that each of several endpoints answered."""
+    asked: Counter[str] = Counter()
+    for one in outcome.finished:
+        asked.update(one.endpoints)
+    listed = ", ".join(f"{name} {count:,}" for name, count in asked.most_common())
+    return [f"  by endpoint: {listed}"] if len(asked) > 1 else []
 
 
 def _unusable(count: int) -> str:

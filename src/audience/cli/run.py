@@ -30,7 +30,7 @@ from audience.scenario import Scenario, changed
 from audience.terminal import Console
 
 if TYPE_CHECKING:
-    from audience.scenario import Scenario
+    from audience.scenario import SpendingOptions
 
 WIDTH = 92
 
@@ -129,6 +129,7 @@ DEFAULT_TITLE = "Two recommenders"
 @fail_if_option
 @o.sensitivity_option
 @o.workers_option
+@o.cluster_option
 @o.out_option
 @click.option("--overwrite", is_flag=True, help="Replace the run in --out.")
 @o.report_option
@@ -139,6 +140,7 @@ def run_command(
     fail_if: tuple[str, ...],
     sensitivity: bool,
     workers: int,
+    cluster: str,
     out: Path | None,
     report: bool,
     as_json: bool,
@@ -175,11 +177,7 @@ def run_command(
     if estimate:
         print_estimate(recipe, as_json=as_json)
         return
-    for note in people.notes:
-        click.echo(note, err=True)
-    if spending.calls != "stored":
-        _check_model(recipe, str(scenario or "SCENARIO"))
-    warn_of_late(recipe)
+    _warn(recipe, people.notes, spending, str(scenario or "SCENARIO"))
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
     make_room(folder, overwrite=overwrite)
     conduct_on_screen(
@@ -192,7 +190,17 @@ def run_command(
         sensitivity=sensitivity,
         fitting=people.fitting,
         workers=workers,
+        cluster=cluster,
     )
+
+
+def _warn(scenario: Scenario, notes: Sequence[str], spending: SpendingOptions, name: str) -> None:
+    """Print what to know before a run begins; raise if people lack a model."""
+    for note in notes:
+        click.echo(note, err=True)
+    if spending.calls != "stored":
+        _check_model(scenario, name)
+    warn_of_late(scenario)
 
 
 def _check_gate(conditions: Sequence[Condition], recipe: Scenario) -> None:
@@ -245,6 +253,7 @@ def changed_by(
 @o.spending_options
 @o.sensitivity_option
 @o.workers_option
+@o.cluster_option
 @o.report_option
 @o.json_option
 def resume_command(
@@ -252,6 +261,7 @@ def resume_command(
     rounds: int | None,
     sensitivity: bool,
     workers: int,
+    cluster: str,
     report: bool,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -277,4 +287,5 @@ def resume_command(
         spending=spending,
         sensitivity=sensitivity,
         workers=workers,
+        cluster=cluster,
     )

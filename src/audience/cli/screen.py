@@ -113,8 +113,8 @@ def progress_lines() -> Callable[[str, int, int], None]:
     return tell
 
 
-class StudyBar:
-    """A bar for runs that go on in parallel: rounds of all of them, runs done."""
+class PoolBar:
+    """A bar for runs that go on in parallel: the rounds of all of them together, runs done."""
 
     def __init__(self, console: Console, runs: int, rounds: int) -> None:
         self._progress = Progress(
@@ -128,9 +128,9 @@ class StudyBar:
         )
         self._runs, self._rounds = runs, rounds
         self._rounds_done = self._runs_done = 0
-        self._task = self._progress.add_task("", total=runs * rounds, runs="")
+        self._task = self._progress.add_task("", total=rounds, runs="")
 
-    def __enter__(self) -> StudyBar:
+    def __enter__(self) -> PoolBar:
         self._progress.start()
         return self
 
@@ -141,9 +141,9 @@ class StudyBar:
         """Add rounds and runs that are done."""
         self._rounds_done += rounds
         self._runs_done += runs
-        done = max(self._rounds_done, self._runs_done * self._rounds)
+        whole = self._rounds * self._runs_done // max(self._runs, 1)
+        done = min(max(self._rounds_done, whole), self._rounds)
         runs_done = f"{self._runs_done} of {self._runs} runs"
-        done = min(done, self._runs * self._rounds)
         self._progress.update(self._task, completed=done, runs=runs_done)
 
 

@@ -6,6 +6,13 @@ from audience.llm.batch import (
     Terminal as Terminal,
     together as together,
 )
+from audience.llm.budget import (
+    Budget as Budget,
+    BudgetSpent as BudgetSpent,
+    Renew as Renew,
+    SharedBudget as SharedBudget,
+    Spent as Spent,
+)
 from audience.llm.call_file import copy_calls as copy_calls
 from audience.llm.call_store import (
     FILE as FILE,
@@ -40,7 +47,11 @@ from audience.llm.endpoint import (
     scrub as scrub,
     trust_of as trust_of,
 )
-from audience.llm.endpoint_probe import first_call as first_call, probe as probe
+from audience.llm.endpoint_probe import (
+    ProbeFindings as ProbeFindings,
+    first_call as first_call,
+    probe as probe,
+)
 from audience.llm.fake_answers import answer as answer, free as free
 from audience.llm.fields import (
     NOTHING as NOTHING,
@@ -71,8 +82,6 @@ from audience.llm.lenient_json import (
 )
 from audience.llm.local_models import get_model as get_model, list_models as list_models
 from audience.llm.meter import (
-    Budget as Budget,
-    BudgetSpent as BudgetSpent,
     Counts as Counts,
     Meter as Meter,
     Price as Price,

@@ -1,13 +1,12 @@
-"""Concurrency: an adaptive limit per endpoint, queues, and balancing among endpoints."""
+"""Concurrency: an adaptive limit of calls per endpoint, and the queue before it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from hashlib import blake2b
-from math import log
+from itertools import islice
 
 from audience.llm.request import Gateway, Reply, Request, Tried, changed
 
@@ -206,39 +205,56 @@ def open_files(wanted: int) -> int:
     return max(1, min(wanted, soft - _OTHER_FILES))
 
 
+_AHEAD = 64
+"""How far back in a queue somebody is looked for who wants what is free, and how often in a row."""
 _LONGEST, _LONGEST_STRAY = 60.0, 3.0
 """Seconds of a pause at most, and of one that a single call is told to make."""
 
 
 class Turns:
-    """A queue for room, first come first served."""
+    """A queue for room, first come first served unless somebody waits for just that room."""
 
     def __init__(self) -> None:
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting: deque[tuple[asyncio.Future[None], object]] = deque()
+        self._passed = 0
+        """How often the first one was passed over."""
 
-    async def wait(self, has_room: Callable[[], bool]) -> None:
-        """Return when there is room; the caller must take it before awaiting anything else."""
+    async def wait(self, has_room: Callable[[], bool], wanted: object = None) -> None:
+        """Return when there is room; the caller must take it before awaiting anything else.
+
+        `wanted`: the room that suits best.
+        """
         called = False
         while (self._waiting and not called) or not has_room():
             turn = asyncio.get_running_loop().create_future()
-            (self._waiting.appendleft if called else self._waiting.append)(turn)
+            place = (turn, wanted)
+            (self._waiting.appendleft if called else self._waiting.append)(place)
             try:
                 await turn
             except asyncio.CancelledError:
-                if turn in self._waiting:
-                    self._waiting.remove(turn)
+                if place in self._waiting:
+                    self._waiting.remove(place)
                 else:
                     self.call()
                 raise
             called = True
 
-    def call(self) -> None:
-        """Wake the next waiter to check for room."""
+    def call(self, free: Collection[object] = ()) -> None:
+        """Wake the first waiter, or one of the first who wants what is free, to check for room."""
         while self._waiting:
-            turn = self._waiting.popleft()
+            place = self._first_for(free)
+            turn, _ = self._waiting[place]
+            del self._waiting[place]
+            self._passed = self._passed + 1 if place else 0
             if not turn.done():
                 turn.set_result(None)
                 return
+
+    def _first_for(self, free: Collection[object]) -> int:
+        if not free or self._passed >= _AHEAD:
+            return 0
+        some = islice(self._waiting, _AHEAD)
+        return next((place for place, (_, wanted) in enumerate(some) if wanted in free), 0)
 
 
 class Limited:
@@ -253,6 +269,11 @@ class Limited:
         self.rested: Callable[[], None] = self.turns.call
         """Called when a pause requested by the server is over."""
         self._resting: asyncio.TimerHandle | None = None
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether the server asked for a pause that is not over."""
+        return self._resting is not None
 
     @property
     def room(self) -> int:
@@ -311,131 +332,3 @@ class Limited:
     def _wake(self) -> None:
         self._resting = None
         self.rested()
-
-
-_COOL, _COOLEST = 5.0, 60.0
-"""Seconds for which a failing endpoint is avoided, at first and at most."""
-
-
-_SURE = (0, 401, 402)
-"""No answer, a wrong key, or no money: what does not concern the request alone."""
-
-
-class Lane:
-    """One endpoint among several."""
-
-    def __init__(self, gateway: Limited, *, model: str = "", weight: float = 1.0) -> None:
-        self.gateway = gateway
-        self.model = model
-        self.weight = weight
-        self.served = 0.0
-        self.cool_until = 0.0
-        self._strikes = 0
-        self._doubted = False
-
-    def strike(self, now: float, *, surely: bool = True) -> None:
-        """Avoid it for a while, longer each time; in doubt, from the second time in a row on."""
-        if not surely and not self._doubted:
-            self._doubted = True
-        elif now >= self.cool_until:
-            self.cool_until = now + min(_COOLEST, _COOL * 2**self._strikes)
-            self._strikes += 1
-
-    def forgive(self) -> None:
-        self._doubted = False
-        self._strikes = 0
-        self.cool_until = 0.0
-
-
-class _Group:
-    """Lanes to the same model: any free one may answer."""
-
-    def __init__(self, model: str, lanes: list[Lane], clock: Callable[[], float]) -> None:
-        self.model = model
-        self.lanes = lanes
-        self.weight = sum(lane.weight for lane in lanes)
-        self.turns = Turns()
-        self._clock = clock
-        for lane in lanes:
-            lane.gateway.rested = self.turns.call
-
-    def usable(self) -> list[Lane]:
-        """Return the lanes that are not cooling down, or all if all are."""
-        return [lane for lane in self.lanes if not self.is_cooling(lane)] or self.lanes
-
-    def is_cooling(self, lane: Lane) -> bool:
-        return lane.cool_until > self._clock()
-
-    @property
-    def is_lost(self) -> bool:
-        return all(self.is_cooling(lane) for lane in self.lanes)
-
-    def room(self) -> int:
-        return sum(lane.gateway.room for lane in self.usable())
-
-    def has_room(self) -> bool:
-        return self.room() > 0
-
-    def choose(self) -> Lane:
-        """Return the free lane that is furthest behind its share."""
-        free = [lane for lane in self.usable() if lane.gateway.has_room] or self.usable()
-        chosen = min(free, key=lambda lane: (lane.served + 1.0) / lane.weight)
-        # A lane that was away must not be flooded to catch up.
-        level = min(lane.served / lane.weight for lane in free)
-        for lane in self.lanes:
-            lane.served = max(lane.served, (level - 1.0) * lane.weight)
-        chosen.served += 1.0
-        return chosen
-
-
-class Balanced:
-    """Shares calls among endpoints by weight; the request alone decides which model answers."""
-
-    def __init__(self, lanes: Sequence[Lane]) -> None:
-        models = dict.fromkeys(lane.model for lane in lanes)
-        self.groups = [
-            _Group(model, [lane for lane in lanes if lane.model == model], _now) for model in models
-        ]
-
-    async def ask(self, request: Request) -> Reply:
-        """Ask a free endpoint; one that fails is avoided for a while."""
-        group = self._group_of(request)
-        await group.turns.wait(group.has_room)
-        lane = group.choose()
-        if group.room() > 1:
-            group.turns.call()
-        # The lane's own queue is empty, so the call starts at once and takes its room.
-        try:
-            reply = await lane.gateway.ask(request)
-        finally:
-            group.turns.call()
-        if not isinstance(reply, Tried) or not reply.elsewhere:
-            lane.forgive()
-            return reply
-        lane.strike(_now(), surely=reply.status in _SURE)
-        if all(other.is_lost for other in self.groups):
-            return reply
-        return changed(reply, again=True, elsewhere=False)
-
-    async def close(self) -> None:
-        for group in self.groups:
-            for lane in group.lanes:
-                await lane.gateway.close()
-
-    def _group_of(self, request: Request) -> _Group:
-        named = [group for group in self.groups if group.model == request.model]
-        groups = named or self.groups
-        usable = [group for group in groups if not group.is_lost] or groups
-        if len(usable) == 1:
-            return usable[0]
-        return min(usable, key=lambda group: _distance(request.key, group) / group.weight)
-
-
-def _distance(key: str, group: _Group) -> float:
-    """Return an exponential draw by (request, model): the least over weight wins fairly."""
-    digest = blake2b(f"{key}/{group.model}".encode(), digest_size=8).digest()
-    return -log((int.from_bytes(digest, "big") + 1) / (2**64 + 1))
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -192,8 +192,10 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Empty: the first model that the server lists."""
     key_env: VariableName = ""
     """The environment variable that holds the key; never the key itself."""
-    weight: float = 1.0
-    """Its share of the calls among several endpoints."""
+    weight: float = 0.0
+    """Its share of the calls among several endpoints; 0: by how fast it turns out to be."""
+    concurrency: int = 0
+    """Concurrent calls to it; 0: as many as `[llm]` says."""
     headers: dict[str, HeaderText] = {}
     """Extra headers; `${NAME}` is replaced by a key from the environment."""
     body: dict[str, Any] = {}
@@ -244,8 +246,16 @@ def _check(endpoint: Endpoint) -> None:
         split_address(scrub(endpoint.proxy), "the proxy")
     fields = {name: getattr(endpoint, name) for name in ("url", "proxy", "headers", "body")}
     refuse_keys(fields, f"the endpoint at {parts.hostname}")
-    if not endpoint.weight > 0.0:
-        raise BadInput(f"the weight of {endpoint.name} is {endpoint.weight}; give more than 0")
+    if not endpoint.weight >= 0.0:
+        raise BadInput(
+            f"the weight of {endpoint.name} is {endpoint.weight}; give more than 0, or 0 to go by "
+            "its speed"
+        )
+    if endpoint.concurrency < 0:
+        raise BadInput(
+            f"the concurrency of {endpoint.name} is {endpoint.concurrency}; give 1 or more, or 0 "
+            "to have it sought"
+        )
     if endpoint.key_env and not endpoint.key_env.isidentifier():
         raise BadInput(
             f"key_env of {endpoint.name} is not the name of a variable; put the key into the "

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Self
 
 from audience.errors import BadInput
+from audience.llm.budget import Budget, Budgeted, Renew
 from audience.llm.call_store import Cached, CallStore, Mode
-from audience.llm.concurrency import MOST, Balanced, Lane, Limited, open_files
+from audience.llm.concurrency import MOST, Limited, open_files
 from audience.llm.endpoint import Endpoint
-from audience.llm.meter import Budget, Budgeted, Meter, Metered, Prices, load_prices
+from audience.llm.meter import Meter, Metered, Prices, load_prices
 from audience.llm.openai import OpenAI
 from audience.llm.request import Gateway, Reply, Request, Retrying
 from audience.llm.response_body import LARGEST
+from audience.llm.servers import Balanced, Lane
 
 
 class GatewayStack:
@@ -65,15 +67,18 @@ def open_gateway(
     largest: int = LARGEST,
     halting: bool = False,
     budget: Budget | None = None,
+    renew: Renew | None = None,
     prices: Prices | Path | None = None,
     folder: Path | None = None,
 ) -> GatewayStack:
     """Return the gateway to some endpoints; nothing is connected before the first call.
 
-    `concurrency` is the number of concurrent calls per endpoint; 0 seeks the best throughput.
+    `concurrency` is the number of concurrent calls per endpoint that gives none of its own; 0
+    seeks the best throughput.
     `deadline` limits one attempt, `overall` all attempts of a call and the waits between them;
     neither includes time in a queue. `largest` limits the bytes of a response. `halting` raises
     `Halt` when no endpoint is usable.
+    `renew` asks for more where `budget` is a part of one that several processes share.
     `folder` is searched for a `.env` file.
     """
     table = prices if isinstance(prices, Prices) else load_prices(prices)
@@ -87,17 +92,21 @@ def open_gateway(
     if concurrency < 0:
         raise BadInput(f"concurrency is {concurrency}; give 1 or more, or 0 to have it sought")
     _check_prices(endpoints, budget, table)
-    most = max(1, open_files(len(endpoints) * (concurrency or MOST)) // len(endpoints))
+    wanted = max(endpoint.concurrency or concurrency or MOST for endpoint in endpoints)
+    most = max(1, open_files(len(endpoints) * wanted) // len(endpoints))
 
     def lane(endpoint: Endpoint) -> Lane:
         provider = OpenAI(endpoint, deadline=deadline, largest=largest, folder=folder)
-        limited = Limited(provider, given=min(concurrency, most), most=most)
-        return Lane(limited, model=endpoint.model, weight=endpoint.weight)
+        given = min(endpoint.concurrency or concurrency, most)
+        limited = Limited(provider, given=given, most=most)
+        return Lane(limited, name=endpoint.name, model=endpoint.model, weight=endpoint.weight)
 
     lanes = [lane(endpoint) for endpoint in endpoints]
     wire: Gateway = Balanced(lanes) if len(lanes) > 1 else lanes[0].gateway
     provider = Retrying(wire, tries=tries, overall=overall, halting=halting)
-    return compose(provider, store=store, mode=mode, budget=budget, prices=table, named=named)
+    return compose(
+        provider, store=store, mode=mode, budget=budget, renew=renew, prices=table, named=named
+    )
 
 
 def compose(
@@ -106,6 +115,7 @@ def compose(
     store: CallStore | Path | None = None,
     mode: Mode = "reuse",
     budget: Budget | None = None,
+    renew: Renew | None = None,
     prices: Prices | None = None,
     named: dict[str, str] | None = None,
 ) -> GatewayStack:
@@ -117,7 +127,7 @@ def compose(
     meter = Meter(prices or load_prices(), named)
     inner = provider
     if inner is not None and budget is not None and budget != Budget():
-        inner = Budgeted(inner, budget, meter)
+        inner = Budgeted(inner, budget, meter, renew)
     kept = CallStore(store, read_only=mode == "stored") if isinstance(store, Path) else store
     if kept is not None:
         inner = Cached(inner, kept, mode)

@@ -1,4 +1,4 @@
-"""Prices, the account of calls and tokens, and budgets; an unpriced model has an unknown cost."""
+"""Prices, and the account of calls and tokens; an unpriced model has an unknown cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from audience.errors import BadInput, Halt
+from audience.errors import BadInput
 from audience.llm.request import Gateway, Reply, Request, Usage
 from audience.toml_reader import read_toml, text_file
 
@@ -138,6 +138,8 @@ class Meter:
         """`named` maps endpoints to entries of the price table, where not the model's own."""
         self.prices = prices
         self.by_purpose: dict[str, Counts] = {}
+        self.by_endpoint: Counter[str] = Counter()
+        """Live calls by the endpoint that answered."""
         self.unpriced: Counter[str] = Counter()
         """Calls by model without a price."""
         self._named = named or {}
@@ -152,6 +154,8 @@ class Meter:
             return
         usage = reply.usage
         sums.calls += 1
+        if reply.endpoint:
+            self.by_endpoint[reply.endpoint] += 1
         sums.attempts += reply.attempts
         sums.prompt += usage.prompt
         sums.completion += usage.completion
@@ -200,69 +204,6 @@ class Metered:
 
     async def close(self) -> None:
         await self.inner.close()
-
-
-class BudgetSpent(Halt):
-    """The budget does not allow another call; earlier answers are kept."""
-
-
-class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Upper limits of what may be spent; None is no limit."""
-
-    dollars: float | None = None
-    calls: int | None = None
-    tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise BadInput(f"a budget of {value} {name} is not possible; give 0 or more")
-
-
-class Budgeted:
-    """Starts no call once the budget is spent; calls in progress may finish.
-
-    It sits below the call store, so that a reused answer costs nothing and is never refused.
-    """
-
-    def __init__(self, inner: Gateway, budget: Budget, meter: Meter) -> None:
-        self.inner = inner
-        self.budget = budget
-        self.meter = meter
-        self._begun = 0
-
-    async def ask(self, request: Request) -> Reply:
-        """Ask, or raise `BudgetSpent` before anything is sent."""
-        spent = self._spent()
-        if spent:
-            raise BudgetSpent(
-                f"the budget is spent: {spent}; everything so far is kept. Resume with a larger "
-                "budget to go on"
-            )
-        self._begun += 1
-        return await self.inner.ask(request)
-
-    async def close(self) -> None:
-        await self.inner.close()
-
-    def _spent(self) -> str:
-        limit, total = self.budget, self.meter.total()
-        if limit.calls is not None and self._begun >= limit.calls:
-            return f"{self._begun} of {limit.calls} calls"
-        if limit.tokens is not None and total.tokens >= limit.tokens:
-            return f"{total.tokens:,} of {limit.tokens:,} tokens"
-        if limit.dollars is None:
-            return ""
-        if total.unpriced:
-            models = ", ".join(sorted(self.meter.unpriced))
-            return (
-                f"no price is known for {models}, so that ${limit.dollars:g} cannot be kept to "
-                "(add one to the price table, or limit calls or tokens instead)"
-            )
-        if total.dollars >= limit.dollars:
-            return f"${total.dollars:.4f} of ${limit.dollars:g}"
-        return ""
 
 
 def spent_on(reply: Reply, prices: Prices) -> Counts:

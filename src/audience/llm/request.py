@@ -239,7 +239,7 @@ class EndpointStanding:
         for attempt in range(1, _QUESTIONS + 1):
             if self._is_lost:
                 return True
-            if not self.note(await gateway.ask(_harmless(request, attempt))):
+            if not self.note(await gateway.ask(harmless(request, attempt))):
                 return False
             await asyncio.sleep(pause(request.key, min(attempt, 6), _SOON))
         return self._is_lost
@@ -250,7 +250,7 @@ class EndpointStanding:
         return lost >= _FEWEST and 2 * lost > len(self._recent)
 
 
-def _harmless(request: Request, attempt: int) -> Request:
+def harmless(request: Request, attempt: int) -> Request:
     """Return a question of the same sort that no filter can mind."""
     return Request(
         "probe",

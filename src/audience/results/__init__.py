@@ -28,6 +28,7 @@ from audience.results.charts import (
 )
 from audience.results.figure import (
     DASHES as DASHES,
+    FILE_FORMATS as FILE_FORMATS,
     INK as INK,
     MUTED as MUTED,
     PALETTE as PALETTE,
@@ -115,6 +116,18 @@ from audience.results.summary_table import (
     findings_to_csv as findings_to_csv,
     mean_over as mean_over,
     result_table as result_table,
+)
+from audience.results.sweep import (
+    MainEffect as MainEffect,
+    SweepFindings as SweepFindings,
+    SweepPoint as SweepPoint,
+    effects_table as effects_table,
+    main_effects as main_effects,
+    plain_value as plain_value,
+    sweep_caption as sweep_caption,
+    sweep_figure as sweep_figure,
+    sweep_table as sweep_table,
+    written as written,
 )
 from audience.results.table import (
     NOTHING as NOTHING,

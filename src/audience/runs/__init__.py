@@ -30,7 +30,6 @@ from audience.runs.experiment import (
     is_experiment as is_experiment,
     scenario_of as scenario_of,
     summary_of as summary_of,
-    variants as variants,
     verify as verify,
 )
 from audience.runs.exports import export as export
@@ -81,6 +80,17 @@ from audience.runs.interviews import (
     remember_answers as remember_answers,
     reminders as reminders,
     reply_to as reply_to,
+)
+from audience.runs.jobs import (
+    SeededArm as SeededArm,
+    finished_of as finished_of,
+    jobs_of as jobs_of,
+    kept_run as kept_run,
+    obstacle_to_processes as obstacle_to_processes,
+    pool_for as pool_for,
+    processes_for as processes_for,
+    run_task as run_task,
+    variants as variants,
 )
 from audience.runs.judges import (
     Audience as Audience,
@@ -139,12 +149,24 @@ from audience.runs.notes import (
     keep_note as keep_note,
     notes_in as notes_in,
 )
+from audience.runs.parameter_sweep import (
+    SWEEP as SWEEP,
+    Sweep as Sweep,
+    SweepOutcome as SweepOutcome,
+    Varied as Varied,
+    conduct_sweep as conduct_sweep,
+    sweep as sweep,
+    sweep_of as sweep_of,
+    varied as varied,
+    write_sweep as write_sweep,
+)
 from audience.runs.people import (
     PeopleTable as PeopleTable,
     drawn_instead as drawn_instead,
     settle_people as settle_people,
     write_people as write_people,
 )
+from audience.runs.pool import Here as Here, Pool as Pool, pool_of as pool_of
 from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import (
@@ -167,4 +189,12 @@ from audience.runs.tabulation import (
     tabulated as tabulated,
 )
 from audience.runs.takeover import play_person as play_person
+from audience.runs.task import (
+    Attendant as Attendant,
+    Counted as Counted,
+    PoolTask as PoolTask,
+    RoundReporter as RoundReporter,
+    TaskFault as TaskFault,
+    line_of as line_of,
+)
 from audience.runs.verdict import with_band as with_band

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from audience.agents import GroundedMind, RuleMind
 from audience.engine import Simulation, run, run_sync
+from audience.errors import Interrupted
 from audience.metrics import Metrics, Satisfaction
 from audience.plugins import find
 from audience.results import (
@@ -21,10 +25,24 @@ from audience.results import (
     read_band,
     write_band,
 )
-from audience.runs.experiment import Outcome, variants
+from audience.runs.experiment import Outcome
+from audience.runs.jobs import variants
+from audience.runs.kept_measures import packed, unpacked
 from audience.runs.lifecycle import Stopping
+from audience.runs.pool import Here, Pool
+from audience.runs.task import Attendant, PoolTask
 from audience.runs.verdict import HEADLINE, with_band
-from audience.scenario import Options, Part, Scenario, asks_models, genesis_of, is_service, parts_of
+from audience.scenario import (
+    Options,
+    Part,
+    Scenario,
+    asks_models,
+    genesis_of,
+    is_service,
+    parse,
+    parts_of,
+    text_of,
+)
 from audience.world import Chapter, World
 
 BUDGET = 0.8
@@ -118,7 +136,11 @@ def obstacle_to_band(scenario: Scenario) -> str:
 
 
 def band_of(
-    scenario: Scenario, *, whole: bool = False, stopping: Stopping = lambda: False
+    scenario: Scenario,
+    *,
+    whole: bool = False,
+    stopping: Stopping = lambda: False,
+    pool: Pool | None = None,
 ) -> Band | None:
     """Return the arms of an experiment before other audiences.
 
@@ -131,13 +153,15 @@ def band_of(
     seeds = range(scenario.seed, last + 1) if whole else (last,)
     arms = variants(small)
     runs: dict[tuple[str, str], list[Measured]] = {}
-    for seed in seeds:  # outside, so that people and what minds learn are made once a seed
-        for setting in settings:
-            if stopping():
-                return None
-            for name, variant in arms.items():
-                lived = _lived(setting.of(variant), seed)
-                runs.setdefault((setting.name, name), []).append(lived)
+    try:
+        tasks = _tasks(small, settings, seeds)  # people and what minds learn are made once a seed
+        ended = list((pool or Here()).work(tasks, lambda rounds, runs: None, stopping))
+    except Interrupted:
+        return None
+    measured = {task.name: unpacked(result, list[Measured]) for task, result in ended}
+    for task, setting in zip(tasks, settings * len(seeds), strict=True):
+        for name, lived in zip(arms, measured[task.name], strict=True):
+            runs.setdefault((setting.name, name), []).append(lived)
     rows, left_out = [], []
     for setting in settings:
         there = [Arm(name, tuple(runs[setting.name, name])) for name in arms]
@@ -148,6 +172,37 @@ def band_of(
             left_out.append(setting.name)
     people, rounds = scenario.agents, small.rounds
     return Band(HEADLINE, tuple(rows), people, rounds, len(seeds), share, tuple(left_out))
+
+
+def _tasks(
+    scenario: Scenario, settings: Sequence[OtherAudience], seeds: Sequence[int]
+) -> list[PoolTask]:
+    """Return the task of each other audience with each seed, seed by seed."""
+    call, text = f"{__name__}:{perform_setting.__name__}", text_of(scenario)
+    return [
+        PoolTask(
+            f"{setting.name}, seed {seed}",
+            call,
+            {"scenario": text, "setting": msgspec.to_builtins(setting), "seed": seed},
+            ".",
+            runs=len(variants(scenario)),
+        )
+        for seed in seeds
+        for setting in settings
+    ]
+
+
+def perform_setting(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
+    """Run every arm before another audience with one seed, and return their numbers as bytes."""
+    del root, attendant  # nothing is written, and each takes moments
+    arms = variants(_parsed(given["scenario"]))
+    setting = msgspec.convert(given["setting"], OtherAudience)
+    return packed([_lived(setting.of(variant), given["seed"]) for variant in arms.values()])
+
+
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> Scenario:
+    return parse(text, "the scenario")
 
 
 def _shortened(scenario: Scenario, settings: int) -> tuple[Scenario, float]:
@@ -164,7 +219,10 @@ def _shortened(scenario: Scenario, settings: int) -> tuple[Scenario, float]:
 
 
 def with_sensitivity(
-    scenario: Scenario, outcome: Outcome, stopping: Stopping = lambda: False
+    scenario: Scenario,
+    outcome: Outcome,
+    stopping: Stopping = lambda: False,
+    pool: Pool | None = None,
 ) -> Outcome:
     """Return an outcome whose verdict says how it fares before other audiences.
 
@@ -176,7 +234,7 @@ def with_sensitivity(
         return outcome
     why = obstacle_to_band(scenario)
     note = f"Other audiences were not tried: {why}." if why else ""
-    band = None if why else read_band(folder) or band_of(scenario, stopping=stopping)
+    band = None if why else read_band(folder) or band_of(scenario, stopping=stopping, pool=pool)
     if band:
         write_band(band, folder)
     return msgspec.structs.replace(outcome, findings=with_band(findings, band, note))

@@ -21,10 +21,11 @@ from audience.llm import (
 from audience.memory import is_idle
 from audience.parts import Consolidates
 from audience.plugins import find
-from audience.runs.experiment import variants
+from audience.runs.jobs import variants
 from audience.scenario import (
     Scenario,
     asks_models,
+    calls_at_once,
     changed,
     endpoints_of,
     genesis_of,
@@ -147,7 +148,7 @@ def seconds_of(scenario: Scenario, whole: CostEstimate, latency: float) -> float
     runs = [arm for arm in variants(scenario).values() if asks_models(arm)]
     rounds = max(1, len(runs) * scenario.seeds * scenario.rounds)
     endpoints = max(1, len(endpoints_of(scenario.llm)))
-    at_once = endpoints * (scenario.llm.concurrency or FIRST)
+    at_once = calls_at_once(scenario.llm) or endpoints * (scenario.llm.concurrency or FIRST)
     at_once = max(1, min(at_once, scenario.run.concurrency or at_once))
     deep = min(DEEP * whole.calls_per_visit, whole.calls / rounds)
     return latency * rounds * max(whole.calls / rounds / at_once, deep)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from audience.errors import BadInput, shell_command
+from audience.errors import AudienceError, BadInput, Interrupted, shell_command
 from audience.files import claim
-from audience.log import Log
+from audience.log import Log, NotWritten
 from audience.metrics import LABELS, suite
 from audience.results import (
     Arm,
@@ -24,16 +24,25 @@ from audience.results import (
     to_html,
     write_fitting,
 )
-from audience.runs import launch as runs
+from audience.runs.jobs import (
+    SeededArm,
+    finished_of,
+    jobs_of,
+    kept_run,
+    live_run,
+    run_task,
+    variants,
+)
 from audience.runs.lifecycle import Finished, Progress, Stopping
 from audience.runs.marks import marks_of, sentences
 from audience.runs.measures import Seen, measured
+from audience.runs.pool import Pool
 from audience.runs.progress import Watch
+from audience.runs.task import Counted
 from audience.runs.verdict import declared_in, verdict, with_band
 from audience.scenario import (
     Scenario,
     SpendingOptions,
-    arm,
     genesis_of,
     label,
     parse,
@@ -141,67 +150,89 @@ def conduct(
     watching: Callable[[Path], Watch] | None = None,
     fitting: Fitting | None = None,
     workers: int = 1,
+    pool: Pool | None = None,
+    counted: Counted = lambda rounds, runs: None,
 ) -> Outcome:
     """Run every arm with every seed, or a scenario's single run; existing runs are resumed.
 
     `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
-    to, is kept there. `workers` is how many processes live the visits of a run.
+    to, is kept there. `workers` is how many processes live the visits of a run; a `pool` of several
+    takes whole runs instead, with as many workers each as are left, and tells `counted`.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
-        done = _one(
-            *(scenario, scenario.seed, folder, progress, stopping, spending, watch, workers),
-            fitting,
-        )
+        given = (scenario, scenario.seed, folder, progress, stopping, spending, watch, workers)
+        done = live_run(*given, fitting=fitting)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
     claim(folder / EXPERIMENT, text_of(scenario), "another experiment")
     if fitting:
         write_fitting(fitting, folder)
-    finished: dict[str, list[Finished]] = {name: [] for name in variants(scenario)}
-    for seed in range(scenario.seed, scenario.seed + scenario.seeds):
-        for name, variant in variants(scenario).items():
-            place = folder / name / f"seed-{seed}"
-            watch = watching(place) if watching else None
-            done = _one(variant, seed, place, progress, stopping, spending, watch, workers)
-            finished[name].append(done)
-            spending = spending.after(done.spent) if spending else None
-    arms = tuple(
-        Arm(name, tuple(one.measured for one in runs_)) for name, runs_ in finished.items()
-    )
-    everything = tuple(one for runs_ in finished.values() for one in runs_)
+    if pool and not pool.is_here and not watching:
+        done_runs = _beside(scenario, folder, pool, counted, stopping, spending, workers)
+    else:
+        done_runs = _in_turn(scenario, folder, progress, stopping, spending, watching, workers)
+    by_arm = {
+        name: tuple(done_runs[job] for job in jobs_of(scenario) if job.arm == name)
+        for name in variants(scenario)
+    }
+    arms = tuple(Arm(name, tuple(done.measured for done in runs)) for name, runs in by_arm.items())
+    everything = tuple(done for runs in by_arm.values() for done in runs)
     return Outcome(str(folder), everything, _with_fitting(findings(scenario, arms), folder))
 
 
-def variants(scenario: Scenario) -> dict[str, Scenario]:
-    """Return the scenario of every arm by its name; of a scenario without arms, itself."""
-    if not scenario.arms:
-        return {label(scenario.recommender.kind): scenario}
-    return {name: arm(scenario, name) for name in scenario.arms}
-
-
-def _one(
+def _in_turn(
     scenario: Scenario,
-    seed: int,
     folder: Path,
     progress: Progress | None,
     stopping: Stopping,
     spending: SpendingOptions | None,
-    watch: Watch | None,
+    watching: Callable[[Path], Watch] | None,
     workers: int,
-    fitting: Fitting | None = None,
-) -> Finished:
-    options = {
-        "progress": progress,
-        "stopping": stopping,
-        "spending": spending,
-        "watch": watch,
-        "workers": workers,
-    }
-    if (folder / "run.db").exists():
-        return runs.resume(folder, **options)  # type: ignore[arg-type]
-    return runs.start(scenario, seed, folder, fitting=fitting, **options)  # type: ignore[arg-type]
+) -> dict[SeededArm, Finished]:
+    """Run what is missing in this process, one run after another."""
+    finished: dict[SeededArm, Finished] = {}
+    arms = variants(scenario)
+    for job in jobs_of(scenario):
+        place = folder / job.place
+        watch = watching(place) if watching else None
+        try:
+            done = live_run(
+                *(arms[job.arm], job.seed, place, progress, stopping, spending, watch, workers)
+            )
+        except (Interrupted, NotWritten):
+            raise
+        except AudienceError as error:
+            raise type(error)(f"{job.name}: {error}") from error.__cause__
+        finished[job] = done
+        spending = spending.after(done.spent) if spending else None
+    return finished
+
+
+def _beside(
+    scenario: Scenario,
+    folder: Path,
+    pool: Pool,
+    counted: Counted,
+    stopping: Stopping,
+    spending: SpendingOptions | None,
+    workers: int,
+) -> dict[SeededArm, Finished]:
+    """Run what is missing in a pool; what is finished is kept as it is."""
+    arms, jobs = variants(scenario), {job.name: job for job in jobs_of(scenario)}
+    finished: dict[SeededArm, Finished] = {}
+    tasks = []
+    for job in jobs.values():
+        if kept := kept_run(folder / job.place):
+            finished[job] = kept
+            counted(0, 1)
+        else:
+            own = (job.name, arms[job.arm], job.seed, folder, job.place, spending)
+            tasks.append(run_task(*own, max(1, workers // pool.size)))
+    for task, result in pool.work(tasks, counted, stopping):
+        finished[jobs[task.name]] = finished_of(task, result)
+    return finished
 
 
 def is_experiment(folder: Path) -> bool:

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from audience.engine import cores
 from audience.errors import BadInput, shell_command
 from audience.files import free_path
 from audience.log import Log, is_held
@@ -20,6 +21,7 @@ from audience.results import Measured, write_report
 from audience.runs.band import with_sensitivity
 from audience.runs.experiment import EXPERIMENT, Outcome, conduct, is_experiment, verify
 from audience.runs.exports import columns_of, interactions
+from audience.runs.jobs import pool_for, variants
 from audience.runs.judges import Audience, audience_of, names_mind
 from audience.runs.lifecycle import Progress
 from audience.runs.measures import measured
@@ -152,6 +154,7 @@ def run(
     sensitivity: bool = True,
     progress: Progress | None = None,
     workers: int = 1,
+    cluster: str = "",
     **changes: object,
 ) -> Outcome:
     """Run a scenario (the embedded one unless given, or a run's) and return what was found.
@@ -161,8 +164,9 @@ def run(
     Where neither names a mind and the data has a past, `grounded` minds judge; rule minds are
     fitted to the past or to public figures. A run is run again with the people it had. With
     `sensitivity`, arms with three seeds or more are also tried before other audiences.
-    A folder with a run is refused unless `overwrite`. `workers` processes live the visits. Works
-    inside a running event loop.
+    A folder with a run is refused unless `overwrite`. `workers` processes, 0 for one per core, take
+    whole runs, or the visits of a single one; a Ray `cluster` takes whole runs. Works inside a
+    running event loop.
     """
     is_again = isinstance(scenario, Run)
     if isinstance(scenario, Run):
@@ -183,9 +187,17 @@ def run(
     verify(recipe)
     folder = Path(out) if out else free_path(Path("runs") / "run")
     make_room(folder, overwrite=overwrite)
-    outcome = conduct(recipe, folder, progress=progress, fitting=people.fitting, workers=workers)
-    if sensitivity:
-        outcome = with_sensitivity(recipe, outcome)
+    with pool_for(list(variants(recipe).values()), workers, cluster=cluster) as pool:
+        outcome = conduct(
+            recipe,
+            folder,
+            progress=progress,
+            fitting=people.fitting,
+            workers=workers or cores(),
+            pool=pool,
+        )
+        if sensitivity:
+            outcome = with_sensitivity(recipe, outcome, pool=pool)
     if report:
         write_report(outcome.findings, folder)
     return outcome

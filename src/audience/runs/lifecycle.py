@@ -28,6 +28,7 @@ from audience.scenario import (
     Serving,
     SpendingOptions,
     asks_models,
+    calls_at_once,
     door_of,
     endpoints_of,
     intervene,
@@ -38,7 +39,7 @@ from audience.scenario import (
 from audience.world import CLOSING, MEMORY, Chapter, Failed, Genesis, View, World
 
 Stopping = Callable[[], bool]
-EMBEDDED_VISITS = 16
+EMBEDDED_VISITS, ENDPOINT_VISITS = 16, 512
 HUMAN = "human"
 
 
@@ -79,6 +80,8 @@ class Finished(msgspec.Struct, frozen=True):
     """Problems of memories over all rounds, by reason."""
     failed_slates: int = 0
     """Pages that the recommender failed to fill, over all rounds."""
+    endpoints: dict[str, int] = {}
+    """Calls by the endpoint that answered them."""
 
     @property
     def summary(self) -> dict[str, object]:
@@ -188,6 +191,7 @@ class RunDriver:
             dict(self.unusable),
             memory_problems(log) if metrics.value()["memory_failed"] else {},
             failed_slates(log) if metrics.value()["failed"] else 0,
+            dict(meter.by_endpoint) if meter else {},
         )
 
     def _lived(self, world: World, shots: Snapshooter, minds: Mapping[int, Mind]) -> _Lived:
@@ -278,7 +282,8 @@ class RunDriver:
         endpoints = endpoints_of(models)
         if endpoints:
             # Twice the calls: some visits are between two of them.
-            visits = rules.concurrency or 2 * models.concurrency * len(endpoints)
+            visits = 2 * calls_at_once(models) or ENDPOINT_VISITS * len(endpoints)
+            visits = rules.concurrency or visits
         else:
             # A model on this machine may be slow: each call has its deadline, queues have none.
             visits = min(rules.concurrency or EMBEDDED_VISITS, EMBEDDED_VISITS)

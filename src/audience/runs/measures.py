@@ -41,15 +41,16 @@ def _watched(chapters: Iterator[Chapter], seen: Seen | None) -> Iterator[Chapter
 
 def measurement(log: Log, metrics: Numbers) -> Measured:
     """Return a log's metrics with its folder, seed and digest."""
+    totals = metrics.value()  # once: a metric may take seconds
     return Measured(
         str(log.folder),
         log.seed,
         log.digest(),
-        metrics.value(),
+        totals,
         tuple(metrics.by_round()),
         metrics.per_agent(),
-        failed_share(log, metrics.value()),
-        failed_pages(log, metrics.value()),
+        failed_share(log, totals),
+        failed_pages(log, totals),
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from audience.errors import shell_command
 from audience.runs.cost import CostEstimate, estimate
-from audience.runs.experiment import variants
+from audience.runs.jobs import variants
 from audience.scenario import (
     AT_CHANCE,
     EMBEDDED,

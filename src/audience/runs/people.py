@@ -25,7 +25,7 @@ from audience.datasets import (
 )
 from audience.engine import run_sync
 from audience.llm import Counts
-from audience.runs.experiment import variants
+from audience.runs.jobs import variants
 from audience.scenario import (
     Models,
     Part,

@@ -20,6 +20,7 @@ from audience.scenario.models import (
     EMBEDDED as EMBEDDED,
     Models as Models,
     SpendingOptions as SpendingOptions,
+    calls_at_once as calls_at_once,
     check_models as check_models,
     cost_of as cost_of,
     door_of as door_of,
@@ -41,7 +42,7 @@ from audience.scenario.offer import (
     masked as masked,
     masked_change as masked_change,
 )
-from audience.scenario.paths import anchored as anchored
+from audience.scenario.paths import PARTS as PARTS, anchored as anchored
 from audience.scenario.preset import PRESETS as PRESETS, preset_text as preset_text
 from audience.scenario.recagent_config import imported as imported
 from audience.scenario.schema import (

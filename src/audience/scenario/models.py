@@ -35,7 +35,12 @@ from audience.outside import (
     VariableName,
 )
 
-_SAME = ("url", "model", "key_env", "headers", "body", "drop", "proxy", "ca", "reasoning", "price")
+_SAME = (
+    *("url", "model", "key_env", "headers", "body", "drop", "proxy", "ca", "reasoning", "price"),
+    "concurrency",
+)
+_SHARED = _SAME[1:]
+"""What several endpoints may have in common."""
 MODES = ("fresh", "reuse", "stored")
 EMBEDDED = "embedded"
 _TOKENS = re.compile(r"\s*(\d[\d,_]*(?:\.\d+)?)\s*([km]?)\s*tokens?\s*", re.IGNORECASE)
@@ -52,10 +57,20 @@ MODEL_FLAGS = {"llm": "url", "model": "model", "key_env": "key_env"}
 
 
 def models_table(given: dict[str, Any]) -> dict[str, Any]:
-    """Remove the flags about models from `given` and return the `[llm]` table they mean."""
+    """Remove the flags about models from `given` and return the `[llm]` table they mean.
+
+    Several addresses, with commas between them, are several endpoints.
+    """
     flags = {field: given.pop(flag, None) for flag, field in MODEL_FLAGS.items()}
     table = {field: value for field, value in flags.items() if value}
-    return table | ({"endpoints": ()} if "url" in table else {})
+    if "url" not in table:
+        return table
+    urls = [url.strip() for url in table["url"].split(",") if url.strip()]
+    if len(urls) < 2:
+        return table | {"endpoints": ()}
+    if EMBEDDED in urls:
+        raise BadInput(f"llm: {EMBEDDED} is no endpoint beside others; give it alone, or addresses")
+    return table | {"url": "", "endpoints": [{"url": url} for url in urls]}
 
 
 class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,7 +96,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     price: str = ""
     """The name in the price table if it is not the model's own; `free` for a free model."""
     endpoints: tuple[Endpoint, ...] = ()
-    """Several endpoints with weights, instead of `url`."""
+    """Several endpoints instead of `url`; what one leaves out is as in this table."""
     concurrency: int = 0
     """Concurrent calls per endpoint; 0: as many as raise throughput."""
     deadline: float = 60.0
@@ -92,6 +107,11 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Bytes of one response, packed or not; a larger one is unreadable."""
     prices: FilePath = ""
     """A price table to use instead of ours."""
+
+    @property
+    def address(self) -> str:
+        """Where models answer, with commas between several endpoints."""
+        return self.url or ",".join(endpoint.url for endpoint in self.endpoints)
 
 
 class SpendingOptions(msgspec.Struct, frozen=True):
@@ -148,11 +168,23 @@ def endpoints_of(models: Models) -> tuple[Endpoint, ...]:
     if models.endpoints and models.url:
         raise BadInput("llm: give url or endpoints, not both")
     if models.endpoints:
-        return models.endpoints
+        return tuple(_completed(endpoint, models) for endpoint in models.endpoints)
     if not models.url or models.url == EMBEDDED:
         return ()
     fields = {name: getattr(models, name) for name in _SAME}
     return (Endpoint(**fields),)
+
+
+def _completed(endpoint: Endpoint, models: Models) -> Endpoint:
+    """Return one of several endpoints with what it leaves out taken from the table."""
+    missing = {name: getattr(models, name) for name in _SHARED if not getattr(endpoint, name)}
+    return msgspec.structs.replace(endpoint, **missing)
+
+
+def calls_at_once(models: Models) -> int:
+    """Return how many calls the endpoints of a table take together; 0 if that is sought."""
+    limits = [endpoint.concurrency for endpoint in endpoints_of(models)]
+    return sum(limits) if all(limits) else 0
 
 
 def is_unchosen(models: Models) -> bool:

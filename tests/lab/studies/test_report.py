@@ -62,7 +62,9 @@ def test_all_kinds_of_charts_are_drawn_and_captioned() -> None:
 
 
 def test_an_index_leads_to_the_reports(studied: Studied, tmp_path: Path) -> None:
-    page = write_index(tmp_path, [studied]).read_text("utf-8")
+    page = write_index(tmp_path, {studied.recipe.study.name: studied.findings.verdict}).read_text(
+        "utf-8"
+    )
     assert 'href="word-of-mouth/report.html"' in page
     assert "lower with deaf" in page
 

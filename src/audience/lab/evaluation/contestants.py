@@ -274,7 +274,7 @@ def run_entry(kind: str, rules: ContestRules) -> Entrant:
     pack = mind_prompts(model=model)
     page = {"llm+score": "page_choice", "llm+glance": "page_glance"}.get(kind, "page")
     texts = [pack.text(name) for name in ("rules", f"{page}_rules", page)]
-    recipe = joined(model, rules.doors.models.url, *texts)
+    recipe = joined(model, rules.doors.models.address, *texts)
     return Entrant(kind, made, "mind", recipe, practises=False)
 
 
@@ -298,6 +298,6 @@ def asked_entry(kind: str, rules: ContestRules, form: str, *, practises: bool = 
 
     pack = asking.evaluation_prompts(model)
     recipe = joined(
-        model, rules.doors.models.url, pack.text("eval_rules"), pack.text(f"eval_{form}")
+        model, rules.doors.models.address, pack.text("eval_rules"), pack.text(f"eval_{form}")
     )
     return Entrant(kind, made, "mind", recipe, practises)

@@ -196,7 +196,7 @@ def probe(
                 prompts=prompts,
                 seed=seed,
                 at_once=at_once,
-                where="" if name else models.url,
+                where="" if name else models.address,
                 progress=tell,
             )
             came = await work(asker)

@@ -1,5 +1,10 @@
 """Ready-made studies: a question, the runs that answer it, and a report with its answer."""
 
+from audience.lab.studies.collection import (
+    Reported as Reported,
+    StudyOrder as StudyOrder,
+    conduct_studies as conduct_studies,
+)
 from audience.lab.studies.jobs import MEASURED_FILE as MEASURED_FILE
 from audience.lab.studies.recipe import (
     NAMES as NAMES,
@@ -23,6 +28,7 @@ from audience.lab.studies.runner import (
     check as check,
     conduct_study as conduct_study,
     found_in as found_in,
+    pool_for_studies as pool_for_studies,
     stored_study as stored_study,
 )
 from audience.lab.studies.study import Chart as Chart, Setting as Setting, Study as Study

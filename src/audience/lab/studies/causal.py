@@ -8,6 +8,7 @@ arrows. The study plants known truths to find out.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -61,21 +62,18 @@ def _order(values: Floats, columns: list[int]) -> list[int]:
 
 def _exogenous(values: Floats, left: list[int]) -> int:
     """Return the column that depends least on any other; the first of equals."""
-    scores = []
-    for column in left:
-        others = (other for other in left if other != column)
-        scores.append(
-            sum(min(0.0, _leaning(values[:, column], values[:, two])) ** 2 for two in others)
-        )
+    columns = [_standard(values[:, column]) for column in left]
+    entropies = [_entropy(column) for column in columns]
+    leanings = np.zeros((len(left), len(left)))
+    for first, second in combinations(range(len(left)), 2):
+        onward = _residual(columns[second], columns[first])
+        back = _residual(columns[first], columns[second])
+        forward = entropies[first] + _entropy(_standard(onward))
+        backward = entropies[second] + _entropy(_standard(back))
+        # Above zero if the first is the cause; seen from the second, the opposite.
+        leanings[first, second], leanings[second, first] = backward - forward, forward - backward
+    scores = [sum(min(0.0, float(leaning)) ** 2 for leaning in row) for row in leanings]
     return left[int(np.argmin(np.round(scores, 12)))]
-
-
-def _leaning(first: Floats, second: Floats) -> float:
-    """Return the difference of entropies: above zero if `one` is the cause of `two`."""
-    first, second = _standard(first), _standard(second)
-    forward = _entropy(first) + _entropy(_standard(_residual(second, first)))
-    backward = _entropy(second) + _entropy(_standard(_residual(first, second)))
-    return backward - forward
 
 
 def _standard(values: Floats) -> Floats:

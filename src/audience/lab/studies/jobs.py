@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from audience.files import replace_all
-from audience.lab.studies.recipe import Recipe
+from audience.lab.studies.recipe import STUDY_FILE, Recipe, read
 from audience.lab.studies.study import Setting
 from audience.log import Log
 from audience.metrics import Metrics, measure
 from audience.results import Measured
 from audience.runs import (
+    Attendant,
+    PoolTask,
     Progress,
+    SeededArm,
     Stopping,
     branch,
+    jobs_of,
     measurement,
     packed,
     resume,
@@ -30,33 +35,49 @@ from audience.scenario import from_tree, genesis_of
 MEASURED_FILE = "measured.msgpack"
 
 
-class StudyRun(msgspec.Struct, frozen=True):
-    """One arm with one seed."""
-
-    arm: str
-    seed: int
-
-    def folder(self, root: Path) -> Path:
-        return root / self.arm / f"seed-{self.seed}"
-
-
-def jobs_of(recipe: Recipe) -> list[StudyRun]:
-    """Return all runs of a study, seed by seed."""
-    scenario = recipe.scenario
-    seeds = range(scenario.seed, scenario.seed + scenario.seeds)
-    return [StudyRun(arm, seed) for seed in seeds for arm in scenario.arms]
-
-
-def batches_of(recipe: Recipe) -> list[list[StudyRun]]:
+def batches_of(recipe: Recipe) -> list[list[SeededArm]]:
     """Return the runs in batches that do not depend on each other."""
-    jobs = jobs_of(recipe)
+    jobs = jobs_of(recipe.scenario)
     if not recipe.study.branches:
         return [[job] for job in jobs]
     seeds = dict.fromkeys(job.seed for job in jobs)
     return [[job for job in jobs if job.seed == seed] for seed in seeds]
 
 
-def setting_of(recipe: Recipe, job: StudyRun) -> Setting:
+def batch_tasks(recipe: Recipe, root: Path) -> list[PoolTask]:
+    """Return the tasks of all runs of a study; none depends on another."""
+    call = f"{__name__}:{perform_batch.__name__}"
+    return [
+        PoolTask(
+            f"{recipe.study.name}: {_named(batch)}",
+            call,
+            {"study": recipe.text, "jobs": [[job.arm, job.seed] for job in batch]},
+            str(root.resolve()),
+            tuple(job.place for job in batch),
+            len(batch),
+        )
+        for batch in batches_of(recipe)
+    ]
+
+
+def _named(batch: list[SeededArm]) -> str:
+    return batch[0].name if len(batch) == 1 else f"seed {batch[0].seed}"
+
+
+def perform_batch(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
+    """Run and measure what a task is about; the numbers are kept in the folders of the runs."""
+    recipe = _recipe(given["study"])
+    for arm, seed in given["jobs"]:
+        live(recipe, SeededArm(arm, seed), root, attendant.progress, attendant.stopping)
+    return b""
+
+
+@lru_cache(maxsize=4)
+def _recipe(text: str) -> Recipe:
+    return read(text, STUDY_FILE)
+
+
+def setting_of(recipe: Recipe, job: SeededArm) -> Setting:
     """Return the run's scenario with the interventions that its study adds."""
     variant = variants(recipe.scenario)[job.arm]
     genesis = genesis_of(variant, job.seed)
@@ -70,15 +91,15 @@ def setting_of(recipe: Recipe, job: StudyRun) -> Setting:
 
 
 def live(
-    recipe: Recipe, job: StudyRun, root: Path, progress: Progress | None, stopping: Stopping
+    recipe: Recipe, job: SeededArm, root: Path, progress: Progress | None, stopping: Stopping
 ) -> Measured:
     """Return the numbers of a run, resuming it if it is unfinished and reading them if measured."""
-    place = job.folder(root)
+    place = root / job.place
     kept = kept_numbers(place)
     if kept is not None:
         return kept
     setting = setting_of(recipe, job)
-    trunk = StudyRun(next(iter(recipe.scenario.arms)), job.seed).folder(root)
+    trunk = root / SeededArm(next(iter(recipe.scenario.arms)), job.seed).place
     if recipe.study.branches and place != trunk and not (place / "run.db").exists():
         added = recipe.study.changes(setting)
         branch(trunk, place, setting.change_round - 1, tuple(added))

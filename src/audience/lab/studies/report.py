@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from audience.files import replace_all
 from audience.lab.studies.runner import Studied
 from audience.lab.studies.study import Chart, label_of
 from audience.results import (
+    FILE_FORMATS,
     INK,
     MUTED,
     Findings,
@@ -221,7 +222,7 @@ padding: 0 1rem; }} dt {{ font-weight: 650; margin-top: 1rem; }} dd {{ margin: 0
 """
 
 
-def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path:
+def write_study(studied: Studied, command: str, *, formats: Sequence[str] = FILE_FORMATS) -> Path:
     """Write report.html, numbers.csv, runs.csv, table.tex and figures/, and return the page."""
     findings, folder, recipe = studied.findings, studied.folder, studied.recipe
     drawn, captions = draw_study(findings, recipe.study.charts, percent=recipe.study.percent)
@@ -233,18 +234,11 @@ def write_study(studied: Studied, command: str, *, figures: bool = True) -> Path
         folder / "runs.csv": runs_csv(findings).encode(),
         folder / "table.tex": to_latex(result_table(findings)).encode(),
     }
-    if figures:
-        contents |= _drawn(drawn, folder)
+    for name, figure in drawn.items():
+        for file, content in figure_files(figure, name, formats).items():
+            contents[folder / "figures" / file] = content
     replace_all(contents)
     return folder / PAGE
-
-
-def _drawn(drawn: dict[str, Figure], folder: Path) -> dict[Path, bytes]:
-    return {
-        folder / "figures" / file: content
-        for name, figure in drawn.items()
-        for file, content in figure_files(figure, name).items()
-    }
 
 
 def runs_csv(findings: Findings) -> str:
@@ -260,12 +254,11 @@ def runs_csv(findings: Findings) -> str:
     return csv_text(("arm", "seed", "round", "metric", "value"), rows)
 
 
-def write_index(folder: Path, studied: Sequence[Studied]) -> Path:
-    """Write a page that links to the reports of several studies."""
+def write_index(folder: Path, findings: Mapping[str, str]) -> Path:
+    """Write a page that links to the reports of several studies, given what each found."""
     rows = "\n".join(
-        f'<dt><a href="{name}/{PAGE}">{name}</a></dt><dd>{escape(study.findings.verdict)}</dd>'
-        for study in studied
-        for name in (escape(study.recipe.study.name),)
+        f'<dt><a href="{name}/{PAGE}">{name}</a></dt><dd>{escape(found)}</dd>'
+        for name, found in ((escape(study), found) for study, found in findings.items())
     )
     return replace_all({folder / "index.html": _INDEX.format(rows=rows).encode()})[0]
 
