@@ -46,13 +46,21 @@ Life = Generator[Need, Answer, Visited]
 
 
 def visit(
-    world: World, platform: Platform, who: int, at: int, max_turns: int, *, briefly: bool = False
+    world: World,
+    platform: Platform,
+    who: int,
+    at: int,
+    max_turns: int,
+    *,
+    briefly: bool = False,
+    me: Agent | None = None,
 ) -> Life:
     """Run one visit: observe, decide, resolve, until the agent leaves or its turns are used up.
 
-    An agent with news of a topic reads that first; one that came `briefly` then leaves.
+    An agent with news of a topic reads that first; one that came `briefly` then leaves. `me` is the
+    agent as it will be then, by default as it is.
     """
-    stay = _Stay(world, platform, world.agents[who])
+    stay = _Stay(world, platform, me or world.agents[who])
     stay.wake(at)
     first = 0
     if briefly or any(message.topic >= 0 for message in stay.me.inbox):

@@ -26,7 +26,7 @@ from audience.engine.interventions import reached
 from audience.engine.own_clock import Returns, bounds, drawn_in, due
 from audience.engine.platform import delivered
 from audience.engine.simulation import Simulation
-from audience.engine.visit import Visited, visit
+from audience.engine.visit import Life, Visited, visit
 from audience.errors import BadInput
 from audience.recommenders import AsyncRanker
 from audience.world import Agent, dice, events as e, keys
@@ -36,7 +36,7 @@ Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]
 _BITS = 43
 """Bits of a rank below the number of the window: a hash, so that nobody is always first."""
 _MOST_WINDOWS = 1 << (63 - _BITS)
-_FEWEST, _AHEAD = 32, 3.5
+_FEWEST, _AHEAD = 32, 5.0
 """Visits run ahead: more make larger waves, and more of them are run again. Their people are
 changed by about one in each visit, so that the best number grows with the root of the people."""
 
@@ -93,28 +93,40 @@ class Agenda:
         everybody, places, briefly = reached(world, parts.activation, who, np.zeros(len(who)))
         moments = drawn_in(parts.time, self.begin, self.end, places)
         drawn = zip(everybody.tolist(), moments.tolist(), strict=True)
-        self._add(at | {agent: moment for agent, moment in drawn if agent in briefly}, briefly)
+        news = {agent: moment for agent, moment in drawn if agent in briefly}
+        self._coming = sorted(self._rows(at | news, briefly))
 
-    def _add(self, at: dict[int, int], briefly: frozenset[int] = frozenset()) -> None:
+    def _rows(self, at: dict[int, int], briefly: frozenset[int] = frozenset()) -> list[Appointment]:
+        if not at:
+            return []
         world = self._sim.world
         agents = np.array(list(at), np.int64)
         hashes = (keys(world.seed, "visit", agents, world.round) >> np.uint64(64 - _BITS)).tolist()
-        for (agent, moment), hashed in zip(at.items(), hashes, strict=True):
-            window = (moment - self.begin) // self._length
-            insort(
-                self._coming, Appointment(window << _BITS | hashed, agent, moment, agent in briefly)
+        return [
+            Appointment(
+                (moment - self.begin) // self._length << _BITS | hashed,
+                agent,
+                moment,
+                agent in briefly,
             )
+            for (agent, moment), hashed in zip(at.items(), hashes, strict=True)
+        ]
 
     def again(self, moments: dict[int, int]) -> None:
         """Add the next visits of those who have just come, where they are in this round too."""
+        for row in self.returning(moments):
+            insort(self._coming, row)
+
+    def returning(self, moments: dict[int, int]) -> list[Appointment]:
+        """Return the visits at some moments that are in this round."""
         present = self._sim.parts.present
-        today = {
-            agent: moment
-            for agent, moment in moments.items()
-            if moment < self.end and agent not in present
-        }
-        if today:
-            self._add(today)
+        return self._rows(
+            {
+                agent: moment
+                for agent, moment in moments.items()
+                if moment < self.end and agent not in present
+            }
+        )
 
     def take(self) -> list[Appointment]:
         """Remove the visits of the next window and return them in the order of the log."""
@@ -142,32 +154,27 @@ async def lived(
     sim: Simulation, rows: Sequence[Appointment], done: Done[Visited], drive: Drive
 ) -> None:
     """Run visits that do not see each other; `done` gets them as they end, by their place."""
+    await drive(sim, [begun(sim, row) for row in rows], done)
+
+
+def begun(sim: Simulation, row: Appointment, me: Agent | None = None) -> Life:
+    """Return a visit, to be driven, of a person as they are, or as they will be then."""
     assert sim.stage is not None
-    strands = [
-        visit(
-            sim.world,
-            sim.stage.platform,
-            row.agent,
-            row.at,
-            sim.rules.max_turns,
-            briefly=row.briefly,
-        )
-        for row in rows
-    ]
-    await drive(sim, strands, done)
+    platform, turns = sim.stage.platform, sim.rules.max_turns
+    return visit(sim.world, platform, row.agent, row.at, turns, briefly=row.briefly, me=me)
 
 
 async def in_windows(sim: Simulation, found: Sequence[e.Chapter], drive: Drive) -> None:
     """Run the visits of a round window by window; the chapters in `found` have happened."""
     kept = {(row.rank, row.agent): row for row in found if row.phase == e.VISITS}
     agenda = Agenda(sim, kept.values())
-    pages = _Pages(sim, drive, kept)
+    drafts = _Drafts(sim, drive, kept)
     done = 0
     sim.progress(sim.world.round, done, len(agenda))
     while rows := agenda.take():
-        await pages.prepare(rows, agenda)
-        await pages.close(rows, agenda.closes(rows[0].window))
-        agenda.again(pages.returns(rows))
+        await drafts.prepare(rows, agenda)
+        await drafts.close(rows, agenda.closes(rows[0].window))
+        agenda.again(drafts.returns(rows))
         done += len(rows)
         sim.progress(sim.world.round, done, done + len(agenda))
     sim.keeper.commit()
@@ -185,6 +192,11 @@ class Meeting(NamedTuple):
     first: Basis
     second: Basis
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """The person who opens it and the moment: nobody opens two at once."""
+        return self.wish.agent, self.at
+
     def begun(self, sim: Simulation) -> Talk:
         """Return the conversation, to be driven."""
         wish, agents = self.wish, sim.world.agents
@@ -193,7 +205,7 @@ class Meeting(NamedTuple):
         return talk(sim.world, wish, most, joint=joint, at=self.at, people=people)
 
 
-class _Pages:
+class _Drafts:
     """The visits and conversations that were run, until their windows are closed."""
 
     def __init__(
@@ -222,20 +234,28 @@ class _Pages:
             self._is_ahead = self._may_run_ahead()
         if not self._is_ahead:
             await lived(self._sim, stale, self._done(stale, rows[-1]), self._drive)
+            self._plan(stale)
+            return
+        if is_new:
+            most = _stretch(len(self._sim.world.agents))
+            coming = agenda.ahead(max(most - len(rows), 0))
+            self._horizon = (coming or rows)[-1].rank
         else:
-            if is_new:
-                coming = agenda.ahead(_stretch(len(self._sim.world.agents)) - len(rows))
-                self._horizon = (coming or rows)[-1].rank
-            else:
-                coming = agenda.upto(self._horizon)
-            stale += self._stale(coming)
-            await lived(self._sim, stale, self._done(stale), self._drive)
-            some = {row.window for row in stale}
-            await self._talk_ahead([row for row in (*rows, *coming) if row.window in some], agenda)
-        self._plan(stale, [self._visits[row][1].me.satisfaction for row in stale])
+            coming = agenda.upto(self._horizon)
+        stale += self._stale(coming)
+        await lived(self._sim, stale, self._done(stale), self._drive)
+        self._plan(stale)
+        if is_new:
+            await self._go_on([*rows, *coming], agenda)
 
-    def _plan(self, rows: Sequence[Appointment], satisfaction: Sequence[float]) -> None:
-        """Note when visitors come again who leave with a satisfaction."""
+    def _plan(self, rows: Sequence[Appointment]) -> None:
+        """Note when the people of visits that were run, or are in the log, come again."""
+        satisfaction = [
+            self._visits[row][1].me.satisfaction
+            if row in self._visits
+            else self._sim.world.satisfaction[row.agent]
+            for row in rows
+        ]
         people = np.array([row.agent for row in rows], np.int64)
         came = np.array([row.at for row in rows], np.int64)
         moments = self._returns.after(people, came, np.array(satisfaction)).tolist()
@@ -244,7 +264,7 @@ class _Pages:
     def returns(self, rows: Sequence[Appointment]) -> dict[int, int]:
         """Return when the visitors of a closed window come again."""
         if kept := [row for row in rows if (row.rank, row.agent) in self._kept]:
-            self._plan(kept, [self._sim.world.satisfaction[row.agent] for row in kept])
+            self._plan(kept)
         return {row.agent: self._next.pop(row) for row in rows}
 
     def _may_run_ahead(self) -> bool:
@@ -283,8 +303,30 @@ class _Pages:
     def _chapter(self, row: Appointment, entries: Sequence[e.Entry]) -> e.Chapter:
         return e.Chapter(self._sim.world.round, e.VISITS, row.rank, row.agent, tuple(entries))
 
-    async def _talk_ahead(self, rows: Sequence[Appointment], agenda: Agenda) -> None:
-        """Run the first conversations of each window ahead, with people as they will be then."""
+    async def _go_on(self, rows: Sequence[Appointment], agenda: Agenda) -> None:
+        """Run ahead what follows from visits run ahead: conversations, and who comes again soon."""
+        talks = self._meetings(rows, agenda)
+        fresh = [row for row in rows if row in self._visits]
+        after = {row.agent: self._visits[row][1].me for row in fresh}
+        again = agenda.returning({row.agent: self._next[row] for row in fresh})
+        soon = [row for row in again if row.rank <= self._horizon and row not in self._visits]
+        strands: list[Strand[Any]] = [talk.begun(self._sim) for talk in talks]
+        strands += [begun(self._sim, row, after[row.agent]) for row in soon]
+
+        def done(ended: list[tuple[int, Any]]) -> None:
+            for place, result in ended:
+                if place < len(talks):
+                    self._talks[talks[place].key] = (talks[place], result)
+                else:
+                    row = soon[place - len(talks)]
+                    self._visits[row] = (after[row.agent], result)
+
+        await self._drive(self._sim, strands, done)
+        if soon:
+            self._plan(soon)
+
+    def _meetings(self, rows: Sequence[Appointment], agenda: Agenda) -> list[Meeting]:
+        """Return the first conversations of windows, with people as they will be then."""
         world, after = self._sim.world, dict[int, Agent]()
         meetings: list[Meeting] = []
         for window in _by_window(rows):
@@ -298,10 +340,10 @@ class _Pages:
             for _, wish in (first for sitting in planned.granted[:1] for first in sitting):
                 one, other = (after.get(who) or self._now(who) for who in (wish.agent, wish.to))
                 meetings.append(Meeting(wish, at, one, other))
-        await self._talk([meeting for meeting in meetings if not self._has_talked(meeting)])
+        return [meeting for meeting in meetings if not self._has_talked(meeting)]
 
     def _has_talked(self, meeting: Meeting) -> bool:
-        run = self._talks.get((meeting.wish.agent, meeting.at))
+        run = self._talks.get(meeting.key)
         if run is None:
             return False
         before = run[0]
@@ -316,8 +358,7 @@ class _Pages:
 
         def done(ended: list[tuple[int, Talked]]) -> None:
             for place, talked in ended:
-                meeting = meetings[place]
-                self._talks[meeting.wish.agent, meeting.at] = (meeting, talked)
+                self._talks[meetings[place].key] = (meetings[place], talked)
 
         await self._drive(self._sim, [meeting.begun(self._sim) for meeting in meetings], done)
 

@@ -37,11 +37,18 @@ def _mix(x: int) -> int:
     return x ^ (x >> 31)
 
 
+_STEPS, _FIRST, _SECOND = np.uint64(_STEP), np.uint64(_M1), np.uint64(_M2)
+_30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
+
+
 def _mix_many(x: Keys) -> Keys:
-    x = x + np.uint64(_STEP)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(_M1)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(_M2)
-    return x ^ (x >> np.uint64(31))
+    x = x + _STEPS
+    x ^= x >> _30
+    x *= _FIRST
+    x ^= x >> _27
+    x *= _SECOND
+    x ^= x >> _31
+    return x
 
 
 def _unit(x: Keys) -> Floats:
