@@ -179,7 +179,6 @@ def run_command(
         return
     _warn(recipe, people.notes, spending, str(scenario or "SCENARIO"))
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
-    make_room(folder, overwrite=overwrite)
     conduct_on_screen(
         recipe,
         folder,
@@ -191,6 +190,7 @@ def run_command(
         fitting=people.fitting,
         workers=workers,
         cluster=cluster,
+        make_room=lambda: make_room(folder, overwrite=overwrite),
     )
 
 
