@@ -15,7 +15,6 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from struct import Struct
 from typing import IO
 
@@ -26,8 +25,8 @@ Work = Callable[[int], bytes]
 _NUMBER = Struct("<i")
 _SENT = Struct("<i?qq")
 """A block, whether it was done, and where its bytes lie in the file of its fork."""
-_ATTEMPTS = 3
-"""Forks that may die in a row before the work is given up."""
+_DEATHS = 5
+"""How often forks may die before the work is given up."""
 
 
 class ForkFault(AudienceError):
@@ -46,28 +45,23 @@ def cores() -> int:
 
 
 def shared_out(work: Work, blocks: int, workers: int) -> Iterator[bytes]:
-    """Yield the results of all blocks in order, done by so many forks of this process at a time."""
+    """Yield the results of all blocks in order, done by this process and forks of it.
+
+    This process takes a block only when no result waits, so that who applies them comes first.
+    """
     ready: dict[int, bytes] = {}
-    following, attempts = 0, 0
+    following = 0
     while following < blocks:
         missing = [block for block in range(following, blocks) if block not in ready]
-        crew = _Crew(work, missing, min(workers, len(missing)))
-        done = 0
+        crew = _Crew(work, missing, min(workers, len(missing)) - 1)
         try:
             for block, result in crew.results():
                 ready[block] = result
-                done += 1
                 while following in ready:
                     yield ready.pop(following)
                     following += 1
         finally:
             crew.end()
-        attempts = 0 if done else attempts + 1
-        if attempts == _ATTEMPTS:
-            raise ForkFault(
-                f"worker processes died {attempts} times in a row (is there enough memory?); "
-                "continue with `audience resume RUN --workers 1`"
-            )
 
 
 class _Fork:
@@ -77,21 +71,24 @@ class _Fork:
         self.pid = pid
         self.told = told
         self.file = file
+        self.is_over = False
+        """Whether it has ended and was waited for: its number may be another process's now."""
 
 
 class _Crew:
-    """Forks that take blocks from one queue until it is empty."""
+    """A process and forks of it, which take blocks from one queue until it is empty."""
 
-    def __init__(self, work: Work, blocks: list[int], workers: int) -> None:
+    def __init__(self, work: Work, blocks: list[int], forks: int) -> None:
         self._work = work
-        queue, filling = os.pipe()
+        self._queue, filling = os.pipe()
         self._forks: list[_Fork] = []
-        for _ in range(workers):
-            self._forks.append(self._forked(queue, filling))
-        os.close(queue)
-        _fill(filling, blocks)
+        self._deaths = 0
+        for _ in range(forks):
+            self._fork(filling)
+        os.write(filling, b"".join(map(_NUMBER.pack, blocks)))
+        os.close(filling)
 
-    def _forked(self, queue: int, filling: int) -> _Fork:
+    def _fork(self, filling: int = -1) -> _Fork:
         told, telling = os.pipe()
         file = tempfile.TemporaryFile()  # noqa: SIM115 (closed when the fork ends)
         with warnings.catch_warnings():
@@ -100,23 +97,29 @@ class _Crew:
             pid = os.fork()
         if pid:
             os.close(telling)
-            return _Fork(pid, told, file)
+            self._forks.append(_Fork(pid, told, file))
+            return self._forks[-1]
         status = 1
         try:
             gc.disable()  # a collection would copy all that exists
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-            os.close(filling)
+            if filling >= 0:
+                os.close(filling)
             os.close(told)
-            self._labour(queue, telling, file)
+            self._labour(telling, file)
             status = 0
         finally:
             os._exit(status)
 
-    def _labour(self, queue: int, telling: int, file: IO[bytes]) -> None:
+    def _taken(self) -> int:
+        """Return the next block of the queue; -1: there is none."""
+        taken = os.read(self._queue, _NUMBER.size)
+        return int(_NUMBER.unpack(taken)[0]) if taken else -1
+
+    def _labour(self, telling: int, file: IO[bytes]) -> None:
         """Do one block after another, as a fork."""
         place = 0
-        while len(taken := os.read(queue, _NUMBER.size)) == _NUMBER.size:
-            (block,) = _NUMBER.unpack(taken)
+        while (block := self._taken()) >= 0:
             try:
                 result, is_done = self._work(block), True
             except BaseException as error:
@@ -130,37 +133,57 @@ class _Crew:
 
     def results(self) -> Iterator[tuple[int, bytes]]:
         """Yield each block with its result as it is done; raise what a fork raised."""
+        is_left = True
         with selectors.DefaultSelector() as selector:
             for fork in self._forks:
                 selector.register(fork.told, selectors.EVENT_READ, fork)
-            while selector.get_map():
-                for ready, _ in selector.select():
-                    fork = ready.data
-                    sent = os.read(fork.told, _SENT.size)
-                    if len(sent) < _SENT.size:  # it has ended, or died
-                        selector.unregister(fork.told)
-                        continue
-                    block, is_done, place, length = _SENT.unpack(sent)
-                    result = os.pread(fork.file.fileno(), length, place)
-                    if not is_done:
-                        raise pickle.loads(result)  # noqa: S301 (from a fork of this process)
-                    yield block, result
+            while is_left or selector.get_map():
+                told = selector.select(0 if is_left else None)
+                for ready, _ in told:
+                    sent = os.read(ready.data.told, _SENT.size)
+                    if sent:
+                        yield _result(ready.data, sent)
+                    else:
+                        selector.unregister(ready.data.told)
+                        if self._is_dead(ready.data) and is_left:
+                            fork = self._fork()
+                            selector.register(fork.told, selectors.EVENT_READ, fork)
+                if is_left and not told:
+                    block = self._taken()
+                    is_left = block >= 0
+                    if is_left:
+                        yield block, self._work(block)
+
+    def _is_dead(self, fork: _Fork) -> bool:
+        """Return True if a fork that says nothing more did not come to its end."""
+        is_dead = os.waitpid(fork.pid, 0)[1] != 0
+        fork.is_over = True
+        self._deaths += is_dead
+        if self._deaths == _DEATHS:
+            raise ForkFault(
+                f"worker processes died {_DEATHS} times in one phase (is there enough memory?); "
+                "continue with `audience resume RUN --workers 1`"
+            )
+        return is_dead
 
     def end(self) -> None:
         """Stop what is still at work and forget it."""
+        os.close(self._queue)
         for fork in self._forks:
-            with suppress(ProcessLookupError):
+            if not fork.is_over:
                 os.kill(fork.pid, signal.SIGKILL)
-            with suppress(ChildProcessError):
                 os.waitpid(fork.pid, 0)
             os.close(fork.told)
             fork.file.close()
 
 
-def _fill(queue: int, blocks: list[int]) -> None:
-    with suppress(BrokenPipeError):  # all forks have died already
-        os.write(queue, b"".join(map(_NUMBER.pack, blocks)))
-    os.close(queue)
+def _result(fork: _Fork, sent: bytes) -> tuple[int, bytes]:
+    """Return the block and the result that a fork told of; raise what it raised."""
+    block, is_done, place, length = _SENT.unpack(sent)
+    result = os.pread(fork.file.fileno(), length, place)
+    if not is_done:
+        raise pickle.loads(result)  # noqa: S301 (from a fork of this process)
+    return block, result
 
 
 def _pickled(error: BaseException) -> bytes:
