@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -147,3 +148,16 @@ def test_a_preset_without_a_model_says_what_is_missing(cli: Cli, here: Path) -> 
     told = cli("run", "--mind", "llm", "--agents", 4, "--rounds", 1)
     assert told.returncode == 2
     assert "audience run SCENARIO --llm URL" in told.stderr
+
+
+def test_a_cluster_that_is_not_there_costs_no_run(cli: Cli, here: Path) -> None:
+    words = ("run", *QUICK, "--recommender", "popular", "--seeds", 2, "--out", "mine")
+    assert cli(*words).returncode == 0
+    before = sorted(path.name for path in (here / "mine").rglob("*"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    refused = cli(*words, "--overwrite", "--cluster", f"127.0.0.1:{port}")
+    assert refused.returncode == 2
+    assert "ray" in refused.stderr.lower()
+    assert sorted(path.name for path in (here / "mine").rglob("*")) == before

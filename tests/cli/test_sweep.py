@@ -23,6 +23,9 @@ def test_a_sweep_prints_its_table_and_continues(cli: Cli, here: Path) -> None:
     assert len(found["points"]) == 4
     assert found["points"][0]["values"] == {"arm": "random", "mind.position": 0.1}
     assert {path: path.stat().st_mtime_ns for path in before} == before
+    resumed = cli("resume", "s")
+    assert resumed.returncode == 2
+    assert "s is a sweep; continue it with its own command" in resumed.stderr
 
 
 def test_mistakes_end_with_2_and_start_nothing(cli: Cli, here: Path) -> None:

@@ -209,6 +209,9 @@ def test_how_many_processes_take_the_runs() -> None:
     assert processes_for(parse(large), 1) == 1
     assert processes_for(parse("agents = 10_000"), 4) == 1, "a single run is not shared out here"
     assert processes_for(parse(TWO)) == 1, "too small for it"
+    huge = parse(TWO.replace("agents = 30", "agents = 300_000"))
+    assert processes_for(huge) == 1, "each would take the memory of all"
+    assert processes_for(huge, 2) == 2
     asking = parse(large + '[mind]\nkind = "llm"\n[llm]\nurl = "http://127.0.0.1:9"\n')
     assert processes_for(asking) == 1, "they share a model"
     assert processes_for(asking, 2) == 2

@@ -98,7 +98,7 @@ def test_folders_travel_whole_and_replace_what_was_there(tmp_path: Path) -> None
     there = tmp_path / "there" / "a" / "seed-1"
     there.mkdir(parents=True)
     (there / "run.db").write_bytes(b"new")
-    (there / "run.db.lock").write_bytes(b"held")
+    (there / "lock").write_bytes(b"held")
     body = pack(tmp_path / "there", ["a/seed-1", "b/seed-1"])
     here = tmp_path / "here" / "a" / "seed-1"
     here.mkdir(parents=True)

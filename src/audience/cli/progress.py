@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from hashlib import blake2b
 from pathlib import Path
@@ -55,16 +55,19 @@ def conduct_on_screen(
     fitting: Fitting | None = None,
     workers: int = 0,
     cluster: str = "",
+    make_room: Callable[[], None] = lambda: None,
 ) -> None:
     """Run or resume what belongs in `folder`, showing progress, and report.
 
     `conditions` are a gate: exit with 1 if one holds. With `sensitivity`, the arms of an
     experiment are also tried before other audiences. `fitting` is what its people were fitted to.
     `workers` is how many processes are used; 0: one per core. `cluster` takes runs instead.
+    `make_room` clears the folder, once all else that is needed is there.
     """
     errors = Console(stderr=True)
     arms = list(variants(scenario).values())
     with pool_for(arms, workers, spending, cluster=cluster) as pool:
+        make_room()
         outcome = conducted(
             *(scenario, folder, errors, spending),
             quiet=as_json,

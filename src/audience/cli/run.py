@@ -179,7 +179,6 @@ def run_command(
         return
     _warn(recipe, people.notes, spending, str(scenario or "SCENARIO"))
     folder = out or o.free_folder(scenario.stem if scenario else "two-recommenders")
-    make_room(folder, overwrite=overwrite)
     conduct_on_screen(
         recipe,
         folder,
@@ -191,6 +190,7 @@ def run_command(
         fitting=people.fitting,
         workers=workers,
         cluster=cluster,
+        make_room=lambda: make_room(folder, overwrite=overwrite),
     )
 
 
@@ -268,8 +268,10 @@ def resume_command(
 ) -> None:
     """Resume a run or an experiment from its last commit."""
     from audience.cli.progress import conduct_on_screen
-    from audience.runs import is_experiment, prolong, scenario_of
+    from audience.runs import SWEEP, is_experiment, prolong, scenario_of
 
+    if (run / SWEEP).is_file():
+        raise BadInput(f"{run} is a sweep; continue it with its own command and --out {run}")
     if rounds is not None:
         if is_experiment(run):
             raise BadInput(

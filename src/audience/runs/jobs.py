@@ -150,6 +150,10 @@ WORTH = 50_000
 """The least visits, roughly, for which starting processes takes less time than it saves."""
 
 
+LARGE = 200_000
+"""People from whom on a run takes so much memory that runs go one after another, in shards."""
+
+
 def processes_for(
     scenario: Scenario,
     workers: int = 0,
@@ -176,7 +180,8 @@ def processes_among(
         raise BadInput(f"--workers {workers}: {alone}; leave it out, or give --workers 1")
     shares = any(asks_models(each) or is_service(each.recommender) for each in arms)
     is_small = sum(each.seeds * each.agents * each.rounds for each in arms) < least
-    if alone or (not workers and (shares or is_small)):
+    is_large = max(each.agents for each in arms) >= LARGE
+    if alone or (not workers and (shares or is_small or is_large)):
         return 1
     return min(workers or cores(), runs)
 

@@ -84,7 +84,7 @@ def pack(root: Path, places: Sequence[str]) -> bytes:
 
 
 def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return None if entry.name.endswith((".lock", ".part")) else entry
+    return None if entry.name.endswith(("/lock", ".part")) else entry
 
 
 def unpack(body: bytes, root: Path) -> None:
