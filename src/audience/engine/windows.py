@@ -36,7 +36,7 @@ Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]
 _BITS = 43
 """Bits of a rank below the number of the window: a hash, so that nobody is always first."""
 _MOST_WINDOWS = 1 << (63 - _BITS)
-_FEWEST, _AHEAD = 32, 5.0
+_FEWEST, _AHEAD = 32, 4.0
 """Visits run ahead: more make larger waves, and more of them are run again. Their people are
 changed by about one in each visit, so that the best number grows with the root of the people."""
 
@@ -168,12 +168,12 @@ async def in_windows(sim: Simulation, found: Sequence[e.Chapter], drive: Drive) 
     """Run the visits of a round window by window; the chapters in `found` have happened."""
     kept = {(row.rank, row.agent): row for row in found if row.phase == e.VISITS}
     agenda = Agenda(sim, kept.values())
-    drafts = _Drafts(sim, drive, kept)
+    drafts = _Drafts(sim, agenda, drive, kept)
     done = 0
     sim.progress(sim.world.round, done, len(agenda))
     while rows := agenda.take():
-        await drafts.prepare(rows, agenda)
-        await drafts.close(rows, agenda.closes(rows[0].window))
+        await drafts.prepare(rows)
+        await drafts.close(rows)
         agenda.again(drafts.returns(rows))
         done += len(rows)
         sim.progress(sim.world.round, done, done + len(agenda))
@@ -209,9 +209,14 @@ class _Drafts:
     """The visits and conversations that were run, until their windows are closed."""
 
     def __init__(
-        self, sim: Simulation, drive: Drive, kept: dict[tuple[int, int], e.Chapter]
+        self,
+        sim: Simulation,
+        agenda: Agenda,
+        drive: Drive,
+        kept: dict[tuple[int, int], e.Chapter],
     ) -> None:
         self._sim = sim
+        self._agenda = agenda
         self._drive = drive
         self._kept = kept
         self._visits: dict[Appointment, tuple[Basis, Visited]] = {}
@@ -222,8 +227,10 @@ class _Drafts:
         self._horizon = -1
         """The rank up to which visits were run ahead."""
         self._is_ahead = False
+        self._unfollowed: list[Appointment] = []
+        """Visits run ahead without what follows from them."""
 
-    async def prepare(self, rows: Sequence[Appointment], agenda: Agenda) -> None:
+    async def prepare(self, rows: Sequence[Appointment]) -> None:
         """Run the visits of a window that were not run, or whose person has changed since."""
         stale = self._stale(rows)
         if not stale:
@@ -238,15 +245,17 @@ class _Drafts:
             return
         if is_new:
             most = _stretch(len(self._sim.world.agents))
-            coming = agenda.ahead(max(most - len(rows), 0))
+            coming = self._agenda.ahead(max(most - len(rows), 0))
             self._horizon = (coming or rows)[-1].rank
         else:
-            coming = agenda.upto(self._horizon)
+            coming = self._agenda.upto(self._horizon)
         stale += self._stale(coming)
-        await lived(self._sim, stale, self._done(stale), self._drive)
-        self._plan(stale)
         if is_new:
-            await self._go_on([*rows, *coming], agenda)
+            await lived(self._sim, stale, self._done(stale), self._drive)
+            self._plan(stale)
+            self._unfollowed = [*rows, *coming]
+        else:
+            await self._run(stale, ())
 
     def _plan(self, rows: Sequence[Appointment]) -> None:
         """Note when the people of visits that were run, or are in the log, come again."""
@@ -303,40 +312,46 @@ class _Drafts:
     def _chapter(self, row: Appointment, entries: Sequence[e.Entry]) -> e.Chapter:
         return e.Chapter(self._sim.world.round, e.VISITS, row.rank, row.agent, tuple(entries))
 
-    async def _go_on(self, rows: Sequence[Appointment], agenda: Agenda) -> None:
-        """Run ahead what follows from visits run ahead: conversations, and who comes again soon."""
-        talks = self._meetings(rows, agenda)
-        fresh = [row for row in rows if row in self._visits]
-        after = {row.agent: self._visits[row][1].me for row in fresh}
-        again = agenda.returning({row.agent: self._next[row] for row in fresh})
+    async def _run(self, stale: Sequence[Appointment], talks: Sequence[Meeting]) -> None:
+        """Run visits and conversations, and with them what follows from visits run ahead.
+
+        These are the conversations of their windows, and second visits within the stretch.
+        """
+        ahead = [row for row in self._unfollowed if self._holds(row)]
+        self._unfollowed = []
+        after = {row.agent: self._visits[row][1].me for row in ahead}
+        again = self._agenda.returning({row.agent: self._next[row] for row in ahead})
         soon = [row for row in again if row.rank <= self._horizon and row not in self._visits]
-        strands: list[Strand[Any]] = [talk.begun(self._sim) for talk in talks]
-        strands += [begun(self._sim, row, after[row.agent]) for row in soon]
+        visits = [*stale, *soon]
+        bases = [*(self._now(row.agent) for row in stale), *(after[row.agent] for row in soon)]
+        meetings = [*talks, *self._meetings(ahead)]
+        strands: list[Strand[Any]] = [
+            begun(self._sim, row, me) for row, me in zip(visits, bases, strict=True)
+        ]
+        strands += [meeting.begun(self._sim) for meeting in meetings]
 
         def done(ended: list[tuple[int, Any]]) -> None:
             for place, result in ended:
-                if place < len(talks):
-                    self._talks[talks[place].key] = (talks[place], result)
+                if place < len(visits):
+                    self._visits[visits[place]] = (bases[place], result)
                 else:
-                    row = soon[place - len(talks)]
-                    self._visits[row] = (after[row.agent], result)
+                    meeting = meetings[place - len(visits)]
+                    self._talks[meeting.key] = (meeting, result)
 
         await self._drive(self._sim, strands, done)
-        if soon:
-            self._plan(soon)
+        if visits:
+            self._plan(visits)
 
-    def _meetings(self, rows: Sequence[Appointment], agenda: Agenda) -> list[Meeting]:
+    def _meetings(self, rows: Sequence[Appointment]) -> list[Meeting]:
         """Return the first conversations of windows, with people as they will be then."""
         world, after = self._sim.world, dict[int, Agent]()
         meetings: list[Meeting] = []
         for window in _by_window(rows):
-            if any((row.rank, row.agent) in self._kept for row in window):
-                continue
             lives = [self._visits[row][1] for row in window]
             after |= {visited.me.profile.id: visited.me for visited in lives}
             wishes = [entry.event for visited in lives for entry in visited.entries]
             planned = sittings(world, [wish for wish in wishes if isinstance(wish, e.Wished)])
-            at = agenda.closes(window[0].window)
+            at = self._agenda.closes(window[0].window)
             for _, wish in (first for sitting in planned.granted[:1] for first in sitting):
                 one, other = (after.get(who) or self._now(who) for who in (wish.agent, wish.to))
                 meetings.append(Meeting(wish, at, one, other))
@@ -353,18 +368,9 @@ class _Drafts:
             and before.second is meeting.second
         )
 
-    async def _talk(self, meetings: Sequence[Meeting]) -> None:
-        """Run conversations that do not hear each other."""
-
-        def done(ended: list[tuple[int, Talked]]) -> None:
-            for place, talked in ended:
-                self._talks[meetings[place].key] = (meetings[place], talked)
-
-        await self._drive(self._sim, [meeting.begun(self._sim) for meeting in meetings], done)
-
-    async def close(self, rows: Sequence[Appointment], at: int) -> None:
+    async def close(self, rows: Sequence[Appointment]) -> None:
         """Let the visits of a window happen, then what they lead to at its end."""
-        world = self._sim.world
+        world, at = self._sim.world, self._agenda.closes(rows[0].window)
         for row in rows[:-1]:
             self._happen(row)
         last = rows[-1]
@@ -401,13 +407,16 @@ class _Drafts:
     async def _conversations(self, at: int) -> list[e.Entry]:
         """Let people talk who wished to, sitting after sitting; what cannot be is refused."""
         world = self._sim.world
+        if not world.wishes:
+            return []
         planned = sittings(world, tuple(world.wishes))
         entries: list[e.Entry] = []
         for sitting in planned.granted:
             meetings = [
                 Meeting(wish, at, self._now(wish.agent), self._now(wish.to)) for _, wish in sitting
             ]
-            await self._talk([meeting for meeting in meetings if not self._has_talked(meeting)])
+            if missing := [meeting for meeting in meetings if not self._has_talked(meeting)]:
+                await self._run((), missing)
             for _, wish in sitting:
                 _, talked = self._talks.pop((wish.agent, at))
                 self._sim.decisions += talked.decisions
