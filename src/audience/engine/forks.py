@@ -15,7 +15,9 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from struct import Struct
+from time import perf_counter
 from typing import IO
 
 from audience.errors import AudienceError
@@ -75,6 +77,42 @@ class _Fork:
         """Whether it has ended and was waited for: its number may be another process's now."""
 
 
+class _Share:
+    """The share of the first process, which has to apply all results too.
+
+    It takes a block if it would have done that and applied all that is left before the forks have
+    done the rest. Only the time that something takes depends on this, not what comes of it.
+    """
+
+    def __init__(self, blocks: int) -> None:
+        self._left = blocks
+        """Blocks that are not applied yet."""
+        self._work = self._apply = 0.0
+        self._worked = self._applied = 0
+
+    def is_mine(self, forks: int) -> bool:
+        """Return True if the process should do the next block beside so many forks."""
+        if not (self._worked and self._applied and forks):
+            return True
+        work, apply = self._work / self._worked, self._apply / self._applied
+        return work + apply * self._left < work * (self._left - forks) / forks
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        began = perf_counter()
+        yield
+        self._work += perf_counter() - began
+        self._worked += 1
+
+    @contextmanager
+    def applying(self) -> Iterator[None]:
+        began = perf_counter()
+        yield
+        self._apply += perf_counter() - began
+        self._applied += 1
+        self._left -= 1
+
+
 class _Crew:
     """A process and forks of it, which take blocks from one queue until it is empty."""
 
@@ -83,6 +121,7 @@ class _Crew:
         self._queue, filling = os.pipe()
         self._forks: list[_Fork] = []
         self._deaths = 0
+        self._share = _Share(len(blocks))
         for _ in range(forks):
             self._fork(filling)
         os.write(filling, b"".join(map(_NUMBER.pack, blocks)))
@@ -138,21 +177,26 @@ class _Crew:
             for fork in self._forks:
                 selector.register(fork.told, selectors.EVENT_READ, fork)
             while is_left or selector.get_map():
-                told = selector.select(0 if is_left else None)
+                is_mine = is_left and self._share.is_mine(len(selector.get_map()))
+                told = selector.select(0 if is_mine else None)
                 for ready, _ in told:
                     sent = os.read(ready.data.told, _SENT.size)
                     if sent:
-                        yield _result(ready.data, sent)
+                        with self._share.applying():
+                            yield _result(ready.data, sent)
                     else:
                         selector.unregister(ready.data.told)
                         if self._is_dead(ready.data) and is_left:
                             fork = self._fork()
                             selector.register(fork.told, selectors.EVENT_READ, fork)
-                if is_left and not told:
+                if is_mine and not told:
                     block = self._taken()
                     is_left = block >= 0
                     if is_left:
-                        yield block, self._work(block)
+                        with self._share.working():
+                            result = self._work(block)
+                        with self._share.applying():
+                            yield block, result
 
     def _is_dead(self, fork: _Fork) -> bool:
         """Return True if a fork that says nothing more did not come to its end."""

@@ -19,7 +19,7 @@ LEAST = 500
 """Strands below which processes cost more than they save."""
 _SMALLEST, _LARGEST = 125, 2_500
 """Strands of a block: enough for a batch to pay, and few enough for all processes to end alike."""
-_BLOCKS = 6
+_BLOCKS = 10
 """Blocks for each process, if they are not too small or too large then."""
 _THREADED = {"torch", "implicit"}
 """Libraries whose threads of computation do not survive a fork."""
