@@ -3,13 +3,31 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from audience.engine.forks import ForkFault, cores, shared_out
+from audience.engine import forks
+from audience.engine.forks import ForkFault, cores
 from audience.engine.platform import RecommenderFault
+
+
+class Simple:
+    """Work whose results are bytes already."""
+
+    def __init__(self, do: Callable[[int], bytes]) -> None:
+        self.do = do
+
+    def pack(self, result: bytes) -> bytes:
+        return result
+
+    def unpack(self, sent: bytes) -> bytes:
+        return sent
+
+
+def shared_out(do: Callable[[int], bytes], blocks: int, workers: int) -> Iterator[bytes]:
+    return forks.shared_out(Simple(do), blocks, workers)
 
 
 def squared(block: int) -> bytes:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from audience.agents import Decision
 from audience.agents.rule import RuleMind
 from audience.engine import Groups, Paused, Rules, TieRules
 from audience.engine.drivers import MindFault
-from audience.engine.forks import shared_out
+from audience.engine.forks import SharedWork, shared_out
 from audience.log import Log
 from audience.memory import Memory
 from audience.runs import resume, start
@@ -33,7 +33,7 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The number of blocks of each phase that was shared out."""
     seen: list[int] = []
 
-    def counted(work: Callable[[int], bytes], blocks: int, workers: int) -> object:
+    def counted(work: SharedWork[object], blocks: int, workers: int) -> object:
         seen.append(blocks)
         return shared_out(work, blocks, workers)
 

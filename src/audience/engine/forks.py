@@ -14,16 +14,25 @@ import signal
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from struct import Struct
 from time import perf_counter
-from typing import IO
+from typing import IO, Generic, Protocol, TypeVar
 
 from audience.errors import AudienceError
 
-Work = Callable[[int], bytes]
-"""Does a block of the work, given by its number."""
+T = TypeVar("T")
+
+
+class SharedWork(Protocol[T]):
+    """Blocks of work, done by their numbers, whose results can be sent as bytes."""
+
+    def do(self, block: int) -> T: ...
+    def pack(self, result: T) -> bytes: ...
+    def unpack(self, sent: bytes) -> T: ...
+
+
 _NUMBER = Struct("<i")
 _SENT = Struct("<i?qq")
 """A block, whether it was done, and where its bytes lie in the file of its fork."""
@@ -46,12 +55,12 @@ def cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def shared_out(work: Work, blocks: int, workers: int) -> Iterator[bytes]:
+def shared_out(work: SharedWork[T], blocks: int, workers: int) -> Iterator[T]:
     """Yield the results of all blocks in order, done by this process and forks of it.
 
     This process takes a block only when no result waits, so that who applies them comes first.
     """
-    ready: dict[int, bytes] = {}
+    ready: dict[int, T] = {}
     following = 0
     while following < blocks:
         missing = [block for block in range(following, blocks) if block not in ready]
@@ -113,10 +122,10 @@ class _Share:
         self._left -= 1
 
 
-class _Crew:
+class _Crew(Generic[T]):
     """A process and forks of it, which take blocks from one queue until it is empty."""
 
-    def __init__(self, work: Work, blocks: list[int], forks: int) -> None:
+    def __init__(self, work: SharedWork[T], blocks: list[int], forks: int) -> None:
         self._work = work
         self._queue, filling = os.pipe()
         self._forks: list[_Fork] = []
@@ -160,7 +169,7 @@ class _Crew:
         place = 0
         while (block := self._taken()) >= 0:
             try:
-                result, is_done = self._work(block), True
+                result, is_done = self._work.pack(self._work.do(block)), True
             except BaseException as error:
                 result, is_done = _pickled(error), False
             file.write(result)
@@ -170,7 +179,7 @@ class _Crew:
             if not is_done:
                 return
 
-    def results(self) -> Iterator[tuple[int, bytes]]:
+    def results(self) -> Iterator[tuple[int, T]]:
         """Yield each block with its result as it is done; raise what a fork raised."""
         is_left = True
         with selectors.DefaultSelector() as selector:
@@ -183,7 +192,8 @@ class _Crew:
                     sent = os.read(ready.data.told, _SENT.size)
                     if sent:
                         with self._share.applying():
-                            yield _result(ready.data, sent)
+                            block, result = _result(ready.data, sent)
+                            yield block, self._work.unpack(result)
                     else:
                         selector.unregister(ready.data.told)
                         if self._is_dead(ready.data) and is_left:
@@ -194,9 +204,9 @@ class _Crew:
                     is_left = block >= 0
                     if is_left:
                         with self._share.working():
-                            result = self._work(block)
+                            done = self._work.do(block)
                         with self._share.applying():
-                            yield block, result
+                            yield block, done
 
     def _is_dead(self, fork: _Fork) -> bool:
         """Return True if a fork that says nothing more did not come to its end."""

@@ -29,7 +29,7 @@ from audience.engine.groups import companies, gathering
 from audience.engine.interventions import opened, reached
 from audience.engine.own_clock import OWN
 from audience.engine.platform import delivered
-from audience.engine.shards import Shard, lived
+from audience.engine.shards import Shard, Told, lived
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
@@ -132,6 +132,8 @@ Kept = dict[tuple[int, int, int], e.Chapter]
 """The chapters of an unfinished round by phase, agent and, for meetings, rank."""
 Row = tuple[int, int, Callable[[], Strand[T]]]
 """The rank and the agent of a chapter, and how its visit or meeting begins."""
+_VISIT = 4
+"""Meetings that take as long as a visit."""
 _UNMET = 2**63 - 1
 """The rank of refused wishes to talk: after all meetings."""
 
@@ -204,25 +206,38 @@ def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept
     blocks = lived(sim.stage, [begin for _, _, begin in fresh], sim.workers)
     following = _arriving(sim, phase, fresh, blocks)
     for count, (rank, agent, _) in enumerate(rows):
-        sim.apply(kept.get(_place(phase, agent, rank)) or next(following))
+        if (before := kept.get(_place(phase, agent, rank))) is not None:
+            sim.apply(before)
+        else:
+            chapter, told = next(following)
+            _happen(sim, chapter, told)
         if phase == e.VISITS:
             sim.progress(sim.world.round, count + 1, len(rows))
 
 
+def _happen(sim: Simulation, chapter: e.Chapter, told: Told) -> None:
+    """Apply a chapter; a visit that was lived in this process has its agent folded already."""
+    if isinstance(told, Visited):
+        sim.world.absorb(told.me, told.entries)
+        sim.tell(chapter)
+    else:
+        sim.apply(chapter)
+
+
 def _arriving(
-    sim: Simulation, phase: int, rows: Sequence[Row[Any]], blocks: Iterator[Sequence[Shard]]
-) -> Iterator[e.Chapter]:
-    """Yield the chapters of shards, each block after it was committed."""
+    sim: Simulation, phase: int, rows: Sequence[Row[Any]], blocks: Iterator[Sequence[Told]]
+) -> Iterator[tuple[e.Chapter, Told]]:
+    """Yield the chapters of what was lived, each block after it was committed."""
     places = iter(rows)
     for block in blocks:
         if sim.stopping():
             raise Paused
         chapters = []
-        for shard, (rank, agent, _) in zip(block, places, strict=False):
-            chapter = e.Chapter(sim.world.round, phase, rank, agent, shard.entries)
-            sim.keeper.append(chapter, shard.body)
-            sim.decisions += shard.decisions
-            chapters.append(chapter)
+        for told, (rank, agent, _) in zip(block, places, strict=False):
+            chapter = e.Chapter(sim.world.round, phase, rank, agent, told.entries)
+            sim.keeper.append(chapter, told.body if isinstance(told, Shard) else b"")
+            sim.decisions += told.decisions
+            chapters.append((chapter, told))
         sim.keeper.commit()
         yield from chapters
 
@@ -247,9 +262,7 @@ async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> No
         if (before := kept.get(_place(e.VISITS, agent))) is not None:
             sim.apply(before)
         else:
-            chapter, visited = results[agent]
-            world.absorb(visited.me, visited.entries)
-            sim.tell(chapter)
+            _happen(sim, *results[agent])
 
 
 async def _gather(sim: Simulation, kept: Kept) -> None:
@@ -285,7 +298,7 @@ async def _converse(sim: Simulation, kept: Kept) -> None:
 
 async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row[Talked]]) -> None:
     """Run independent meetings and apply their outcomes."""
-    if sim.in_shards(len(meetings)):
+    if sim.in_shards(len(meetings) // _VISIT):
         _in_shards(sim, e.CONVERSATIONS, meetings, kept)
         return
     world = sim.world

@@ -64,26 +64,36 @@ def can_share(stage: DriverStage) -> bool:
 
 def lived(
     stage: DriverStage, begins: Sequence[Begin[Any]], workers: int
-) -> Iterator[Sequence[Shard]]:
-    """Yield what strands return, block after block in their order, lived by so many processes."""
-    size = min(max(len(begins) // (_BLOCKS * workers), _SMALLEST), _LARGEST)
+) -> Iterator[Sequence[Told]]:
+    """Yield what strands return, block after block in their order, lived by so many processes.
+
+    What was lived in another process is a `Shard`.
+    """
     if not stage.is_warm:
         stage.platform.search(stage.world, stage.world.catalogue[0].title)
-        yield _unpacked(_packed(stage, begins[:_FIRST]))
+        yield _Strands(stage, begins, _FIRST).do(0)
         begins, stage.is_warm = begins[_FIRST:], True
-
-    def work(block: int) -> bytes:
-        return _packed(stage, begins[block * size : (block + 1) * size])
-
-    yield from map(_unpacked, shared_out(work, -(-len(begins) // size), workers))
+    size = min(max(len(begins) // (_BLOCKS * workers), _SMALLEST), _LARGEST)
+    yield from shared_out(_Strands(stage, begins, size), -(-len(begins) // size), workers)
 
 
-def _packed(stage: DriverStage, begins: Sequence[Begin[Any]]) -> bytes:
-    ended: list[tuple[int, Told]] = []
-    in_waves(stage, [begin() for begin in begins], ended.extend)
-    ended.sort(key=lambda pair: pair[0])
-    return msgspec.msgpack.encode([(one.decisions, encoded(one.entries)) for _, one in ended])
+class _Strands:
+    """Blocks of so many strands."""
 
+    def __init__(self, stage: DriverStage, begins: Sequence[Begin[Any]], size: int) -> None:
+        self._stage = stage
+        self._begins = begins
+        self._size = size
 
-def _unpacked(packet: bytes) -> list[Shard]:
-    return [Shard(decoded(body), count, body) for count, body in _PACKET.decode(packet)]
+    def do(self, block: int) -> Sequence[Told]:
+        begins = self._begins[block * self._size : (block + 1) * self._size]
+        ended: list[tuple[int, Told]] = []
+        in_waves(self._stage, [begin() for begin in begins], ended.extend)
+        ended.sort(key=lambda pair: pair[0])
+        return [told for _, told in ended]
+
+    def pack(self, result: Sequence[Told]) -> bytes:
+        return msgspec.msgpack.encode([(one.decisions, encoded(one.entries)) for one in result])
+
+    def unpack(self, sent: bytes) -> Sequence[Told]:
+        return [Shard(decoded(body), count, body) for count, body in _PACKET.decode(sent)]
