@@ -2,12 +2,13 @@
 
 With `score` a model says how likely each item of a page is to be taken, and nothing at all. The
 items are options in the order of their titles, so that only what is offered matters to the model;
-that upper places are looked at more often is added as a law. With `glance` one item catches the eye, the upper places more often as people's eyes do, and the model
-says how likely the person takes it: small models know better whether they like something than
-which of five numbers to say. A named die draws what happens, so that stored calls give the same
-choice. What follows a pick, how much is watched and liked and whether one goes on, follows the laws
-of rule minds. Words are asked for only where somebody will hear them, as minds that decide by
-writing ask: among friends, in talks, about news.
+that upper places are looked at more often is added as a law. With `glance` one item catches the
+eye, the upper places more often as people's eyes do, and the model says how likely the person takes
+it: small models know better whether they like something than which of five letters to say. A named
+die draws what happens, so that stored calls give the same choice. What follows a pick, how much is
+watched and liked and whether one goes on, follows the laws of rule minds. Words are asked for only
+where somebody will hear them, as minds that decide by writing ask: among friends, in talks, about
+news.
 """
 
 from __future__ import annotations
