@@ -54,7 +54,8 @@ def spoken(key: str, invents: float, most: int = 24) -> str:
 
 _TAGGED = re.compile(r"^\[([A-Z]+)\]::(.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^\[(\d)\] ", re.M)
-_LETTERED = re.compile(r"^([A-Z])\) ", re.MULTILINE)
+_LETTERED = re.compile(r"^\[?([A-Z0])[\])] ", re.MULTILINE)
+_BARE = re.compile(r"^([A-Z]) ", re.MULTILINE)
 _EITHER = re.compile(r"one word, (\w+) or (\w+)")
 _NAMED = re.compile(r"\[\d+\] <([^<>]+)>")
 _FRIENDS = re.compile(r"one of the friends \(([^()]+)\)")
@@ -67,6 +68,8 @@ def marks_in(prompt: str) -> list[str]:
         return list(dict.fromkeys(_NUMBERED.findall(prompt)))
     if "letter alone" in last:
         return list(dict.fromkeys(_LETTERED.findall(prompt)))
+    if last == "You take:":
+        return ["0", *dict.fromkeys(_BARE.findall(prompt.rpartition("you see:\n")[2]))]
     words = _EITHER.search(last)
     return [words[1], words[2]] if words else []
 

@@ -23,7 +23,7 @@ CHARACTERS = 4
 
 
 class Prompts:
-    """A set of prompt files: packaged ones, overridden by the user's."""
+    """A set of prompt files: packaged ones, some for one model, overridden by the user's."""
 
     def __init__(self, *ours: Path, folder: str = "", model: str = "") -> None:
         """`ours`: folders of packaged files, searched in order; `folder`: the user's."""
@@ -39,7 +39,8 @@ class Prompts:
             path = place / f"{name}.md"
             if path.is_file():
                 return path.read_text("utf-8")
-        return _packaged(self.ours, pack, name)
+        packs = (*_prefixes(self.model), pack) if pack == "default" else (pack,)
+        return _packaged(self.ours, packs, name)
 
     def _places(self, pack: str) -> Iterable[Path]:
         if self.folder:
@@ -76,8 +77,8 @@ def _prefixes(model: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _packaged(ours: tuple[Path, ...], pack: str, name: str) -> str:
-    places = [folder / pack / f"{name}.md" for folder in ours]
+def _packaged(ours: tuple[Path, ...], packs: tuple[str, ...], name: str) -> str:
+    places = [folder / pack / f"{name}.md" for pack in packs for folder in ours]
     path = next((path for path in places if path.is_file()), places[-1])
     return path.read_text("utf-8")
 

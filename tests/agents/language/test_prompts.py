@@ -106,7 +106,7 @@ Asked = Callable[..., list[Request]]
 
 def decide(seen: Observation, pause: bool = False, **options: Any) -> Callable[[GatewayStack], Any]:
     def work(door: GatewayStack) -> Any:
-        mind = LLMMind(door, model="fake", **options)
+        mind = LLMMind(door, **{"model": "fake", **options})
         memory = Pausing() if pause else Remembering()
         return mind.decide(seen, memory, dice(7, "golden"))
 
@@ -298,6 +298,17 @@ def test_the_prompts_of_one_token_choices_are_word_for_word(
     taste = taste_of(seen.me.profile, seen.catalogue.tag_ids)
     (request,) = asked(decide(scene(surface, taste=taste), deciding=deciding))
     check(f"{deciding}-{surface}", rendered(request.messages))
+
+
+@pytest.mark.parametrize("deciding", ["score", "write"])
+def test_the_prompts_of_the_tuned_model_are_word_for_word(
+    deciding: str, scene: Scene, asked: Asked
+) -> None:
+    seen = scene("recommender")
+    taste = taste_of(seen.me.profile, seen.catalogue.tag_ids)
+    known = {"deciding": deciding, "model": "audience-135m"}
+    (request,) = asked(decide(scene("recommender", taste=taste), **known))
+    check(f"tuned-{deciding}", rendered(request.messages))
 
 
 def test_every_prompt_file_has_a_golden() -> None:

@@ -54,15 +54,20 @@ def picks(decision: Any) -> list[int]:
     return [action.item for action in decision.actions if isinstance(action, a.Pick)]
 
 
-@pytest.mark.parametrize("place", [0, 1, 2, 3])
-def test_what_a_model_is_sure_of_is_taken(scene: Scene, ask: Ask, place: int) -> None:
+def by_title(seen: Observation) -> list[int]:
+    """Return the items of a page in the order of their titles."""
+    return sorted(seen.me.situation.slate, key=lambda item: seen.catalogue[item].title)
+
+
+@pytest.mark.parametrize("option", ["0", "A", "B", "C"])
+def test_what_a_model_is_sure_of_is_taken(scene: Scene, ask: Ask, option: str) -> None:
     seen = on_page(scene)
-    asked = ask(seen, options=SCORE, prefer={str(place): SURE})
-    wanted = [] if place == 0 else [seen.me.situation.slate[place - 1]]
+    asked = ask(seen, options=SCORE, prefer={option: SURE})
+    wanted = [] if option == "0" else [by_title(seen)["ABC".index(option)]]
     assert picks(asked.decision) == wanted
     assert kinds(asked.decision)[-1] in ("Leave", "NextPage", "Browse", "Enter")
     (call,) = asked.calls
-    assert call.request.options == ("0", "1", "2", "3")
+    assert call.request.options == ("0", "A", "B", "C")
     assert call.request.max_tokens == 1
     assert asked.decision.calls == (call.request.key,)
 
@@ -100,32 +105,49 @@ def test_what_was_picked_in_this_visit_is_not_picked_again(
     here = replace(seen.me.situation, picks=3)
     again = on_page(scene, history=lived, situation=here)
     assert [entry.item for entry in again.me.lived_now()] == [0, 2, 4]
-    asked = ask(again, options={"deciding": deciding}, prefer={"1": SURE, "yes": SURE})
+    asked = ask(again, options={"deciding": deciding}, prefer={"A": SURE, "yes": SURE})
     assert not asked.decision.failure
     assert not picks(asked.decision)
 
 
-@pytest.mark.parametrize("place", [1, 2, 3])
+def test_the_order_of_a_page_changes_no_chance(scene: Scene, ask: Ask) -> None:
+    seen = on_page(scene)
+    slate = seen.me.situation.slate
+    turned = on_page(scene, slate=tuple(reversed(slate)))
+    prompts = [ask(each, options=SCORE).calls[0].request.messages for each in (seen, turned)]
+    assert slate != tuple(reversed(slate))
+    assert prompts[0] == prompts[1]
+
+
+@pytest.mark.parametrize("option", ["A", "B", "C"])
 def test_one_token_is_read_from_the_chat_where_continuations_are_scored_too(
-    scene: Scene, ask: Ask, place: int
+    scene: Scene, ask: Ask, option: str
 ) -> None:
     seen = on_page(scene)
-    asked = ask(seen, options=SCORE, scores="echo", prefer={str(place): SURE})
-    assert picks(asked.decision) == [seen.me.situation.slate[place - 1]]
+    asked = ask(seen, options=SCORE, scores="echo", prefer={option: SURE})
+    assert picks(asked.decision) == [by_title(seen)["ABC".index(option)]]
     assert asked.requests == 1
 
 
 def test_a_long_page_is_decided_by_writing(scene: Scene, ask: Ask) -> None:
     items = scene("home").catalogue.items
-    many = tuple(type(items[0])(n, f"Film {n}", "", ("Drama",)) for n in range(12))
-    seen = scene("recommender", many, slate=tuple(range(10)), history=(), heard=(), inbox=())
+    many = tuple(type(items[0])(n, f"Film {n}", "", ("Drama",)) for n in range(24))
+    seen = scene("recommender", many, slate=tuple(range(21)), history=(), heard=(), inbox=())
     assert ask(seen, options=SCORE).calls[0].request.schema is not None
 
 
-def test_without_log_probabilities_the_number_said_counts(scene: Scene, ask: Ask) -> None:
+def test_a_page_of_twenty_is_decided_by_one_token(scene: Scene, ask: Ask) -> None:
+    items = scene("home").catalogue.items
+    many = tuple(type(items[0])(n, f"Film {n:02}", "", ("Drama",)) for n in range(24))
+    seen = scene("recommender", many, slate=tuple(range(20)), history=(), heard=(), inbox=())
+    asked = ask(seen, options=SCORE, prefer={"T": SURE})
+    assert picks(asked.decision) == [19]
+
+
+def test_without_log_probabilities_the_letter_said_counts(scene: Scene, ask: Ask) -> None:
     seen = on_page(scene)
-    asked = ask(seen, options=SCORE, scores="none", says={"": "[2]"})
-    assert picks(asked.decision) == [seen.me.situation.slate[1]]
+    asked = ask(seen, options=SCORE, scores="none", says={"": "[B]"})
+    assert picks(asked.decision) == [by_title(seen)[1]]
     nothing = ask(seen, options=SCORE, scores="none", says={"": "Well."}).decision
     assert nothing.failure == "page: names no option"
 
@@ -183,11 +205,19 @@ def test_eyes_fall_on_upper_places_more_often() -> None:
 def test_draws_follow_the_chances() -> None:
     found = OptionChoice(1, (0.2, 0.5, 0.3))
     draws = np.random.default_rng(3).random(4000)
-    counts = Counter(drawn(found, 0.0, float(draw)) for draw in draws)
+    counts = Counter(drawn(found, (0, 0), 0.0, float(draw)) for draw in draws)
     assert [round(counts[place] / 4000, 1) for place in range(3)] == [0.2, 0.5, 0.3]
-    choosy = Counter(drawn(found, 2.0, float(draw)) for draw in draws)
+    choosy = Counter(drawn(found, (0, 0), 2.0, float(draw)) for draw in draws)
     assert choosy[0] > 2 * counts[0]
-    assert drawn(found, 0.0, 1.0 - 1e-16) == 2
+    assert drawn(found, (0, 0), 0.0, 1.0 - 1e-16) == 2
+
+
+def test_upper_places_are_looked_at_more_often() -> None:
+    found = OptionChoice(1, (0.5, 0.25, 0.25))
+    draws = np.random.default_rng(3).random(8000)
+    counts = Counter(drawn(found, (3, 0), 0.0, float(draw)) for draw in draws)
+    assert counts[2] / counts[1] == pytest.approx(2.0, abs=0.2)
+    assert counts[0] / 8000 == pytest.approx(0.5, abs=0.02)
 
 
 @pytest.mark.parametrize(

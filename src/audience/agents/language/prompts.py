@@ -44,6 +44,10 @@ HISTORY_RAW = 400
 """The token budget of the history where it alone shows what an agent likes."""
 HISTORY_BESIDE = {"home": 0, "page": 60, "social": 40, "talk": 40}
 """Token budgets of the history beside recalled thoughts, by behaviour."""
+LATELY = 24
+"""Items of a history in a few words each."""
+LETTERS = "ABCDEFGHIJKLMNOPQRST"
+"""The marks of options, each one token."""
 NAME, TITLE, THOUGHT, REASON = 80, 120, 500, 120
 """The most characters of a name, a title, a thought and a reason."""
 _HABIT_WORDS = {
@@ -143,6 +147,11 @@ def holes_of(
         "page_number": str(max(now.page, 0) + 1),
         "visit": _visit(me),
         "page": _page(seen, told),
+        "options": _options(seen, told),
+        "titles": _titles(seen),
+        "places": _places(seen),
+        "brief": _brief(me),
+        "lately": _lately(seen),
         "eye": _EYE if raw and slate else "",
         "likes": "" if raw or not slate else _likes(me),
         "form": form_of(fields_of(seen, wording)) if asked else "",
@@ -295,13 +304,73 @@ def _page(seen: Observation, told: Sequence[str] | None) -> str:
     """Return the items of the page, numbered by place, one per line."""
     lived = {entry.item for entry in seen.me.lived_now()}
     lines = [
-        item_line(seen.catalogue[item], place + 1)
-        + because(seen, place)
-        + known(told, place)
-        + (" (picked already)" if item in lived else "")
+        _offered(seen, told, place, place + 1) + (" (picked already)" if item in lived else "")
         for place, item in enumerate(seen.me.situation.slate)
     ]
     return "\n".join(lines) or "(nothing)"
+
+
+def _offered(seen: Observation, told: Sequence[str] | None, place: int, mark: int | str) -> str:
+    item = seen.catalogue[seen.me.situation.slate[place]]
+    return item_line(item, mark) + because(seen, place) + known(told, place)
+
+
+def optional_places(seen: Observation) -> list[int]:
+    """Return the places of a page that may be chosen, in the order in which options list them.
+
+    They are ordered by title, so that a choice cannot depend on the order of the page; nothing that
+    was picked in this visit is among them.
+    """
+    lived = {entry.item for entry in seen.me.lived_now()}
+    slate = seen.me.situation.slate
+    places = [place for place, item in enumerate(slate) if item not in lived]
+    return sorted(places, key=lambda place: (seen.catalogue[slate[place]].title, slate[place]))
+
+
+def _options(seen: Observation, told: Sequence[str] | None) -> str:
+    """Return the items that may be chosen, lettered."""
+    pairs = zip(LETTERS, optional_places(seen), strict=False)
+    return "\n".join(_offered(seen, told, place, letter) for letter, place in pairs)
+
+
+def _titles(seen: Observation) -> str:
+    """Return the items that may be chosen, lettered, in as few words as tell them apart."""
+    pairs = zip(LETTERS, optional_places(seen), strict=False)
+    return "\n".join(f"{letter} {_in_brief(seen, place)}" for letter, place in pairs)
+
+
+def _places(seen: Observation) -> str:
+    """Return the items of the page, numbered by place, in as few words as tell them apart."""
+    places = range(len(seen.me.situation.slate))
+    return "\n".join(f"{place + 1} {_in_brief(seen, place)}" for place in places)
+
+
+def _in_brief(seen: Observation, place: int) -> str:
+    item = seen.me.situation.slate[place]
+    stance = next((said.stance for said in reversed(seen.me.heard) if said.item == item), None)
+    heard_of = "" if stance is None else f", heard {_side(stance)}"
+    return brief_line(seen.catalogue[item]) + heard_of
+
+
+def brief_line(item: Item) -> str:
+    """Return an item in a few words: its title and tags."""
+    tags = f" ({_listed(item.tags)})" if item.tags else ""
+    return f"{plain(item.title, TITLE)}{tags}"
+
+
+def _brief(me: Agent) -> str:
+    """Return who an agent is in a few words: age, gender, career, interests."""
+    who = me.profile
+    about = [str(who.age)] if who.age is not None else []
+    about += [plain(part, NAME) for part in (who.gender, who.career) if part]
+    likes = [f"likes {_listed(who.interests)}"] if who.interests else []
+    return "; ".join(filter(None, [", ".join(about), *likes]))
+
+
+def _lately(seen: Observation) -> str:
+    """Return the last items of an agent in a few words each, newest last."""
+    items = [seen.catalogue[entry.item] for entry in seen.me.history[-LATELY:]]
+    return "\n".join(map(brief_line, items))
 
 
 def because(seen: Observation, place: int) -> str:
@@ -337,8 +406,8 @@ def _once(lines: Iterable[str]) -> list[str]:
     return list(reversed(kept))
 
 
-def item_line(item: Item, number: int | None = None) -> str:
-    """Return an item as a page shows it, numbered by its place or else by its id."""
+def item_line(item: Item, number: int | str | None = None) -> str:
+    """Return an item as a page shows it, marked by its place or letter or else by its id."""
     facts = [str(item.year)] if item.year else []
     facts += [_listed(item.tags)] if item.tags else []
     facts += [f"{item.minutes:.0f} min"] if item.minutes else []

@@ -1,7 +1,8 @@
 """Deciding by scoring: a choice costs one token, whose log-probabilities give everybody's chance.
 
-With `score` a model says how likely each place of a page is to be taken, and nothing at all. With
-`glance` one item catches the eye, the upper places more often as people's eyes do, and the model
+With `score` a model says how likely each item of a page is to be taken, and nothing at all. The
+items are options in the order of their titles, so that only what is offered matters to the model;
+that upper places are looked at more often is added as a law. With `glance` one item catches the eye, the upper places more often as people's eyes do, and the model
 says how likely the person takes it: small models know better whether they like something than
 which of five numbers to say. A named die draws what happens, so that stored calls give the same
 choice. What follows a pick, how much is watched and liked and whether one goes on, follows the laws
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from audience.agents.language.prompts import LETTERS, optional_places
 from audience.agents.language.reply_schema import home_ways, in_time
 from audience.agents.mind import Decision
 from audience.agents.rule import RuleMind, wanted_by
@@ -26,8 +28,8 @@ from audience.world import Dice, Observation, Thought, actions as a
 if TYPE_CHECKING:
     from audience.agents.language.mind import LLMMind
 
-MOST = 9
-"""Places of a page that one token can name; longer pages are decided by writing."""
+MOST = len(LETTERS)
+"""Items of a page that one token can name; longer pages are decided by writing."""
 _COLDEST = 0.01
 """The lowest temperature; at it, what is most likely is always taken."""
 _LEAST = 1e-9
@@ -55,8 +57,9 @@ class ScoredChoices:
         """Return True where a choice can be scored."""
         if seen.surface == "home":
             return True
-        most = len(seen.me.situation.slate) if self._glances else MOST
-        return seen.surface in a.PAGE_SURFACES and 0 < len(seen.me.situation.slate) <= most
+        slate = seen.me.situation.slate
+        is_short = bool(self._glances) or len(optional_places(seen)) <= MOST
+        return seen.surface in a.PAGE_SURFACES and bool(slate) and is_short
 
     async def decide(
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice, behaviour: str
@@ -83,8 +86,10 @@ class ScoredChoices:
             found, _ = await self._asked(seen, recalled, dice, "page")
             if isinstance(found, Unreadable):
                 return found
-            shares = [found.share(place) or _LEAST for place in range(len(_options(seen, "page")))]
-            return [math.log(max(share, _LEAST)) for share in shares[1:]]
+            places = optional_places(seen)
+            shares = {place: found.share(n) or 0.0 for n, place in enumerate(places, 1)}
+            slate = range(len(seen.me.situation.slate))
+            return [math.log(max(shares.get(place, 0.0), _LEAST)) for place in slate]
         readily: list[float] = []
         for place in range(len(seen.me.situation.slate)):
             found, _ = await self._asked(seen, recalled, dice, "page", place)
@@ -97,14 +102,21 @@ class ScoredChoices:
     async def _whole(
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice, behaviour: str
     ) -> tuple[int | Unreadable, tuple[str, ...]]:
-        """Return the option that is drawn of a whole page or of the ways from home."""
+        """Return what is drawn: the place on a page, from 1 on, or the way from home."""
+        places = [] if behaviour == "home" else optional_places(seen)
+        if behaviour != "home" and not places:
+            return 0, ()
         found, reply = await self._asked(seen, recalled, dice, behaviour)
         if isinstance(found, Unreadable):
             return found, (reply.key,)
-        if not found.shares:
-            return _said(found), (reply.key,)
-        choosy = 0.0 if behaviour == "home" else self._choosy
-        return drawn(found, choosy, float(dice.uniform("choice")[0])), (reply.key,)
+        draw = float(dice.uniform("choice")[0])
+        if behaviour == "home":
+            option = _said(found) if not found.shares else _at(found.shares, draw)
+            return option, (reply.key,)
+        option = _said(found) if not found.shares else drawn(found, places, self._choosy, draw)
+        if isinstance(option, Unreadable) or not option:
+            return option, (reply.key,)
+        return places[option - 1] + 1, (reply.key,)
 
     async def _glance(
         self, seen: Observation, recalled: Sequence[Thought], dice: Dice
@@ -177,10 +189,25 @@ class ScoredChoices:
 _GLANCE = ("_glance", _YES_NO)
 
 
-def drawn(found: OptionChoice, choosy: float, draw: float) -> int:
-    """Return the place that a draw between 0 and 1 falls on; `choosy` favours the first."""
-    weights = [found.shares[0] * math.exp(choosy), *found.shares[1:]]
+def drawn(found: OptionChoice, places: Sequence[int], choosy: float, draw: float) -> int:
+    """Return the option that a draw between 0 and 1 falls on; 0 is nothing.
+
+    Each share counts as much as its place is looked at; on average over the page that is 1, so that
+    a page tempts as often as the model says. `choosy` is added to the log-odds of nothing.
+    """
+    looks = [_looked_at(place) for place in places]
+    usual = sum(looks) / len(looks) if looks else 1.0
+    shares = zip(found.shares[1:], looks, strict=True)
+    weights = [
+        found.shares[0] * math.exp(choosy),
+        *(share * look / usual for share, look in shares),
+    ]
     return _at(weights, draw)
+
+
+def _looked_at(place: int) -> float:
+    """Return how often a place is looked at: the n-th 1 / sqrt(n) times as often as the first."""
+    return 1.0 / math.sqrt(place + 1.0)
 
 
 def _at(weights: Sequence[float], draw: float) -> int:
@@ -193,8 +220,8 @@ def _at(weights: Sequence[float], draw: float) -> int:
 
 
 def _caught(places: Sequence[int], draw: float) -> int:
-    """Return the place that catches the eye; the n-th does so 1 / sqrt(n) times as often."""
-    return places[_at([1.0 / math.sqrt(place + 1.0) for place in places], draw)]
+    """Return the place that catches the eye."""
+    return places[_at([_looked_at(place) for place in places], draw)]
 
 
 def _open_places(seen: Observation) -> list[int]:
@@ -214,7 +241,7 @@ def _only(seen: Observation, place: int) -> Observation:
 def _options(seen: Observation, behaviour: str) -> tuple[str, ...]:
     if behaviour == "home":
         return tuple(str(way + 1) for way in range(len(home_ways(seen))))
-    return tuple(str(place) for place in range(len(seen.me.situation.slate) + 1))
+    return ("0", *LETTERS[: len(optional_places(seen))])
 
 
 def _said(found: OptionChoice) -> int | Unreadable:
