@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from audience.agents.voiced import Titles, first_good
-from audience.agents.voiced.checks import fault, joined
+from audience.agents.voiced import Titles, first_good, line_fault
+from audience.agents.voiced.checks import fault, first_whole, joined
 from audience.agents.voiced.voice import Facts, beginning
 
 ABOUT = "A stubborn girl of fourteen hires a one-eyed marshal to track her father's killer."
@@ -154,3 +154,96 @@ def test_no_text_breaks_the_checks(text: str) -> None:
         assert good.text.startswith(BEGUN)
         assert "\n" not in good.text
         assert 4 <= len(good.text.split()) <= 40
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("I loved <True Grit>, above all the stubborn girl.", ""),
+        ("<True Grit> is a gem. The girl and her marshal made me laugh out loud.", ""),
+        ("What a ride, I could not stop smiling at <True Grit>!", ""),
+        ("I’d love to see it again, <True Grit> was wonderful.", ""),
+        ("At 67, as an accountant, I am hard to please, but I loved <True Grit>.", ""),
+        ("I gave it 5 stars: great fun, this <True Grit>.", ""),
+        ("Watch it with friends, they will love <True Grit>.", ""),
+        ("Hey Bo, I think you would love <True Grit>.", ""),
+        ("I loved <True Grit>", "unfinished"),
+        ("I loved <True Grit>, above all the", "unfinished"),
+        ("I loved <True Grit>...", "unfinished"),
+        ("Loved <True Grit>.", "length"),
+        ("I loved <True Grit>, " + "so good " * 20 + "really.", "length"),
+        ("I loved True Grit, above all the girl.", "title"),
+        ("I loved it, above all the girl.", "title"),
+        ("I loved <True Grit>, <True Grit> is great.", "title"),
+        ("I loved <True Grit>, yes, True Grit is great.", "title"),
+        ("I loved <True Grit> more than <Heat>.", "title"),
+        ("I loved <True Grit> as much as Stand by Me.", "other title"),
+        ('I loved <True Grit> as much as "Heat".', "other title"),
+        ("I loved <True Grit>.\nOpinion: loved it.", "form"),
+        ("I loved **<True Grit>**, what a film.", "form"),
+        ("Assistant: I loved <True Grit>, what a film.", "form"),
+        ("As an AI I loved <True Grit>, what a film.", "form"),
+        ("I loved <True Grit>, what a film \U0001f600.", "form"),
+        ("Ich liebe <True Grit>, ein wunderbarer Film.", "language"),
+        ("Я люблю <True Grit>, это был хороший фильм.", "language"),
+        ("You: I loved <True Grit>, what a film.", "echo"),
+        ("Ann has not seen it, but would love <True Grit>.", "echo"),
+        ("I am a person who talks about films and loved <True Grit>.", "echo"),
+        ("I loved the girl and the girl of <True Grit>.", "repeats"),
+        ("I loved it, I really loved it, <True Grit> it was.", "repeats"),
+        ("I loved <True Grit>. I loved it so. I loved it so.", "repeats"),
+        ("I loved Tom Hanks in <True Grit>, what a film.", "invents"),
+        ("I loved <True Grit>, the best film of 1997, I think.", "invents"),
+        ("I gave it 2 stars: great fun, this <True Grit>.", "invents"),
+        ("I loved <True Grit>, and the Casbah most of all.", "invents"),
+        ("I was bored by <True Grit>, a dull film.", "mood"),
+        ("I watched <True Grit> on a train last night.", "mood"),
+        ("It felt like work to sit through <True Grit>.", "mood"),
+    ],
+)
+def test_the_checks_of_a_whole_line_name_what_is_wrong(line: str, found: str) -> None:
+    facts = Facts("opening", "True Grit", ABOUT, stars=5, age=67, career="accountant", friend="Bo")
+    assert line_fault(line, facts, TITLES) == found, line
+
+
+@pytest.mark.parametrize(
+    ("line", "stars", "found"),
+    [
+        ("I did not like <Apollo 13>.", 1, ""),
+        ("I couldn't finish <Apollo 13>, it was slow.", 2, ""),
+        ("I loved every minute of <Apollo 13>.", 2, "mood"),
+        ("<Apollo 13> was all right, I think, nothing more.", 3, ""),
+        ("<Apollo 13> was great, moving, funny, the best I saw.", 3, "mood"),
+        ("I liked how she saved <Apollo 13>.", 5, "invents"),
+        ("I liked how the two brothers came home in <Apollo 13>.", 5, "invents"),
+        ("I am in two minds, but I liked <Apollo 13> well enough.", 5, ""),
+        ("I liked the houston scenes of <Apollo 13>.", 5, "spelling"),
+    ],
+)
+def test_a_whole_line_has_the_mood_and_the_people_of_its_facts(
+    line: str, stars: int, found: str
+) -> None:
+    facts = Facts("feeling", "Apollo 13", "An astronaut calls Houston for help.", stars=stars)
+    assert line_fault(line, facts) == found, line
+
+
+def test_a_verdict_in_a_word_of_the_story_counts_and_the_story_itself_does_not() -> None:
+    facts = Facts("feeling", "Love Actually", "A great love ends in a boring town.", stars=5)
+    assert line_fault("I love <Love Actually>, what a story.", facts) == ""
+    assert line_fault("The great love of <Love Actually> is in a town.", facts) == "mood"
+
+
+def test_the_first_whole_line_that_passes_is_said_without_its_quotes() -> None:
+    good = first_whole(["I loved it.", '"I loved <True Grit>, what a film."'], GOOD, TITLES)
+    assert good is not None
+    assert good.text == "I loved <True Grit>, what a film."
+    assert good.reason == "line 2 of 2 (title)"
+    assert first_whole(["", "I loved it."], GOOD) is None
+
+
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_checks_of_whole_lines(text: str) -> None:
+    for said in (text, f"I loved <True Grit>, {text}"):
+        if not line_fault(said, GOOD, TITLES):
+            assert said.count("<True Grit>") == 1
+            assert "\n" not in said

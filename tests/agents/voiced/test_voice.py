@@ -166,3 +166,70 @@ def test_a_template_of_the_story_passes_its_own_checks_for_every_beginning() -> 
             begun = v.beginning(told)
             rest = rests[v.wants_clause(begun)]
             assert fault(f"{begun} {rest}", told) == "", begun
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "told"),
+    [
+        ("feeling", {"stars": 5}, ("Say how it was for you.", "loved it")),
+        ("feeling", {"stars": 4}, ("Say how it was for you.", "liked it")),
+        ("feeling", {"stars": 3}, ("Say how it was for you.", "found it all right")),
+        (
+            "feeling",
+            {"stars": 2, "dropped": True},
+            ("Say how it was for you.", "disliked it, gave up before the end"),
+        ),
+        ("post", {"stars": 1}, ("Post about it.", "hated it")),
+        ("post", {"stance": 0.5}, ("Post about it.", "liked it")),
+        (
+            "opening",
+            {"stance": 0.0, "friend": "Bo"},
+            ("Write to Bo about it.", "is not sure about it"),
+        ),
+        ("opening", {"stance": -0.5}, ("Write to a friend about it.", "disliked it")),
+        (
+            "reply",
+            {"stance": 0.5, "lived": False, "friend": "Bo"},
+            ("Answer Bo about it.", "has not seen it, heard good things"),
+        ),
+        (
+            "reply",
+            {"stance": -0.5, "lived": False, "dropped": True},
+            ("Answer a friend about it.", "has not seen it, heard bad things"),
+        ),
+        (
+            "interview",
+            {"stars": 5, "question": "Which did you\n like  best?"},
+            ("Answer: Which did you like best?", "loved it"),
+        ),
+    ],
+)
+def test_the_whole_prompt_of_a_line_that_a_trained_model_writes(
+    kind: v.Kind, known: dict[str, object], told: tuple[str, str]
+) -> None:
+    request = v.say(facts(kind, **known), "7/3/1")
+    assert [(part.role, part.content) for part in request.messages] == [
+        ("system", "You are a person who talks about films."),
+        (
+            "user",
+            f"{told[0]}\n<True Grit>: {ABOUT}\n"
+            f"You: 67, accountant, shy, curious\nOpinion: {told[1]}",
+        ),
+    ]
+    assert (request.purpose, request.candidates, request.stop) == (kind, 1, ("\n",))
+    assert request.salt == "7/3/1"
+
+
+def test_a_person_of_whom_nothing_is_known_is_somebody_and_a_book_is_no_film() -> None:
+    unknown = v.facts_about("post", GRIT, Profile(0), stars=5, plural="books")
+    system, asked = v.say(unknown).messages
+    assert system.content == "You are a person who talks about books."
+    assert "\nYou: somebody\n" in asked.content
+
+
+def test_braces_and_a_long_question_do_not_break_the_prompt_of_a_line() -> None:
+    odd = v.facts_about("interview", Item(0, "{x}", "A {story}."), WHO, question="{why} " * 500)
+    asked = v.say(odd).messages[-1].content
+    assert "<{x}>: A {story}." in asked
+    assert asked.startswith("Answer: {why} {why}")
+    assert len(asked) < 500

@@ -26,7 +26,7 @@ from audience.agents.voiced.lexicon import (
     weight_of,
     words,
 )
-from audience.agents.voiced.voice import Facts, beginning, examples, prompt_of, wants_clause
+from audience.agents.voiced.voice import Facts, Mood, beginning, examples, prompt_of, wants_clause
 
 SHORTEST, LONGEST = 4, 40
 _READ = 2_000
@@ -39,6 +39,14 @@ _MARKUP = re.compile(
 )
 _PICTURE = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u200d\ufe0f]")
 _ARTICLED = re.compile(r"\bthe ([A-Z]\w*[^\Ws])(?=[.,]| and\b)")
+_UNNAMED = "xx"
+"""Stands for the title in a whole line; no check takes it for an English word."""
+_LEAKED = re.compile(
+    r"^(?:you|opinion|post|reply|me)\s*:|\bopinion:|\ba person who talks\b|\bsay how it was\b|"
+    r"\b(?:is not sure about|has not seen) it\b",
+    re.I,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]+)[\"“”«»]|<([^<>]*)>")
 
 
@@ -79,14 +87,24 @@ def first_good(
 ) -> Good | None:
     """Return the first candidate that passes all checks, or None to use a template."""
     begun = beginning(facts)
-    wrong: list[str] = []
-    for place, candidate in enumerate(candidates, 1):
-        text = joined(begun, candidate)
-        found = fault(text, facts, titles, begun)
-        if not found:
-            told = f" ({', '.join(wrong)})" if wrong else ""
-            return Good(text, f"line {place} of {len(candidates)}{told}")
-        wrong.append(found)
+    lines = [joined(begun, candidate) for candidate in candidates]
+    return _first(lines, [fault(line, facts, titles, begun) for line in lines])
+
+
+def first_whole(
+    candidates: Sequence[str], facts: Facts, titles: Titles | None = None
+) -> Good | None:
+    """Return the first candidate that passes the checks of whole lines, or None."""
+    lines = [candidate[:_READ].strip().strip('"“”').strip() for candidate in candidates]
+    return _first(lines, [line_fault(line, facts, titles) for line in lines])
+
+
+def _first(lines: Sequence[str], faults: Sequence[str]) -> Good | None:
+    """Return the first line without a fault; its reason names the faults before it."""
+    for place, (line, wrong) in enumerate(zip(lines, faults, strict=True)):
+        if not wrong:
+            before = f" ({', '.join(faults[:place])})" if place else ""
+            return Good(line, f"line {place + 1} of {len(lines)}{before}")
     return None
 
 
@@ -112,15 +130,25 @@ def fault(text: str, facts: Facts, titles: Titles | None = None, begun: str = ""
     return next((name for name, wrong in _CHECKS if wrong(line)), "")
 
 
+def line_fault(text: str, facts: Facts, titles: Titles | None = None) -> str:
+    """Return what is wrong with a line that a model wrote as a whole, or empty.
+
+    Its wording is free, so neither its grammar nor how much of it comes from the story is checked.
+    """
+    line = _Line(text, facts, titles or Titles(), "")
+    return next((name for name, wrong in _WHOLE_CHECKS if wrong(line)), "")
+
+
 class _Line:
-    """A line, split into the parts that the checks need."""
+    """A line, split into the parts that the checks need; without `begun` all of it is checked."""
 
     def __init__(self, text: str, facts: Facts, titles: Titles, begun: str) -> None:
         self.text, self.facts, self.titles = text, facts, titles
         self.named = f"<{facts.title}>"
         self.bare = text.replace(self.named, " ")
         self.begun = begun
-        self.rest = text.removeprefix(begun).strip()
+        rest = text.removeprefix(begun) if begun else text.replace(self.named, _UNNAMED)
+        self.rest = rest.strip()
         self.words = words(self.rest)
         # A title of one word is a name: "the carrie" is no thing of the story.
         told = f"{facts.about} {facts.title}" if " " in facts.title else facts.about
@@ -142,7 +170,7 @@ def _names_another(line: _Line) -> bool:
 
 
 def _unfinished(line: _Line) -> bool:
-    return not re.search(r"[^\W\d_]{2}\W{0,2}[.!?]$", line.text) or line.text.endswith("..")
+    return not re.search(r"[^\W\d_]{2}\W{0,2}[.!?]$", line.rest) or line.rest.endswith("..")
 
 
 def _wrong_length(line: _Line) -> bool:
@@ -154,6 +182,13 @@ def _foreign(line: _Line) -> bool:
     if _scripts(line.rest) - _scripts(told):
         return True
     return not any(word in ENGLISH for word in line.words)
+
+
+def _foreign_whole(line: _Line) -> bool:
+    if _scripts(line.rest) - _scripts(f"{line.facts.about} {line.facts.title}"):
+        return True
+    english = [word for word in line.words if word in ENGLISH | COMMON or weight_of(word)]
+    return len(set(english)) < 2 or len(english) < len(line.words) / 4
 
 
 def _scripts(text: str) -> set[str]:
@@ -180,6 +215,23 @@ def _echoes(line: _Line) -> bool:
     return any(run in runs and set(run) & said - COMMON for run in runs_of(line.words, 4))
 
 
+def _leaks(line: _Line) -> bool:
+    return bool(_LEAKED.search(line.rest))
+
+
+def _repeats_whole(line: _Line) -> bool:
+    """Return True if a phrase comes twice, or a word of content twice in a sentence."""
+    said = line.words
+    runs = runs_of(said, 3)
+    if len(runs) != len(set(runs)) or any(word == other for word, other in pairwise(said)):
+        return True
+    sentences = [
+        [word for word in words(text) if word not in COMMON]
+        for text in _SENTENCE_END.split(line.rest)
+    ]
+    return any(len(content) != len(set(content)) for content in sentences)
+
+
 def _repeats(line: _Line) -> bool:
     said = line.words
     if any(word == other for word, other in pairwise(said)):
@@ -202,6 +254,30 @@ def _invents(line: _Line) -> bool:
     return any(family & set(line.words) and not family & set(line.known) for family in PRONOUNS)
 
 
+def _invents_whole(line: _Line) -> bool:
+    """Return True if a whole line has a name, a number or a gender that the facts lack."""
+    facts = line.facts
+    own = f"{facts.friend} {facts.career} {' '.join(facts.traits)} {facts.question}"
+    known = set(line.known) | set(words(f"{own} {facts.title}")) | _SELF_NAMES
+    names = re.findall(r"(?<=[\w,;:] )[A-Z][\w'’-]+", line.rest)
+    if any(not set(words(name)) <= known and not akin(name.casefold(), known) for name in names):
+        return True
+    told = f"{facts.about} {facts.title} {facts.question} {facts.age} {facts.stars}"
+    numbers = set(re.findall(r"\d+", told))
+    if any(number not in numbers for number in re.findall(r"\d+", line.rest)):
+        return True
+    said = set(words(_IDIOMS.sub(" ", line.rest.casefold()))) - _ANYBODY
+    return any(family & said and not family & known for family in PRONOUNS)
+
+
+_SELF_NAMES = frozenset("i i'm i'll i've i'd".split())
+_ANYBODY = frozenset("they them their theirs themselves friends family children parents".split())
+"""Words of the plural that people say of themselves and of anybody."""
+_IDIOMS = re.compile(
+    r"\b(?:two|three|four|five) (?:minds|hours|stars|times|thumbs|nights|evenings)"
+)
+
+
 def _miswrites(line: _Line) -> bool:
     """Return True if a name of the story is in lower case, or written as `the Italy`."""
     told = WORD.findall(line.facts.about)
@@ -216,11 +292,28 @@ def _miswrites(line: _Line) -> bool:
 
 
 def _wrong_mood(line: _Line) -> bool:
-    score = mood_of(line.begun.replace(line.named, " ")) + mood_of(line.rest, line.known)
-    wanted = line.facts.mood
-    if wanted == "mixed":
+    begun = mood_of(line.begun.replace(line.named, " "))
+    return _off(begun + mood_of(line.rest, line.known), line.facts.mood)
+
+
+def _wrong_mood_whole(line: _Line) -> bool:
+    """Return True if a whole line is of another mood; a verdict counts even in a story's word."""
+    said = _VERDICT.sub(r"\1\2d", _NO_SENTIMENT.sub(" ", line.rest.casefold().replace("’", "'")))
+    return _off(mood_of(said, words(line.facts.about)), line.facts.mood)
+
+
+def _off(score: int, mood: Mood) -> bool:
+    if mood == "mixed":
         return abs(score) > 2
-    return score <= 0 if wanted == "good" else score >= 0
+    return score <= 0 if mood == "good" else score >= 0
+
+
+_VERDICT = re.compile(r"\b((?:i|you|i'll|you'll|will|would|not|n't)(?: \w+ly)? )(love|like|hate)\b")
+_NO_SENTIMENT = re.compile(
+    r"\b(?:fe(?:lt|els?)|looks?|seem(?:s|ed)?|something|more) like\b|"
+    r"\b(?:not|cannot|\w+n't) (?:only|just|stop|wait|help|get enough|expect)\b"
+)
+"""Comparisons, and denials that deny nothing."""
 
 
 def _no_phrase(line: _Line) -> bool:
@@ -257,4 +350,17 @@ _CHECKS: tuple[tuple[str, Callable[[_Line], bool]], ...] = (
     ("mood", _wrong_mood),
     ("phrase", _no_phrase),
     ("drifts", _drifts),
+)
+_WHOLE_CHECKS: tuple[tuple[str, Callable[[_Line], bool]], ...] = (
+    ("form", _misshapen),
+    ("title", _misnamed),
+    ("other title", _names_another),
+    ("length", _wrong_length),
+    ("unfinished", _unfinished),
+    ("language", _foreign_whole),
+    ("echo", _leaks),
+    ("repeats", _repeats_whole),
+    ("invents", _invents_whole),
+    ("spelling", _miswrites),
+    ("mood", _wrong_mood_whole),
 )

@@ -6,24 +6,39 @@ import re
 from collections.abc import Iterable, Sequence
 
 PRAISE = frozenset(
-    """adore adored amazing amused beautiful beautifully best brilliant charming charmed classic
-    clever comfort delight delighted delightful enjoy enjoyable enjoyed excellent excited exciting
-    fabulous fantastic favorite favourite fine fun funny gem glad good gorgeous great gripping happy
-    hilarious impressed impressive incredible joy laughed like liked lovely love loved loves
-    masterpiece moved moving perfect perfectly pleasant pleased powerful recommend refreshing right
-    smiled splendid stunning superb sweet terrific thrilled thrilling touched touching treat
-    uplifting warm won wonderful worth""".split()
+    """adore adored amazing amused appreciated astonishing awesome beautiful beautifully best
+    breathtaking brilliant captivated captivating charm charmed charming cheered classic clever
+    comfort compelling dazzling delight delighted delightful delightfully elegant enchanted
+    enchanting engaging enjoy enjoyable enjoyed enjoying entertained entertaining enthralled
+    enthralling excellent exceptional excited exciting extraordinary fabulous fantastic fascinated
+    fascinating favorite favorites favourite favourites fine fond fun funny gem glad gladly good
+    gorgeous grateful great gripping happy heartfelt heartwarming highlight hilarious hooked
+    impressed impressive incredible inspired inspiring intriguing joy laughed laughing laughs like
+    liked love loved lovely loves loving lovingly magical magnificent marvellous marvelous
+    masterpiece memorable moved moving outstanding perfect perfectly pleasant pleased pleasure
+    poignant powerful praise rave recommend recommended refreshing remarkable rewarding right
+    satisfying smart smile smiled smiling spellbinding splendid stirring stunning superb
+    sweet terrific terrifically thoughtful thrill thrilled thrilling timeless touched
+    touching treasure treat unforgettable uplifting warm winner witty won wonderful
+    wonderfully worth wow""".split()
 )
 BLAME = frozenset(
-    """annoyed annoying awful bad bland bleh bored boring boredom cliche clichéd cold confused
-    confusing contrived disappointed disappointing disappointment disliked dreadful dull dumb
-    embarrassing empty fail failed fails flat forced forgettable frustrated frustrating hate hated
-    hollow horrible lacking lame letdown lifeless lose lost mediocre mess messy miss missed
-    nonsense overlong overrated pointless poor poorly predictable regret rubbish ruined sadly
-    shallow silly skip slow stupid tedious terrible tired tiresome tiring trash ugly unbearable
-    underwhelming unfunny uninspired unimpressed waste wasted weak worse worst wrong""".split()
+    """absurd aimless annoyed annoying avoid awful awkward bad bland bleh bored boredom boring
+    chore cliche clichéd clumsy clunky cold confused confusing contrived crude dated despised
+    detest detested disappointed disappointing disappointment disjointed dislike disliked dislikes
+    disliking drag dragged dragging drags dreadful dreary dull dumb embarrassing empty endless
+    excruciating fail failed fails far-fetched flat forced forgettable frustrated frustrating
+    gimmicky grating hate hated hates hollow horrible incoherent insufferable irritated irritating
+    joyless labored laboured lacked lacking lacks lame lazy letdown lifeless lose lost mediocre
+    mess messy miss missed monotonous muddled nonsense off-putting overblown overdone overlong
+    overrated painful pathetic plodding pointless poor poorly preachy predictable pretentious
+    regret ridiculous rubbish ruined rushed sadly senseless shallow silly skip skipped skipping
+    sloppy slow stale struggled stupid suffer suffered tacky tasteless tedious tedium terrible
+    tired tiresome tiring trash turgid ugly unbearable unconvincing underwhelming unfunny unhappy
+    unimpressed uninspired unpleasant unwatchable vapid waste wasted weak wooden worse worst wrong
+    yawn yawned""".split()
 )
-PRAISING = ("made my day", "will not forget")
+PRAISING = ("made my day", "will not forget", "won't forget", "blew me away", "blown away")
 BLAMING = (
     "gave up",
     "did not finish",
@@ -37,6 +52,22 @@ BLAMING = (
     "not for me",
     "could not stand",
     "expected more",
+    "couldn't stand",
+    "didn't finish",
+    "couldn't finish",
+    "could not finish",
+    "didn't care",
+    "not my ",
+    "did not work",
+    "didn't work",
+    "turned it off",
+    "hours back",
+    "did nothing for me",
+    "get into it",
+    "hoped for more",
+    "wanted more",
+    "dozed off",
+    "fell asleep",
 )
 """Phrases whose sentiment no single word carries."""
 DENIAL = frozenset(

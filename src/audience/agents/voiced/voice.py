@@ -1,8 +1,9 @@
-"""Speech: a model completes a sentence about known facts.
+"""Speech: a model completes a sentence about known facts, or says a whole line about them.
 
 A very small model drifts when asked freely. So the beginning of a line, with the title and the
-mood, follows from the facts, and the model is only asked for the rest, from the item's story. The
-result is checked by `first_good` before it is used.
+mood, follows from the facts, and the model is only asked for the rest, from the item's story
+(`speech`). A model that was trained to speak writes the whole line (`say`). Either result is
+checked before it is used.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ CANDIDATES = 4
 TEMPERATURE = 0.5
 MAX_TOKENS = 28
 """Enough for the end of a sentence; longer lines are not worth keeping."""
+SAID_TEMPERATURE = 0.7
+SAID_TOKENS = 72
+"""Enough for a whole line of forty words."""
+_ASKED = 300
+"""Characters of an interviewer's question that the prompt holds."""
 _CLAUSE = ("when", "after", "before", "once")
 _NO_TRADE = ("", "unemployed", "retired")
 _WORST = re.compile(r"\b(worst|least|disappoint\w*|dislike\w*|hate\w*|bor(?:ed|ing)|bad)\b", re.I)
@@ -49,7 +55,10 @@ class Facts(msgspec.Struct, frozen=True):
     career: str = ""
     friend: str = ""
     """The name of the person addressed."""
+    question: str = ""
+    """What the interviewer asked."""
     past: str = "watched"
+    plural: str = "films"
     draw: float = 0.0
     """A number in [0, 1) that chooses among the beginnings."""
 
@@ -111,6 +120,63 @@ def speech(facts: Facts, salt: str = "", *, candidates: int = CANDIDATES) -> Req
     )
 
 
+def say(facts: Facts, salt: str = "", *, candidates: int = 1) -> Request:
+    """Return the request for a whole line to a model that was trained to speak.
+
+    The training data are made with this function, so a change of the prompt asks for a new model.
+    """
+    filled = {
+        "task": _TASKS[facts.kind].format_map(
+            {"friend": facts.friend or "a friend", "question": _in_one_line(facts.question)}
+        ),
+        "title": facts.title,
+        "about": facts.about,
+        "person": _person(facts),
+        "opinion": _opinion(facts),
+        "plural": facts.plural,
+    }
+    return Request(
+        purpose=facts.kind,
+        messages=_messages("voice-say.md", filled),
+        candidates=candidates,
+        max_tokens=SAID_TOKENS,
+        temperature=SAID_TEMPERATURE,
+        stop=("\n",),
+        salt=salt,
+    )
+
+
+_TASKS: dict[Kind, str] = {
+    "feeling": "Say how it was for you.",
+    "post": "Post about it.",
+    "opening": "Write to {friend} about it.",
+    "reply": "Answer {friend} about it.",
+    "interview": "Answer: {question}",
+}
+_OPINIONS = ("hated it", "disliked it", "found it all right", "liked it", "loved it")
+_STANCES: dict[Mood, str] = {
+    "good": "liked it",
+    "mixed": "is not sure about it",
+    "bad": "disliked it",
+}
+
+
+def _person(facts: Facts) -> str:
+    parts = (str(facts.age or ""), facts.career, *facts.traits[:2])
+    return ", ".join(part for part in parts if part) or "somebody"
+
+
+def _opinion(facts: Facts) -> str:
+    if not facts.lived:
+        return f"has not seen it, heard {facts.mood} things"
+    liked = _OPINIONS[facts.stars - 1] if facts.stars else _STANCES[facts.mood]
+    return f"{liked}, gave up before the end" if facts.dropped else liked
+
+
+def _in_one_line(question: str) -> str:
+    return " ".join(question.split())[:_ASKED]
+
+
 def beginning(facts: Facts) -> str:
     """Return the beginning of a line, with the title, in the mood of the facts."""
     trait = facts.traits[int(facts.draw * 7919) % len(facts.traits)] if facts.traits else ""
@@ -170,7 +236,8 @@ def _parts(name: str) -> tuple[tuple[str, str], ...]:
 
 def _messages(name: str, filled: dict[str, str]) -> tuple[ChatMessage, ...]:
     parts = [{"role": role, "content": text} for role, text in _parts(name)]
-    parts[-1]["content"] = parts[-1]["content"].format_map(filled)
+    for part in (parts[0], parts[-1]):
+        part["content"] = part["content"].format_map(filled)
     return msgspec.convert(parts, tuple[ChatMessage, ...])
 
 
