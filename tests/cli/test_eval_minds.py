@@ -10,6 +10,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from audience.lab.evaluation import part_of_user
 from audience.lab.judging.cases import SequenceFile, read_file, way_pairs
 from audience.llm.fake import Fake
 from audience.world import rng
@@ -93,6 +94,30 @@ def test_unreadable_answers_are_counted_and_wrong(
     assert row["cells"]["uniform"]["(1,5)"]["value"]["mean"] == 0.0
 
 
+def test_the_tuned_model_is_asked_about_people_it_has_not_seen(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    unseen = sum(part_of_user(f"p{n}") == "test" for n in range(40))
+    given = ("eval", "discrimination", "--data", walkers, "--mind", "grounded+tuned", "--unseen")
+    with serving() as fake:
+        whole = (*given, "--llm", fake.url, "--window", 20, "--json")
+        other = cli(*whole, "--model", "another")
+        told = json.loads(cli(*whole).stdout.splitlines()[-1])
+    assert other.returncode == 2
+    assert "leave --model out" in other.stderr
+    rows = {row["name"]: row for row in told["rows"]}
+    assert told["users"] == unseen
+    assert rows["tuned"]["model"] == "audience-135m"
+    assert rows["tuned"]["spent"]["calls"] == 16 * unseen
+    assert rows["tuned"]["unreadable"] == 0
+    assert rows["tuned"]["decided"] == 16 * unseen
+    assert {pair["name"]: pair["than"] for pair in told["pairs"]} == {
+        "grounded+tuned": "grounded",
+        "tuned": "content and popularity",
+    }
+    assert any("windows of 20 ranks" in note for note in told["notes"])
+
+
 def test_taste_on_any_dataset(cli: Cli, here: Path, walkers: Path) -> None:
     done = cli("eval", "taste", "--data", walkers, "--mind", "rule", "--agents", 12)
     assert done.returncode == 0, done.stderr
@@ -152,6 +177,8 @@ def test_activity(cli: Cli, here: Path, walkers: Path) -> None:
     ("name", "given", "told"),
     [
         ("discrimination", ("--mind", "groundet"), "did you mean 'grounded'"),
+        ("discrimination", ("--mind", "rule", "--window", "1"), "give 2 or more"),
+        ("taste", ("--mind", "grounded+tuned"), "--mind"),
         ("discrimination", ("--mind", "rule", "--agents", "900"), "give 1 to 40"),
         ("discrimination", ("--mind", "rule", "--people", "nowhere.json"), "nowhere.json"),
         ("taste", ("--mind", "rule", "--also", "nowhere"), "no published split"),

@@ -118,7 +118,7 @@ def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
             default="grounded",
             show_default=True,
             metavar="KIND[,KIND…]",
-            help="grounded, rule, recsim, llm, llm+evidence, llm+glance, llm-plain, ...",
+            help="grounded, rule, recsim, tuned, llm, llm+evidence, llm+score, llm-plain, ...",
         ),
         click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
         click.option(
@@ -148,19 +148,22 @@ def folder_for(out: Path | None, *parts: object) -> Path:
 
 def model_name(doors: Doors, kinds: Sequence[str]) -> str:
     """Return the name of the model in a table; "" if none takes part."""
+    from audience.lab.evaluation import asks_model
     from audience.scenario import name_of
 
-    if not any(kind.startswith("llm") for kind in kinds):
+    if not any(map(asks_model, kinds)):
         return ""
     return name_of(doors.models) or doors.models.address
 
 
-def conduct(work: Work, folder: Path, flags: dict[str, Any], *, as_json: bool) -> None:
+def conduct(
+    work: Work, folder: Path, flags: dict[str, Any], kinds: Sequence[str], *, as_json: bool
+) -> None:
     """Do the work with a gateway to models and a progress bar; write and print the result."""
     from audience.engine import run_sync
-    from audience.lab.evaluation import Doors, write_evaluation as write
+    from audience.lab.evaluation import Doors, models_for, write_evaluation as write
 
-    doors = Doors(o.models_of(flags), o.spending_of(flags), folder)
+    doors = Doors(models_for(kinds, o.models_of(flags)), o.spending_of(flags), folder)
     results: list[Result] = []
 
     async def whole() -> None:
@@ -214,11 +217,10 @@ def bar() -> Iterator[Progress]:
 
 def show(result: Result) -> None:
     """Print a result: a section for each group, paired differences, and notes."""
-    from audience.lab.evaluation import footer, group_table, paired_table
+    from audience.lab.evaluation import footer, group_tables
     from audience.results import to_rich, wide_console
 
-    pairs = [(group_table(result, group), paired_table(result, group)) for group in result.groups]
-    tables = [table for pair in pairs for table in pair if table.rows]
+    tables = group_tables(result)
     console = wide_console(_WIDTH, *tables)
     console.print(result.title, style="bold", markup=False)
     for table in tables:

@@ -71,6 +71,16 @@ def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_jso
 @click.option(
     "--people", type=click.Path(path_type=Path), default=None, metavar="FILE", help="A human row."
 )
+@click.option(
+    "--unseen", is_flag=True, help="Ask only people whom audience-135m was not trained on."
+)
+@click.option(
+    "--window",
+    type=int,
+    default=None,
+    metavar="N",
+    help="Ranks of popularity that matched negatives come from; 100.",
+)
 def discrimination_command(
     data: Path,
     mind: str,
@@ -78,13 +88,20 @@ def discrimination_command(
     min_per_item: int,
     seed: int,
     people: Path | None,
+    unseen: bool,
+    window: int | None,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
 ) -> None:
-    """Choose the last a items of each user among these and b that the user never picked."""
+    """Choose the last a items of each user among these and b that the user never picked.
+
+    `grounded+tuned`, or another mind that decides by scoring in its place, weighs the scores of
+    both, with weights from other users: the table says what the model adds to evidence.
+    """
     from audience.lab.evaluation import (
         CHOOSE,
+        WINDOW,
         AnswerStore as Keeper,
         ContestRules as Rules,
         arenas,
@@ -97,12 +114,13 @@ def discrimination_command(
         read_real,
     )
 
-    kinds = kinds_of(mind)
+    kinds = kinds_of(mind, stacks=True)
     humans = read_answers(people, seed) if people else ()
+    ranks = WINDOW if window is None else window
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
-        contests = arenas(real, agents=agents, seed=seed)
+        contests = arenas(real, agents=agents, seed=seed, unseen=unseen, window=ranks)
         rules = Rules(CHOOSE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries = [*baselines(), *minds(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
@@ -111,7 +129,8 @@ def discrimination_command(
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
     parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "discrimination", data, *parts), flags, as_json=as_json)
+    parts += (*(["unseen"] * unseen), *(("window", ranks) if ranks != WINDOW else ()))
+    conduct(work, folder_for(out, "discrimination", data, *parts), flags, kinds, as_json=as_json)
 
 
 @click.command("taste")
@@ -164,7 +183,7 @@ def taste_command(
         return result_of(parted, played, entries, model=model_name(doors, kinds))
 
     parts = (mind, agents, seed, also, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "taste", data, *parts), flags, as_json=as_json)
+    conduct(work, folder_for(out, "taste", data, *parts), flags, kinds, as_json=as_json)
 
 
 @click.command("ratings")
@@ -208,7 +227,7 @@ def ratings_command(
         return result_of(real, splits, played, entries, seed=seed, model=model)
 
     parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "ratings", data, *parts), flags, as_json=as_json)
+    conduct(work, folder_for(out, "ratings", data, *parts), flags, kinds, as_json=as_json)
 
 
 USERS = 1000
@@ -267,4 +286,4 @@ def generation_command(
         return result_of(real, walks, entries, seed=seed, model=model_name(doors, kinds))
 
     parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "generation", data, *parts), flags, as_json=as_json)
+    conduct(work, folder_for(out, "generation", data, *parts), flags, kinds, as_json=as_json)

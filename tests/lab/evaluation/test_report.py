@@ -14,13 +14,17 @@ from audience.errors import BadInput
 from audience.lab.evaluation import (
     Result,
     footer,
-    group_table,
-    paired_table,
     read_answers,
     write_evaluation,
 )
 from audience.lab.evaluation.contest import StoredAnswers
-from audience.lab.evaluation.report import as_csv, markdown, side_by_side
+from audience.lab.evaluation.report import (
+    as_csv,
+    group_table,
+    markdown,
+    paired_table,
+    side_by_side,
+)
 from audience.lab.evaluation.result import best_of, with_rows
 from audience.llm import Counts
 from audience.results import texts

@@ -9,6 +9,7 @@ from audience.lab.evaluation.activity import (
 from audience.lab.evaluation.baselines import unit as unit
 from audience.lab.evaluation.cases import (
     UNIFORM as UNIFORM,
+    WINDOW as WINDOW,
     Case as Case,
     stars_given as stars_given,
 )
@@ -25,6 +26,7 @@ from audience.lab.evaluation.contestants import (
     baseline_contestants as baseline_contestants,
     kinds_of as kinds_of,
     mind_contestants as mind_contestants,
+    models_for as models_for,
 )
 from audience.lab.evaluation.discrimination import (
     PEOPLE_CHOICES as PEOPLE_CHOICES,
@@ -82,12 +84,15 @@ from audience.lab.evaluation.recommenders import (
 )
 from audience.lab.evaluation.report import (
     footer as footer,
-    group_table as group_table,
-    paired_table as paired_table,
+    group_tables as group_tables,
     write_activity as write_activity,
     write_evaluation as write_evaluation,
 )
-from audience.lab.evaluation.result import Result as Result, result_values as result_values
+from audience.lab.evaluation.result import (
+    Result as Result,
+    asks_model as asks_model,
+    result_values as result_values,
+)
 from audience.lab.evaluation.source import (
     Real as Real,
     drawn_parts as drawn_parts,
@@ -96,6 +101,7 @@ from audience.lab.evaluation.source import (
     without_rare as without_rare,
 )
 from audience.lab.evaluation.taste import arena_of as arena_of, taste_result as taste_result
+from audience.lab.evaluation.unseen import part_of_user as part_of_user
 from audience.lab.evaluation.visit_times import (
     clock_foot as clock_foot,
     clock_table as clock_table,

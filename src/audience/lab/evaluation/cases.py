@@ -56,6 +56,8 @@ class TaskSet(msgspec.Struct, frozen=True, eq=False):
     seed: int = 1
     weighed: Lives | None = None
     """A part of `lives` that several task sets share: weights may be learnt from it once."""
+    notes: tuple[str, ...] = ()
+    """How the cases were made, for the foot of a table."""
 
 
 class Contestant(Protocol):
@@ -132,11 +134,16 @@ def drawn_users(eligible: Ints, agents: int | None, seed: int) -> Ints:
 class Dealer:
     """Draws negatives: items that a person never consumed, in training or later."""
 
-    def __init__(self, lives: Lives, known: Sequence[Ints], pool: Ints, seed: int) -> None:
+    def __init__(
+        self, lives: Lives, known: Sequence[Ints], pool: Ints, seed: int, window: int = WINDOW
+    ) -> None:
         """`known`: all items of each person; `pool`: the items negatives are drawn from."""
+        if window < 2:
+            raise BadInput(f"--window {window}: a rank alone has no neighbours; give 2 or more")
         self.known = known
         self.pool = pool
         self.seed = seed
+        self.window = window
         counts = np.bincount(lives.items, minlength=len(lives.catalogue))[pool]
         self.order = pool[np.argsort(-counts, kind="stable")]
         self.place = np.full(len(lives.catalogue), -1, np.int64)
@@ -185,7 +192,7 @@ class Dealer:
         negatives: list[int] = []
         for number, item in enumerate(taken.tolist()):
             needed = len(range(number, count, len(taken)))
-            near, width = int(self.place[item]), WINDOW
+            near, width = int(self.place[item]), self.window
             while True:
                 start = near - int(draws.integers(width))
                 window = self.order[max(start, 0) : start + width]

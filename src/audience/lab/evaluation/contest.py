@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
@@ -43,11 +44,19 @@ class StoredAnswers(msgspec.Struct, frozen=True, eq=False):
 
     scores: Sequence[Floats]
     spent: Counts = msgspec.field(default_factory=Counts)
+    seconds: float = 0.0
+    """Wall time of asking a model; 0 for those who ask none."""
 
     @property
     def unreadable(self) -> int:
         """Cases without a usable answer."""
         return sum(bool(np.isnan(scores).any()) for scores in self.scores)
+
+    @property
+    def decided(self) -> float:
+        """Cases decided in `seconds`: those whose calls were stored take no time."""
+        asked = self.spent.calls
+        return len(self.scores) * (1.0 - self.spent.reused / asked) if asked else 0.0
 
 
 class AnswerStore:
@@ -66,9 +75,10 @@ class AnswerStore:
             with np.load(content, allow_pickle=False) as held:
                 sizes, values = held["sizes"], held["values"]
                 spent = msgspec.json.decode(held["spent"].tobytes(), type=Counts)
+                seconds = float(held["seconds"]) if "seconds" in held else 0.0
         except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile, msgspec.MsgspecError):
             return None
-        return StoredAnswers(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent)
+        return StoredAnswers(np.split(values, np.cumsum(sizes)[:-1].tolist()), spent, seconds)
 
     def keep(
         self,
@@ -90,6 +100,7 @@ class AnswerStore:
             "candidate": np.array([item for case in cases for item in case.candidates], np.int64),
             "truth": np.array([taken for case in cases for taken in case.truth], np.bool_),
         }
+        asked["seconds"] = np.array(kept.seconds)
         np.savez_compressed(out, sizes=sizes, values=values, spent=spent, **asked)
         replace_all({self._path(task, contestant, digest): out.getvalue()})
 
@@ -132,6 +143,8 @@ class Entrant(msgspec.Struct, frozen=True, eq=False):
     """What else its answers depend on, such as a model and a prompt."""
     practises: bool = True
     """Whether it answers practice too: where its scores are calibrated or mixed."""
+    parts: tuple[str, ...] = ()
+    """Those whose scores it weighs, by weights learnt from other people's practice."""
 
 
 @runtime_checkable
@@ -187,8 +200,8 @@ async def play(
     for answers in (played.answers, played.practice):
         for name, task in [key for key in answers if key[0] in played.aside]:
             del answers[name, task]
-    if mixes:
-        _mix(played, entries)
+    _mix(played, entries if mixes else ())
+    _stack(played, entries)
     return played
 
 
@@ -202,7 +215,7 @@ async def _answer(
     progress: Progress,
 ) -> None:
     missing = []
-    for task in tasks:
+    for task in [] if entry.parts else tasks:
         digest = joined(digests[task.name], entry.name, entry.recipe)
         kept = keeper.find(task.name, entry.name, digest)
         if kept is None:
@@ -227,9 +240,9 @@ async def _each(contestant: Contestant, tasks: Sequence[Task]) -> AsyncIterator[
     """Yield the answers task by task; those that cost nothing are computed together."""
     if isinstance(contestant, PaidContestant):
         for task in tasks:
-            contestant.spent = Counts()
+            contestant.spent, began = Counts(), time.monotonic()
             scores = await contestant.score(task.cases)
-            yield StoredAnswers(scores, contestant.spent)
+            yield StoredAnswers(scores, contestant.spent, time.monotonic() - began)
         return
     every: list[Case] = [case for task in tasks for case in task.cases]
     together, start = list(await contestant.score(every)), 0
@@ -259,6 +272,8 @@ def mixed_in(entries: Sequence[Entrant], played: ContestAnswers) -> list[str]:
 def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
     """Add the mixes of all baselines, and of those that ignore other people."""
     names = mixed_in(entries, played)
+    if not names:
+        return
     some = [name for name in names if name.startswith(_WITHOUT_OTHERS)]
     kinds: list[tuple[str, list[str], Weigh]] = [
         (CONTENT_MIX, some, MixWeights),
@@ -271,6 +286,13 @@ def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
     for label, chosen, weigh in kinds:
         if len(chosen) >= 2:
             _mix_of(played, label, chosen, weigh)
+
+
+def _stack(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
+    """Add those that weigh the scores of others."""
+    for entry in entries:
+        if entry.parts:
+            _mix_of(played, entry.name, entry.parts, MixWeights)
 
 
 def _mix_of(played: ContestAnswers, label: str, names: Sequence[str], weigh: Weigh) -> None:
@@ -287,5 +309,5 @@ def _mix_of(played: ContestAnswers, label: str, names: Sequence[str], weigh: Wei
 def features(
     answers: Mapping[tuple[str, str], StoredAnswers], names: Sequence[str], task: str
 ) -> dict[str, Sequence[Floats]]:
-    """Return the scores of some contestants in one task."""
-    return {name: answers[name, task].scores for name in names}
+    """Return the scores of some contestants in one task; where one has none, all are equal."""
+    return {name: [np.nan_to_num(own) for own in answers[name, task].scores] for name in names}

@@ -94,8 +94,12 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
 EVIDENCE, PLAIN = "llm+evidence", "llm-plain"
-SCORED = {"llm+score": "score", "llm+glance": "glance"}
+TUNED, TUNED_MODEL = "tuned", "audience-135m"
+"""A mind of a run that asks the model tuned for it, and the name of that model."""
+SCORED = {TUNED: "score", "llm+score": "score", "llm+glance": "glance"}
 """Minds of a run that decide by scoring, and how."""
+STACKS = {f"{GROUNDED}+{kind}": (GROUNDED, kind) for kind in SCORED}
+"""What a model adds to evidence: the scores of both, weighed, and popularity with them."""
 KINDS = (
     GROUNDED,
     RULE,
@@ -109,6 +113,8 @@ KINDS = (
     "llm+evidence+scores",
 )
 """`llm` decides on a page as in a run; `llm-plain` answers a question made for evaluations."""
+_TEMPERATURES = {TUNED: 1.0}
+"""At which a mind of a run decides, where it is not the usual one."""
 REGULARISATION = 1000.0
 """Of EASE; the best of 250 to 4,000 on MovieLens 1M, so that the baseline is strong."""
 
@@ -160,15 +166,31 @@ class ContestRules(msgspec.Struct, frozen=True, eq=False):
     """The people of the data, as far as the data describe them."""
 
 
-def kinds_of(text: str) -> tuple[str, ...]:
-    """Return the kinds in a list such as `grounded,llm+evidence`."""
-    kinds = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    if not kinds:
-        raise BadInput(f"--mind is empty; give one or more of {', '.join(KINDS)}")
-    for kind in kinds:
-        if kind not in KINDS:
-            raise unknown("--mind", kind, KINDS)
-    return kinds
+def kinds_of(text: str, *, stacks: bool = False) -> tuple[str, ...]:
+    """Return the kinds in a list such as `grounded,llm+evidence`.
+
+    With `stacks`, a name such as `grounded+tuned` also stands for its parts, which come before it.
+    """
+    given = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    known = (*KINDS, *STACKS) if stacks else KINDS
+    if not given:
+        raise BadInput(f"--mind is empty; give one or more of {', '.join(known)}")
+    for kind in given:
+        if kind not in known:
+            raise unknown("--mind", kind, known)
+    return tuple(dict.fromkeys(each for kind in given for each in (*STACKS.get(kind, ()), kind)))
+
+
+def models_for(kinds: Sequence[str], models: Models) -> Models:
+    """Return the models to ask: `tuned` names its own, which a server must go by."""
+    if TUNED not in kinds or models.model == TUNED_MODEL:
+        return models
+    if models.model:
+        raise BadInput(
+            f"--mind {TUNED}: asks {TUNED_MODEL}, not {models.model}; leave --model out, or serve "
+            f"the model under the name {TUNED_MODEL}"
+        )
+    return msgspec.structs.replace(models, model=TUNED_MODEL)
 
 
 def baseline_contestants() -> list[Entrant]:
@@ -208,14 +230,18 @@ def mind_contestants(
 ) -> list[Entrant]:
     """Return the named minds; `practises` where their scores need a threshold."""
     minds = []
+    weighed = {part for kind in kinds for part in STACKS.get(kind, ())}
     for kind in kinds:
+        needed = practises or kind in weighed
         if kind == RULE:
             minds.append(entrant(kind, RuleChoice, kind="mind", practises=practises))
         elif kind == GROUNDED:
             make = partial(Grounded, held=rules.held)
-            minds.append(entrant(kind, make, kind="mind", practises=practises, recipe=rules.held))
+            minds.append(entrant(kind, make, kind="mind", practises=needed, recipe=rules.held))
+        elif kind in STACKS:
+            minds.append(stack_entry(kind))
         elif kind in (LLM, EVIDENCE, *SCORED):
-            minds.append(run_entry(kind, rules))
+            minds.append(run_entry(kind, rules, practises=kind in SCORED and needed))
         elif kind.startswith(LLM):
             form = asking.SCORE if "scores" in kind else rules.form
             minds.append(asked_entry(kind, rules, form, practises=practises and "scores" in kind))
@@ -253,7 +279,16 @@ def _embedding(kind: str) -> Entrant:
     return Entrant(f"text embedding ({kind})", made)
 
 
-def run_entry(kind: str, rules: ContestRules) -> Entrant:
+def stack_entry(kind: str) -> Entrant:
+    """Return evidence and a model together: they are weighed, and nobody is asked again."""
+
+    async def made(ground: Ground) -> Contestant:
+        raise TypeError(f"{kind} is weighed from the scores of its parts")
+
+    return Entrant(kind, made, "mind", parts=(*STACKS[kind], b.PopularityBaseline.name))
+
+
+def run_entry(kind: str, rules: ContestRules, *, practises: bool = False) -> Entrant:
     """Return the mind of a run as contestant."""
     model = name_of(rules.doors.models)
 
@@ -266,16 +301,17 @@ def run_entry(kind: str, rules: ContestRules) -> Entrant:
             profiles=rules.profiles,
             grounds=_grounds(ground, rules.held) if kind == EVIDENCE else None,
             deciding=SCORED.get(kind, "write"),
+            temperature=_TEMPERATURES.get(kind, 0.8),
             model=model,
             seed=rules.seed,
             progress=lambda done: rules.progress(kind, done, 0),
         )
 
     pack = mind_prompts(model=model)
-    page = {"llm+score": "page_choice", "llm+glance": "page_glance"}.get(kind, "page")
+    page = {"score": "page_choice", "glance": "page_glance"}.get(SCORED.get(kind, ""), "page")
     texts = [pack.text(name) for name in ("rules", f"{page}_rules", page)]
     recipe = joined(model, rules.doors.models.address, *texts)
-    return Entrant(kind, made, "mind", recipe, practises=False)
+    return Entrant(kind, made, "mind", recipe, practises)
 
 
 def asked_entry(kind: str, rules: ContestRules, form: str, *, practises: bool = False) -> Entrant:

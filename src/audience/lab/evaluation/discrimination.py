@@ -12,6 +12,7 @@ import numpy as np
 from audience.errors import BadInput
 from audience.lab.evaluation.cases import (
     NEGATIVES,
+    WINDOW,
     Case,
     Dealer,
     ItemSequences,
@@ -20,11 +21,13 @@ from audience.lab.evaluation.cases import (
     drawn_users,
 )
 from audience.lab.evaluation.contest import ContestAnswers, Entrant
+from audience.lab.evaluation.mixes import CONTENT_MIX
 from audience.lab.evaluation.result import (
     AREA,
     PEOPLE,
     Result,
     answers_in,
+    asks_model,
     aucs,
     hits,
     order_of,
@@ -32,6 +35,7 @@ from audience.lab.evaluation.result import (
     with_rows,
 )
 from audience.lab.evaluation.source import Real
+from audience.lab.evaluation.unseen import unseen_among
 from audience.world import Floats, Ints
 
 SHAPES = ((1, 5), (3, 3), (3, 7), (1, 9))
@@ -41,6 +45,7 @@ _NOTES = (
     "Score: share of the items consumed among as many chosen; the last items of each user in time "
     "order against items they never consumed, uniform or of like popularity.",
 )
+_UNSEEN = "Only people whom audience-135m was not trained on are asked."
 
 
 class HumanChoice(msgspec.Struct, frozen=True):
@@ -64,25 +69,35 @@ def arenas(
     shapes: Sequence[tuple[int, int]] = SHAPES,
     agents: int | None = None,
     seed: int = 1,
+    unseen: bool = False,
+    window: int = WINDOW,
 ) -> list[TaskSet]:
-    """Return a task set for each number of held-out items, with the same people in all."""
+    """Return a task set for each number of held-out items, with the same people in all.
+
+    `unseen`: only people that `audience-135m` was not trained on; `window`: ranks of popularity
+    that matched negatives are drawn from.
+    """
     sequences = ItemSequences(real)
     most = max(a for a, _ in shapes)
     # Everybody needs as many again for practice, and a history.
-    users = drawn_users(np.flatnonzero(sequences.sizes > 2 * most), agents, seed)
+    eligible = np.flatnonzero(sequences.sizes > 2 * most)
+    if unseen and len(eligible):
+        eligible = unseen_among(eligible, real.keys)
+    users = drawn_users(eligible, agents, seed)
     known = [real.items[sequences.of(user)] for user in range(real.people)]
     pool = np.unique(real.items)
     weighed = sequences.without_last(most)
+    notes = (f"Matched: windows of {window:,} ranks of popularity.", *([_UNSEEN] * unseen))
     made = []
     for held in sorted({a for a, _ in shapes}):
         parts = sequences.without_last(held), sequences.without_last(2 * held)
         asked = [(kind, b) for kind in NEGATIVES for a, b in shapes if a == held]
         tasks = []
         for cut, lives in enumerate(parts):
-            dealer = Dealer(lives, known, pool, seed)
+            dealer = Dealer(lives, known, pool, seed, window)
             tasks.append(_tasks(dealer, users, held, asked, cut))
         sides = (parts[0], tasks[0], parts[1], tasks[1])
-        made.append(TaskSet(f"last {held}", *sides, seed, weighed))
+        made.append(TaskSet(f"last {held}", *sides, seed, weighed, notes))
     return made
 
 
@@ -146,9 +161,19 @@ def discrimination_result(
         model,
         tuple(group for group in GROUPS if group in values),
         tuple(name for name in (shape_name(*shape) for shape in SHAPES) if name in present),
-        notes=(*_NOTES, *remarks_in(played)),
+        notes=(*_NOTES, *played[0].arena.notes, *remarks_in(played)),
     )
-    return with_rows(result, kinds, values, answers_in(played))
+    return with_rows(result, kinds, values, answers_in(played), pairs=_pairs(entries))
+
+
+def _pairs(entries: Sequence[Entrant]) -> list[tuple[str, str]]:
+    """Return the differences that a reader looks for.
+
+    What a stack adds to its first part, and what models have over a mix without other people.
+    """
+    stacked = [(entry.name, entry.parts[0]) for entry in entries if entry.parts]
+    asked = [entry.name for entry in entries if asks_model(entry.name)]
+    return [*stacked, *((name, CONTENT_MIX) for name in asked)]
 
 
 def answered(task: Task, people: Sequence[HumanChoice]) -> Floats | None:

@@ -13,6 +13,7 @@ from audience.lab.evaluation.result import (
     AREA,
     ContestantRow,
     ContestCell,
+    ContestPair,
     Result,
     bounds_of,
     result_values,
@@ -78,6 +79,30 @@ def paired_table(result: Result, group: str) -> ResultTable:
     return ResultTable((Column("less the best baseline", is_text=True), *columns), tuple(rows))
 
 
+def named_table(result: Result, group: str) -> ResultTable:
+    """Return the paired differences that were asked for by name."""
+    rows = [
+        (_pair(pair), *(pair.cells[group].get(name) for name in result.columns))
+        for pair in result.pairs
+        if pair.cells.get(group)
+    ]
+    columns = (
+        Column(name, over="users", digits=3, half=True, signed=True) for name in result.columns
+    )
+    return ResultTable((Column("paired differences", is_text=True), *columns), tuple(rows))
+
+
+def _pair(pair: ContestPair) -> str:
+    return f"{LABELS.get(pair.name, pair.name)} less {LABELS.get(pair.than, pair.than)}"
+
+
+def group_tables(result: Result) -> list[ResultTable]:
+    """Return all tables of a result: values and paired differences, group by group."""
+    kinds = (group_table, paired_table, named_table)
+    tables = [make(result, group) for group in result.groups for make in kinds]
+    return [table for table in tables if table.rows]
+
+
 def _value(cell: ContestCell | None) -> Interval | None:
     return cell.value if cell else None
 
@@ -107,6 +132,14 @@ def footer(result: Result) -> list[str]:
     if odd:
         counts = ", ".join(f"{name} {count:,}" for name, count in odd.items())
         lines.append(f"Unreadable answers, scored as wrong: {counts}.")
+    timed = [row for row in result.rows if row.seconds and row.decided]
+    if timed:
+        rates = (
+            f"{label(row)} {row.decided / row.seconds:,.1f} a second ({row.decided:,.0f} in "
+            f"{row.seconds:,.1f} s)"
+            for row in timed
+        )
+        lines.append(f"Decisions, wall time of asking: {'; '.join(rates)}.")
     people = [row for row in result.rows if row.kind == "people"]
     fewer = {label(row): _users(row) for row in people if _users(row) < result.users}
     if fewer:
@@ -121,10 +154,8 @@ def _users(row: ContestantRow) -> int:
 
 def markdown(result: Result) -> str:
     """Return the whole result as Markdown."""
-    parts = [f"# {result.title}"]
-    for group in result.groups:
-        for table in (group_table(result, group), paired_table(result, group)):
-            parts += [to_markdown(table, bare=True).rstrip()] if table.rows else []
+    tables = (to_markdown(table, bare=True).rstrip() for table in group_tables(result))
+    parts = [f"# {result.title}", *tables]
     return "\n\n".join([*parts, "\n".join(footer(result))]) + "\n"
 
 
@@ -142,6 +173,11 @@ def as_csv(result: Result) -> str:
                 apart = cell.against_best or Interval()
                 numbers = (*_digits(cell.value), best, *_digits(apart))
                 rows.append((*key, *numbers))
+    for pair in result.pairs:
+        for group, apart_by in pair.cells.items():
+            for column, apart in apart_by.items():
+                key = (result.name, group, column, _pair(pair), "pair", "", apart.count)
+                rows.append((*key, *_digits(apart), "", "", "", ""))
     return csv_text((*heads, *numbered, *paired), rows)
 
 

@@ -47,6 +47,19 @@ class ContestantRow(msgspec.Struct, frozen=True):
     unreadable: int = 0
     """Answers that could not be read; they are scored as wrong."""
     spent: Counts = msgspec.field(default_factory=Counts)
+    decided: float = 0.0
+    """Cases that a model decided while the time was taken."""
+    seconds: float = 0.0
+    """Wall time of asking it about them."""
+
+
+class ContestPair(msgspec.Struct, frozen=True):
+    """How much more one contestant has than another, paired over the same people."""
+
+    name: str
+    than: str
+    cells: dict[str, dict[str, Interval]]
+    """By group and column."""
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -64,6 +77,8 @@ class Result(msgspec.Struct, frozen=True):
     rows: tuple[ContestantRow, ...] = ()
     best: dict[str, dict[str, str]] = {}
     """The best baseline by group and column."""
+    pairs: tuple[ContestPair, ...] = ()
+    """Differences that are asked for by name, beside those to the best baseline."""
     headline: str = ""
     """The column that is drawn; where empty, all are."""
     notes: tuple[str, ...] = ()
@@ -85,28 +100,54 @@ def with_rows(
     kinds: Mapping[str, str],
     values: Mapping[str, Mapping[str, Values]],
     answers: Iterable[Mapping[tuple[str, str], StoredAnswers]],
+    *,
+    pairs: Iterable[tuple[str, str]] = (),
 ) -> Result:
-    """Return the result with a row for each of `kinds`, from values by group and column."""
-    spent = {name: Counts() for name in kinds}
-    unreadable = dict.fromkeys(kinds, 0)
+    """Return the result with a row for each of `kinds`, from values by group and column.
+
+    `pairs` are contestants whose difference is wanted besides, where both took part.
+    """
+    cells, best = _cells(kinds, values, result.lower_is_better)
+    given: dict[str, list[StoredAnswers]] = {name: [] for name in kinds}
     for part in answers:
         for (name, _), stored in part.items():
             if name in kinds:
-                spent[name] = spent[name].plus(stored.spent)
-                unreadable[name] += stored.unreadable
-    cells, best = _cells(kinds, values, result.lower_is_better)
+                given[name].append(stored)
     rows = (
         ContestantRow(
             name,
             kind,
             cells[name],
-            result.model if name.startswith("llm") else "",
-            unreadable[name],
-            spent[name],
+            result.model if asks_model(name) else "",
+            sum(stored.unreadable for stored in given[name]),
+            reduce(Counts.plus, (stored.spent for stored in given[name]), Counts()),
+            sum(stored.decided for stored in given[name]),
+            sum(stored.seconds for stored in given[name]),
         )
         for name, kind in kinds.items()
     )
-    return replace(result, rows=tuple(rows), best=best)
+    wanted = [pair for pair in pairs if set(pair) <= set(kinds)]
+    made = tuple(ContestPair(*pair, _apart(*pair, values)) for pair in wanted)
+    return replace(result, rows=tuple(rows), best=best, pairs=made)
+
+
+def asks_model(name: str) -> bool:
+    """Return whether a contestant of this name asks a language model."""
+    return name.startswith(("llm", "tuned"))
+
+
+def _apart(
+    name: str, than: str, values: Mapping[str, Mapping[str, Values]]
+) -> dict[str, dict[str, Interval]]:
+    """Return the paired differences of two contestants by group and column."""
+    return {
+        group: {
+            column: t_interval(scores[name] - scores[than])
+            for column, scores in columns.items()
+            if name in scores and than in scores
+        }
+        for group, columns in values.items()
+    }
 
 
 def _cells(

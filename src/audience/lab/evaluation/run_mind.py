@@ -43,6 +43,7 @@ class RunMind:
         profiles: Sequence[Profile] = (),
         grounds: ChoiceEvidence | None = None,
         deciding: str = "write",
+        temperature: float = 0.8,
         model: str = "",
         seed: int = 1,
         progress: Callable[[int], None] = lambda done: None,
@@ -63,6 +64,7 @@ class RunMind:
             evidence=grounds is not None,
             words="none",
             deciding=deciding,
+            temperature=temperature,
         )
         self._stars: Mapping[tuple[int, int], float] = stars_given(ground.lives)
 
