@@ -18,6 +18,7 @@ from audience.agents.language.prompts import (
     holes_of as holes_of,
     item_line as item_line,
     mind_prompts as mind_prompts,
+    optional_places as optional_places,
 )
 from audience.agents.language.reply_actions import items_in as items_in
 from audience.agents.language.reply_reader import read as read
