@@ -23,4 +23,5 @@ from audience.agents.language.prompts import (
 from audience.agents.language.reply_actions import items_in as items_in
 from audience.agents.language.reply_reader import read as read
 from audience.agents.language.reply_schema import PageReply as PageReply, schema_of as schema_of
+from audience.agents.language.scored import ScoredChoices as ScoredChoices
 from audience.agents.language.taste import write_tastes as write_tastes
