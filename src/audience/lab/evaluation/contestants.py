@@ -19,7 +19,7 @@ from audience.lab.evaluation.cases import Case, Contestant
 from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet
 from audience.lab.evaluation.language import Words
 from audience.lab.evaluation.run_mind import RunMind
-from audience.llm import GatewayStack, MiniLM
+from audience.llm import TUNED as TUNED_MODEL, GatewayStack, MiniLM
 from audience.recommenders import Markov
 from audience.scenario import Models, SpendingOptions, door_of, name_of
 from audience.world import INDIFFERENT, INTERESTED, Domain, Floats, Profile
@@ -94,8 +94,8 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
 EVIDENCE, PLAIN = "llm+evidence", "llm-plain"
-TUNED, TUNED_MODEL = "tuned", "audience-135m"
-"""A mind of a run that asks the model tuned for it, and the name of that model."""
+TUNED = "tuned"
+"""A mind of a run that asks the model tuned for it."""
 SCORED = {TUNED: "score", "llm+score": "score", "llm+glance": "glance"}
 """Minds of a run that decide by scoring, and how."""
 STACKS = {f"{GROUNDED}+{kind}": (GROUNDED, kind) for kind in SCORED}
