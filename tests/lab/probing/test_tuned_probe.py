@@ -90,7 +90,9 @@ def test_bars_are_met_by_means_and_differences_by_whole_intervals() -> None:
 
 def test_everything_is_written_into_one_folder(tmp_path: Path) -> None:
     row = ProbeRow("speech", "pass all checks unaided", 0.97, 0.9, 0.99, 300, chance=0.95)
-    bins = {"uniform (1,5)": (Bin(0.2, 0.25, 0.1, 0.4, 30), Bin(0.6, 0.5, 0.3, 0.7, 30))}
+    bins: dict[str, tuple[Bin, ...]] = {
+        "uniform (1,5)": (Bin(0.2, 0.25, 0.1, 0.4, 30), Bin(0.6, 0.5, 0.3, 0.7, 30))
+    }
     measured = TunedRows((row,), ("a note",), bins)
     spent = (Counts(calls=7), "$0", "$0")
     result = tuned_result(contest(), "tuned", measured, *spent, is_barred=True)
