@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from audience.errors import BadInput
-from audience.llm import CallStore, EmbeddedGateway, Reply, Request, compose, embedded as e
-from audience.llm.embedded import EMBEDDED_NAME
+from audience.llm import (
+    EMBEDDED_NAME,
+    CallStore,
+    EmbeddedGateway,
+    Reply,
+    Request,
+    compose,
+    embedded as e,
+)
 from audience.scenario import Models, SpendingOptions, door_of
 
 Wish = Callable[..., Request]
@@ -22,7 +29,7 @@ def test_nothing_is_started_before_the_first_question(tmp_path: Path) -> None:
     local = EmbeddedGateway(str(tmp_path / "none.gguf"), said=said.append)
     asyncio.run(local.close())
     assert said == []
-    assert local.model.pid is None
+    assert local.pids == ()
 
 
 def test_a_missing_runtime_is_told_with_its_remedy(
@@ -62,7 +69,7 @@ def test_it_answers_many_at_once_and_starts_again_after_its_end(wish: Wish) -> N
         requests = [wish(number, max_tokens=4, candidates=2) for number in range(3)]
         replies = await asyncio.gather(*(local.ask(request) for request in requests))
         await local.close()
-        assert local.model.pid is None
+        assert local.pids == ()
         again = await local.ask(wish(9, max_tokens=4))
         await local.close()
         return [*replies, again]

@@ -1,4 +1,4 @@
-"""How an agent decides: rule, language, human and voiced minds, and their protocols."""
+"""How an agent decides: rule, language, tuned, human and voiced minds, and their protocols."""
 
 from audience.agents.grounded import GroundedMind as GroundedMind
 from audience.agents.human import (
@@ -23,6 +23,7 @@ from audience.agents.rule import (
     RuleMind as RuleMind,
     RuleParameters as RuleParameters,
 )
+from audience.agents.tuned import TunedMind as TunedMind
 from audience.agents.voiced import VoicedMind as VoicedMind
 
 # Deprecated names, gone with 0.3.

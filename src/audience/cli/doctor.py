@@ -50,7 +50,7 @@ def get(name: str) -> None:
     """Download a model, continuing an earlier attempt; or check one that is here."""
     from rich.progress import DownloadColumn, Progress, TransferSpeedColumn
 
-    from audience.llm import get_model
+    from audience.llm import TUNED, get_model
     from audience.terminal import Console
 
     console = Console(stderr=True)
@@ -59,7 +59,8 @@ def get(name: str) -> None:
     ) as bar:
         task = bar.add_task(name, total=None)
         path = get_model(name, lambda done, total: bar.update(task, completed=done, total=total))
-    use = shell_command("run", "--mind", "llm", "--model", path)
+    words = ("--mind", "tuned") if name == TUNED else ("--mind", "llm", "--model", path)
+    use = shell_command("run", *words)
     click.echo(f"{path}\nUse it with: {use}")
 
 

@@ -1,5 +1,11 @@
 """Asking language models: gateways and their layers, providers, the call store, embedders."""
 
+from audience.llm.adapter import (
+    TUNED as TUNED,
+    tuned_file as tuned_file,
+    tuned_missing as tuned_missing,
+    tuned_terms as tuned_terms,
+)
 from audience.llm.batch import (
     Batcher as Batcher,
     Person as Person,
@@ -25,7 +31,11 @@ from audience.llm.call_store import (
 )
 from audience.llm.choice import OptionChoice as OptionChoice, choice_in as choice_in
 from audience.llm.concurrency import FIRST as FIRST
-from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedGateway as EmbeddedGateway
+from audience.llm.embedded import SLOWEST as SLOWEST, EmbeddedModel as EmbeddedModel
+from audience.llm.embedded_gateway import (
+    EMBEDDED_NAME as EMBEDDED_NAME,
+    EmbeddedGateway as EmbeddedGateway,
+)
 from audience.llm.embedder import (
     Embedder as Embedder,
     NoVectors as NoVectors,

@@ -1,4 +1,4 @@
-"""The embedded model: its file, the worker process that runs it, and a gateway to it."""
+"""The embedded model: its file, and the worker process that runs it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from pathlib import Path
 from typing import IO, Self
 
 import msgspec
-from msgspec.structs import replace
 
 from audience.errors import AudienceError, BadInput
 from audience.files import checksum_of, kept_folder
-from audience.llm.endpoint import Endpoint
-from audience.llm.openai import OpenAI
-from audience.llm.request import Gateway, Reply, Request, Retrying
 
 
 class _Seen(msgspec.Struct, frozen=True):
@@ -133,13 +129,15 @@ def model_file() -> Path:
 class EmbeddedModel:
     """Runs a model file in a worker process: start it, ask its URL, close it.
 
-    The worker dies with its parent; if it crashes, it is restarted once at the same address.
+    An `adapter` is a GGUF file of low-rank changes to the model, made for it alone. The
+    worker dies with its parent; if it crashes, it is restarted once at the same address.
     """
 
     def __init__(
         self,
         path: Path | None = None,
         *,
+        adapter: Path | None = None,
         threads: int | None = None,
         slots: int = SLOTS,
         context: int = CONTEXT,
@@ -147,6 +145,7 @@ class EmbeddedModel:
         said: Said | None = None,
     ) -> None:
         self.path = path
+        self.adapter = adapter
         self.slots = slots
         self.threads = threads or default_threads()
         self.context = context
@@ -171,9 +170,13 @@ class EmbeddedModel:
             raise BadInput(f"the embedded model needs xllamacpp, not installed here; {REMEDY}")
         if self.path is None:
             self.path = await asyncio.to_thread(model_file)
-        if not self.path.is_file():
-            raise BadInput(f"{self.path} does not exist; give the path of a GGUF file")
-        self._said(f"starting the embedded model ({self.path.name}, {self.threads} threads)")
+        for file in filter(None, (self.path, self.adapter)):
+            if not file.is_file():
+                raise BadInput(f"{file} does not exist; give the path of a GGUF file")
+        beside = f" with {self.adapter.name}" if self.adapter else ""
+        self._said(
+            f"starting the embedded model ({self.path.name}{beside}, {self.threads} threads)"
+        )
         await self._launch()
         self._watch = asyncio.create_task(self._keep_alive())
         self._said(f"the embedded model is ready at {self.url}")
@@ -217,8 +220,11 @@ class EmbeddedModel:
             why = f"was not ready within {self.deadline:g} s" if late else "ended while starting"
             errors = self._errors_so_far()
             await self._end()
+            fits = ""
+            if self.adapter and not late:
+                fits = f"; does {self.adapter.name} belong to {self.path and self.path.name}?"
             raise EmbeddedUnavailable(
-                f"the embedded model {why}{errors}; use another model with --llm URL"
+                f"the embedded model {why}{errors}{fits}; use another model with --llm URL"
             ) from None
 
     def _command(self) -> list[str]:
@@ -228,6 +234,7 @@ class EmbeddedModel:
             "-m",
             "audience.llm.embedded_worker",
             str(self.path),
+            *([f"--adapter={self.adapter}"] if self.adapter else []),
             f"--threads={self.threads}",
             f"--slots={self.slots}",
             f"--context={self.context}",
@@ -271,52 +278,3 @@ class EmbeddedModel:
         if self._errors is not None:
             self._errors.close()
             self._errors = None
-
-
-EMBEDDED_NAME = "embedded"
-
-
-class EmbeddedGateway:
-    """A gateway to the embedded model, for one event loop at a time; `close` stops the worker."""
-
-    def __init__(
-        self,
-        file: str = "",
-        *,
-        slots: int = SLOTS,
-        deadline: float = SLOWEST,
-        said: Callable[[str], None] | None = None,
-    ) -> None:
-        path = Path(file).expanduser() if file else None
-        self.model = EmbeddedModel(path, slots=slots, said=said)
-        self.deadline = deadline
-        self._inner: Gateway | None = None
-        self._starting: asyncio.Lock | None = None
-        self._room: asyncio.Semaphore | None = None
-
-    async def ask(self, request: Request) -> Reply:
-        """Ask the worker, within its number of slots."""
-        inner, room = await self._started()
-        async with room:
-            reply = await inner.ask(request)
-        return replace(reply, endpoint=EMBEDDED_NAME)
-
-    async def _started(self) -> tuple[Gateway, asyncio.Semaphore]:
-        self._starting = self._starting or asyncio.Lock()
-        async with self._starting:
-            if self._inner is None or self._room is None:
-                url = await self.model.start()
-                endpoint = Endpoint(url=url, price="free")
-                provider = OpenAI(endpoint, deadline=self.deadline)
-                self._inner = Retrying(provider, tries=3, overall=2 * self.deadline)
-                # Requests for several candidates take several slots; a few may wait in the worker.
-                self._room = asyncio.Semaphore(max(1, self.model.slots // 2))
-        return self._inner, self._room
-
-    async def close(self) -> None:
-        """Stop the worker; another request starts it again."""
-        inner, self._inner = self._inner, None
-        self._starting = self._room = None
-        if inner is not None:
-            await inner.close()
-        await self.model.close()

@@ -20,7 +20,7 @@ def main() -> None:
     # llama.cpp writes to standard output at will; the line for the parent is kept apart.
     answer = os.dup(1)
     os.dup2(2, 1)
-    server = serve(options.path, options.threads, options.slots, options.context, options.port)
+    server = serve(options)
     os.write(answer, msgspec.json.encode({"url": f"{server.listening_address}/v1"}) + b"\n")
     os.close(answer)
     while os.read(sys.stdin.fileno(), 4096):
@@ -29,24 +29,29 @@ def main() -> None:
     os._exit(0)
 
 
-def serve(path: str, threads: int, slots: int, context: int, port: int) -> Any:  # noqa: ANN401
+def serve(options: argparse.Namespace) -> Any:  # noqa: ANN401
     """Return llama.cpp's server for a model file, listening on localhost."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = path
-    params.model_alias = {os.path.basename(path).removesuffix(".gguf")}
+    params.model.path = options.path
+    named = os.path.basename(options.adapter or options.path)
+    params.model_alias = {named.removesuffix(".gguf")}
+    if options.adapter:
+        adapter = xllamacpp.CommonAdapterLoraInfo()
+        adapter.path, adapter.scale = options.adapter, 1.0
+        params.lora_adapters = [adapter]
     params.hostnames = ["127.0.0.1"]
-    params.port = port
-    params.cpuparams.n_threads = threads
-    params.cpuparams_batch.n_threads = threads
-    params.n_parallel = slots
-    params.n_ctx = context
+    params.port = options.port
+    params.cpuparams.n_threads = options.threads
+    params.cpuparams_batch.n_threads = options.threads
+    params.n_parallel = options.slots
+    params.n_ctx = options.context
     params.kv_unified = True
     params.cont_batching = True
     params.cache_prompt = True
     params.cache_ram_mib = 256
-    params.n_threads_http = 2 * slots + 2
+    params.n_threads_http = 2 * options.slots + 2
     params.ui = False
     params.endpoint_slots = False
     params.verbosity = 1
@@ -56,6 +61,7 @@ def serve(path: str, threads: int, slots: int, context: int, port: int) -> Any: 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("audience.llm.embedded_worker", description=__doc__)
     parser.add_argument("path")
+    parser.add_argument("--adapter", default="", help="a GGUF file of low-rank changes")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--slots", type=int, default=8)
     parser.add_argument("--context", type=int, default=8192)

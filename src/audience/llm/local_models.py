@@ -1,4 +1,4 @@
-"""Local models: the embedded one, the user's GGUF files, and a few that can be downloaded."""
+"""Local models: the embedded ones, the user's GGUF files, and a few that can be downloaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from audience.errors import BadInput, unknown
 from audience.files import Progress, download
-from audience.llm import embedded
+from audience.llm import adapter, embedded
 from audience.llm.embedded import cache_folder, is_whole
 
 _HUB = "https://huggingface.co/Qwen"
@@ -66,9 +66,9 @@ class Local(msgspec.Struct, frozen=True):
 def list_models(
     folder: Path | None = None, known: tuple[DownloadableModel, ...] = KNOWN
 ) -> list[Local]:
-    """Return every local model: the embedded one, the known ones, then other files found."""
+    """Return every local model: the embedded ones, the known ones, then other files found."""
     place = folder or cache_folder()
-    listed = [_embedded(), *(_known(model, place) for model in known)]
+    listed = [_embedded(), _tuned(), *(_known(model, place) for model in known)]
     taken = {model.file for model in known}
     for path in sorted(place.glob("*.gguf")):
         if path.name not in taken:
@@ -81,6 +81,14 @@ def _embedded() -> Local:
     size = path.stat().st_size if path else 98_362_432
     about = "SmolLM2-135M-Instruct, Q4_1, Apache-2.0: the embedded model"
     return Local(embedded.NAME, about, size, path, embedded.missing())
+
+
+def _tuned() -> Local:
+    about = "the embedded model that has learnt from MovieLens to be a user: for research only"
+    wrong = adapter.tuned_missing()
+    path = None if wrong else adapter.tuned_file()
+    size = path.stat().st_size if path else 0
+    return Local(adapter.TUNED, about, size, path, wrong)
 
 
 def _known(model: DownloadableModel, place: Path) -> Local:
@@ -96,6 +104,8 @@ def find_model(
     """Return the file of a model given by name or path; raise BadInput if there is none."""
     if name == embedded.NAME:
         return embedded.model_file()
+    if name == adapter.TUNED:
+        return adapter.tuned_file()
     if name.endswith(".gguf"):
         return _own_file(Path(name).expanduser())
     listed = {model.name: model for model in list_models(folder, known)}

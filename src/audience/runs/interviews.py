@@ -18,9 +18,10 @@ from audience.agents.language import (
     mind_prompts,
     small_interview,
 )
+from audience.agents.voiced import Speaker
 from audience.engine import run_sync
 from audience.errors import BadInput
-from audience.llm import squash
+from audience.llm import Gateway, squash
 from audience.log import Log, world_at
 from audience.runs.interview_records import (
     Asked,
@@ -40,6 +41,7 @@ from audience.scenario import (
     name_of,
     parse,
     parts_of,
+    tuned_model,
 )
 from audience.world import Agent, Item, Observation, Situation, SlateShown, World, key, observe
 
@@ -82,8 +84,14 @@ class InterviewRoom:
         llm = self.scenario.llm
         self.model = name_of(llm)
         self.pack = mind_prompts(str(self.scenario.mind.options.get("prompts", "")), self.model)
-        self.is_small = not endpoints_of(llm) and not llm.model
-        """Whether only the embedded model can be asked, so that rules answer."""
+        self.tuned = tuned_model(self.scenario)
+        """The small model that was trained to speak, if it is asked."""
+        self.is_small = bool(self.tuned) or (not endpoints_of(llm) and not llm.model)
+        """Whether the model is too small to answer freely, so that rules find what to say."""
+
+    def speaker(self, door: Gateway) -> Speaker:
+        """Return who words the answers where the model is small."""
+        return Speaker(door, self.tuned or self.model, whole=bool(self.tuned))
 
     def seen_by(self, agent: int) -> Observation:
         """Return what a person knows when asked."""
@@ -154,13 +162,14 @@ async def _ask_all(
         asked: tuple[str | int, ...] = (room.at, question, *options)
         salt = f"{key(room.world.seed, 'interview', agent, *asked):016x}"
         seen = room.seen_by(agent)
-        given: dict[str, Any] = {"options": options, "model": room.model, "salt": salt}
+        given: dict[str, Any] = {"options": options, "salt": salt}
         async with free:
             if room.is_small:
-                hear(await small_interview(door, seen, question, **given))
+                hear(await small_interview(room.speaker(door), seen, question, **given))
                 return
             slate = room.shown_last(agent)
-            hear(await interview(door, memory, seen, question, slate, pack=room.pack, **given))
+            given |= {"pack": room.pack, "model": room.model}
+            hear(await interview(door, memory, seen, question, slate, **given))
 
     tasks = [asyncio.create_task(one(agent)) for agent in room.agents]
     try:
@@ -248,8 +257,8 @@ def reply_to(
         try:
             if room.is_small:
                 last = lines[-1].text
-                answer = await small_interview(door, seen, last, model=room.model, salt=salt)
-                heard.append(ChatLine(True, answer.text, answer.calls, by="rule"))
+                answer = await small_interview(room.speaker(door), seen, last, salt=salt)
+                heard.append(ChatLine(True, answer.text, answer.calls, by=answer.by))
                 return
             memory = parts_of(room.scenario, room.world.genesis, door).memory
             slate = room.shown_last(agent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from audience.errors import shell_command
+from audience.llm import TUNED
 from audience.runs.cost import CostEstimate, estimate
 from audience.runs.jobs import variants
 from audience.scenario import (
@@ -13,7 +14,9 @@ from audience.scenario import (
     Scenario,
     changed,
     decides_by_model,
+    endpoints_of,
     is_unchosen,
+    tuned_model,
 )
 
 PROMPT_RATE, REPLY_RATE = 200.0, 20.0
@@ -31,7 +34,14 @@ def lacks_model(scenario: Scenario) -> bool:
 
 
 def warning_of(scenario: Scenario) -> str:
-    """Return what to know before people decide by the small embedded model; else ``."""
+    """Return what to know before people decide by a small model on this machine; else ``."""
+    tuned = [
+        arm
+        for arm in variants(scenario).values()
+        if tuned_model(arm) == TUNED and not endpoints_of(arm.llm)
+    ]
+    if tuned:
+        return f"{TUNED} takes {_minutes(estimate(scenario))}."
     small = [
         arm
         for arm in _deciding(scenario)

@@ -13,6 +13,7 @@ from audience.scenario.build import (
     parts_of as parts_of,
     reach as reach,
     suited as suited,
+    tuned_model as tuned_model,
 )
 from audience.scenario.interventions import DEEDS as DEEDS, changes_of as changes_of
 from audience.scenario.models import (

@@ -15,7 +15,7 @@ from audience.datasets import Dataset, mixed_genesis, split_options
 from audience.engine import Groups, Parts, Platform
 from audience.errors import AudienceError, BadInput, unknown
 from audience.grounding import Grounds, TooFew, grounds_of, ratings_of
-from audience.llm import Gateway, Reply, Request
+from audience.llm import TUNED, Gateway, Reply, Request, tuned_missing
 from audience.parts import OFFERED, PartContext, SuitsMemory, asks, builds, by_name
 from audience.plugins import find, singular
 from audience.ranges import check_options
@@ -25,6 +25,7 @@ from audience.scenario.models import (
     AT_CHANCE,
     EMBEDDED,
     SpendingOptions,
+    endpoints_of,
     is_unchosen,
     name_of,
 )
@@ -229,12 +230,29 @@ def asks_models(scenario: Scenario) -> bool:
 
 
 def decides_by_model(scenario: Scenario) -> bool:
-    """Return whether a language model decides for people; for `voiced` minds rules do."""
+    """Return whether a language model that has to be chosen decides for people.
+
+    For `voiced` minds rules do, and `tuned` ones have a model of their own.
+    """
     return scenario.mind.kind.lower() == "llm"
 
 
+def tuned_model(scenario: Scenario) -> str:
+    """Return the name by which a scenario asks for `audience-135m`; empty if it asks for another.
+
+    Such a model was trained for some tasks, and can do nothing else.
+    """
+    name = name_of(scenario.llm)
+    if scenario.mind.kind.lower() == "tuned":
+        return TUNED if name in ("", EMBEDDED) else name
+    return name if name.rpartition("/")[2].lower().startswith(TUNED) else ""
+
+
 def check_chosen(scenario: Scenario, spending: SpendingOptions) -> None:
-    """Raise if people of a scenario without arms decide by a language model and none was chosen."""
+    """Raise if people of a scenario without arms lack the language model that they decide by."""
+    is_packaged = tuned_model(scenario) == TUNED and not endpoints_of(scenario.llm)
+    if spending.calls != "stored" and is_packaged and (wrong := tuned_missing()):
+        raise BadInput(f"mind {scenario.mind.kind}: {wrong}")
     if spending.calls != "stored" and decides_by_model(scenario) and is_unchosen(scenario.llm):
         raise BadInput(
             "llm url: people decide by a language model, and none is given; give an "
@@ -301,7 +319,7 @@ def _groups(scenario: Scenario) -> Groups:
     if scenario.groups.share and not able:
         raise BadInput(
             f"groups: a mind of kind {scenario.mind.kind!r} cannot choose for several people; "
-            "give it score_many, use rule, voiced or llm, or leave [groups] out"
+            "give it score_many, use rule, voiced, tuned or llm, or leave [groups] out"
         )
     return scenario.groups
 

@@ -79,7 +79,7 @@ class Models(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     url: Annotated[str, Outside(ADDRESS, unless=(EMBEDDED,))] = ""
     """An OpenAI-compatible endpoint; empty: the embedded model."""
     model: ModelName = ""
-    """Empty: the endpoint's first; for the embedded one, a GGUF file."""
+    """Empty: the endpoint's first; for the embedded one, a GGUF file or `audience-135m`."""
     key_env: VariableName = ""
     """The environment variable that holds the key."""
     headers: dict[str, HeaderText] = {}

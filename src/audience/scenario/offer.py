@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from audience.errors import BadInput, unknown
+from audience.llm import TUNED
 from audience.outside import MODEL, PROMPTS, Outside
 from audience.plugins import find, known, singular
 from audience.scenario.build import HTTP, addressed
@@ -211,7 +212,7 @@ def admitted_over(scenario: Scenario, changes: Tree, offered: Offered) -> Scenar
 def _check_embedded(scenario: Scenario) -> None:
     """Raise if the embedded model is to be another file."""
     for variant in (scenario, *(arm(scenario, name) for name in scenario.arms)):
-        if variant.llm.model and not endpoints_of(variant.llm):
+        if variant.llm.model not in ("", TUNED) and not endpoints_of(variant.llm):
             raise _refusal("llm.model", variant.llm.model, "a file", ())
 
 
@@ -303,6 +304,8 @@ class _Admission:
                 raise _refusal(f"{place}.{key}", value, "how models are asked", ())
         given = {key: table[key] for key in _CHOSEN if table.get(key, usual[key]) != usual[key]}
         url = given.pop("url", "")
+        if url in ("", EMBEDDED) and given.get("model") == TUNED:
+            return usual | {"url": url} | given
         if url == EMBEDDED and "model" in given:
             raise _refusal(f"{place}.model", given["model"], "a file", ())
         if url == EMBEDDED:

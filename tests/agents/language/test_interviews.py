@@ -13,6 +13,7 @@ import pytest
 
 from audience.agents.language import Answer, ChatLine, chat, interview, small_interview
 from audience.agents.language.interviews import choice_by_rule
+from audience.agents.voiced import Speaker
 from audience.llm import Call, CallStore, Endpoint, open_gateway
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Faults
@@ -89,7 +90,7 @@ def test_asking_leaves_the_asked_as_they_were(
 def small(serving: Serving, seen: Observation, question: str, **manners: Any) -> Answer:
     async def work(url: str) -> Answer:
         async with open_gateway([Endpoint(url=url)], tries=1) as door:
-            return await small_interview(door, seen, question, salt="1")
+            return await small_interview(Speaker(door), seen, question, salt="1")
 
     with serving(**manners) as fake:
         return asyncio.run(work(fake.url))

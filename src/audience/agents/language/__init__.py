@@ -20,8 +20,10 @@ from audience.agents.language.prompts import (
     holes_of as holes_of,
     item_line as item_line,
     mind_prompts as mind_prompts,
+    optional_places as optional_places,
 )
 from audience.agents.language.reply_actions import items_in as items_in
 from audience.agents.language.reply_reader import read as read
 from audience.agents.language.reply_schema import PageReply as PageReply, schema_of as schema_of
+from audience.agents.language.scored import ScoredChoices as ScoredChoices
 from audience.agents.language.taste import write_tastes as write_tastes

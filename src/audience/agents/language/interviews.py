@@ -16,7 +16,7 @@ from audience.agents.language.prompts import (
     mind_prompts,
 )
 from audience.agents.rule import opening, stance_on
-from audience.agents.voiced import Titles, facts_about, first_good, speech, topic
+from audience.agents.voiced import Speaker, facts_about, topic
 from audience.llm import (
     TEXT,
     ChatMessage,
@@ -50,6 +50,8 @@ HISTORY = 200
 """The token budget of the history."""
 FINISHED = 0.9
 """The share of an item beyond which it was not given up."""
+_DROPPED = 0.5
+"""The share of an item below which it was given up before the end."""
 UNHAPPY, HAPPY = 0.35, 0.65
 """Satisfaction below which people are told that they are let down, and above which, pleased."""
 Author = Literal["model", "rule"]
@@ -226,19 +228,19 @@ def _spoken(reply: Reply, name: str) -> str | Unreadable:
 
 
 async def small_interview(
-    gateway: Gateway,
+    speaker: Speaker,
     seen: Observation,
     question: str,
     *,
     options: Sequence[str] = (),
-    model: str = "",
     salt: str = "",
 ) -> Answer:
-    """Return an answer by a rule, whose sentence a very small model completes.
+    """Return an answer about what a rule finds, in the words of a very small model.
 
     Asked freely such a model would drift; so a rule finds what the question is about among what
-    was watched, and the model only completes a sentence about it, checked like all its sentences.
-    Of the options a rule chooses by satisfaction alone, where it knows which are better.
+    was watched, and the model only completes a sentence about it, checked like all its sentences;
+    one that was trained to speak reads the question and writes the whole answer. Of the options a
+    rule chooses by satisfaction alone, where it knows which are better.
     """
     who = seen.me.profile
     answer = Answer(who.id, who.name, f"I have not {seen.domain.past} anything yet.", by="rule")
@@ -249,16 +251,22 @@ async def small_interview(
     if about is None:
         return answer
     item = seen.catalogue[about.item]
-    known = {"stars": about.stars, "stance": stance_on(about), "past": seen.domain.past}
-    facts = facts_about("interview", item, who, draw=0.5, **known)
+    facts = facts_about(
+        "interview",
+        item,
+        who,
+        draw=0.5,
+        stars=about.stars,
+        stance=stance_on(about),
+        dropped=about.fraction < _DROPPED,
+        question=question,
+        past=seen.domain.past,
+        plural=seen.domain.plural,
+    )
     words = opening(stance_on(about), 0.0, item.title, seen.domain)
-    request = speech(facts, salt)
-    if request is None:
-        return replace(answer, text=words)
-    reply = await gateway.ask(replace(request, model=model))
-    titles = Titles(item.title for item in seen.catalogue.items)
-    good = first_good(reply.texts if reply.outcome == "reply" else (), facts, titles)
-    return replace(answer, text=good.text if good else words, calls=(reply.key,))
+    line = await speaker.line(facts, seen.catalogue, salt)
+    by: Author = "model" if speaker.whole and line.text and not options else "rule"
+    return replace(answer, text=line.text or words, calls=line.calls, by=by)
 
 
 _NO_RULE = "a rule knows no answer among these; give the run a model to ask"

@@ -47,11 +47,15 @@ _YES_NO = ("yes", "no")
 class ScoredChoices:
     """How a language mind decides by scoring at home and on pages."""
 
-    def __init__(self, mind: LLMMind, laws: RuleMind, choosy: float, glances: int) -> None:
+    def __init__(
+        self, mind: LLMMind, laws: RuleMind, choosy: float, glances: int, *, says: bool = False
+    ) -> None:
         """Take `choosy`, added to the log-odds of taking nothing, and how many items catch the eye.
 
-        With no `glances`, a choice is made among the whole page.
+        With no `glances`, a choice is made among the whole page. With `says`, feelings have the
+        words of the laws; else there are none.
         """
+        self._says = says
         self._mind, self._laws, self._choosy, self._glances = mind, laws, choosy, glances
 
     def decides(self, seen: Observation) -> bool:
@@ -174,6 +178,8 @@ class ScoredChoices:
     def _taken(self, seen: Observation, place: int, dice: Dice) -> Decision:
         again = place >= 0 and place not in _open_places(seen)
         decision = self._laws.after_pick(seen, -1 if again else place, dice)
+        if self._says:
+            return decision
         silent = [
             replace(action, feeling="") if isinstance(action, a.Rate) else action
             for action in decision.actions

@@ -7,8 +7,10 @@ from audience.agents.voiced.checks import (
 )
 from audience.agents.voiced.lexicon import mood_of as mood_of
 from audience.agents.voiced.mind import VoicedMind as VoicedMind
+from audience.agents.voiced.speaker import Speaker as Speaker
 from audience.agents.voiced.voice import (
     Facts as Facts,
+    Kind as Kind,
     facts_about as facts_about,
     say as say,
     speech as speech,

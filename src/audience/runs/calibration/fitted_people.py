@@ -39,8 +39,8 @@ from audience.runs.calibration.fit import (
 from audience.scenario import Part, Scenario, made
 from audience.toml_reader import read_toml
 
-RULES = ("rule", "voiced")
-"""Minds that decide by the parameters of rule minds."""
+RULES = ("rule", "voiced", "tuned")
+"""Minds that decide by the parameters of rule minds, at least what follows a pick."""
 PEOPLE = 2000
 """People that are fitted on and checked on at most."""
 FEWEST = 40
