@@ -14,19 +14,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
 from training.tokens import chat, encoded, tokenizer_of
 
 from audience.agents.language import LETTERS, brief_line, mind_prompts
 from audience.lab.evaluation import Real, part_of_user, read_real
-from audience.recommenders import ease_weights
-from audience.world import Catalogue, Ints, Interactions, Profile
+from audience.recommenders import products, solved
+from audience.world import Catalogue, Profile
 
 MODEL = "audience-135m"
 NEIGHBOURS = 40
+REGULARISATION = 1000.0
 HEARD = ("", ", heard good", ", heard mixed", ", heard bad")
 _HOLES = {"brief": "\x01", "lately": "\x02", "titles": "\x03"}
-Ragged = tuple[np.ndarray, np.ndarray]
 
 
 def main() -> None:
@@ -103,7 +104,10 @@ def token_arrays(
 
 def neighbours_of(real: Real, kept: np.ndarray) -> np.ndarray:
     """Return for each item those that EASE recommends to whoever took it, best first."""
-    weights = ease_weights(real.users[kept], real.items[kept], len(real.catalogue))
+    users, items = real.users[kept], real.items[kept]
+    taken = csr_matrix((np.ones(len(users), np.float32), (users, items)))
+    taken.resize(real.people, len(real.catalogue))
+    weights = solved(products(taken), REGULARISATION)
     return np.argsort(-weights, axis=1, kind="stable")[:, :NEIGHBOURS].astype(np.int16)
 
 

@@ -16,6 +16,7 @@ import audience
 from audience.cli import main
 from audience.runs import conduct, start
 from audience.scenario import Scenario, parse
+from audience.world import rng
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -107,3 +108,21 @@ def both(_conducted: Path, here: Path) -> Path:
     """A finished experiment, two arms by two seeds, in the present folder."""
     shutil.copytree(_conducted, here / "both")
     return Path("both")
+
+
+@pytest.fixture(scope="session")
+def walkers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write 40 people who walk along a ring of 60 items."""
+    folder = tmp_path_factory.mktemp("walkers")
+    items = [f"i{n},Film {n},{'Drama' if n < 30 else 'War'},{1980 + n % 20}" for n in range(60)]
+    (folder / "items.csv").write_text("id,title,tags,year\n" + "\n".join(items) + "\n")
+    (folder / "people.csv").write_text("id\n" + "\n".join(f"p{n}" for n in range(40)) + "\n")
+    rows = ["person,item,at,stars"]
+    for person in range(40):
+        draws = rng(5, "walk", person)
+        place = int(draws.integers(60))
+        for step in range(24):
+            stars = int(draws.integers(1, 6))
+            rows.append(f"p{person},i{(place + step) % 60},2020-01-{step + 1:02d},{stars}")
+    (folder / "interactions.csv").write_text("\n".join(rows) + "\n")
+    return folder

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import structs
@@ -33,6 +34,10 @@ EVALUATIONS = {
     "discrimination": (
         "eval_minds:discrimination_command",
         "Telling what people picked next from what they never did.",
+    ),
+    "tuned": (
+        "eval_tuned:tuned_command",
+        "A tuned model against its bars: choices, calibration, orders, speech, speed.",
     ),
     "taste": (
         "eval_minds:taste_command",
@@ -105,20 +110,38 @@ def eval_group() -> None:
 
 Work = Callable[["Doors", "Progress", Path], Awaitable["Result"]]
 _WIDTH = 110
+T = TypeVar("T")
 
 
 def evaluation_options(command: Callable[..., object]) -> Callable[..., object]:
     """Add the flags that every evaluation of minds takes."""
+    return evaluation_options_for(
+        "grounded",
+        "KIND[,KIND…]",
+        "grounded, rule, recsim, tuned, llm, llm+evidence, llm+score, llm-plain, ...",
+    )(command)
+
+
+def evaluation_options_for(
+    mind: str, shape: str, about: str
+) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return what adds these flags with another default of `--mind`."""
+    return partial(_with_options, mind, shape, about)
+
+
+def _with_options(
+    mind: str, shape: str, about: str, command: Callable[..., object]
+) -> Callable[..., object]:
     flags = (
         click.option(
             "--data", type=o.RUN, required=True, metavar="PATH", help="Real interactions."
         ),
         click.option(
             "--mind",
-            default="grounded",
+            default=mind,
             show_default=True,
-            metavar="KIND[,KIND…]",
-            help="grounded, rule, recsim, tuned, llm, llm+evidence, llm+score, llm-plain, ...",
+            metavar=shape,
+            help=about,
         ),
         click.option("--agents", type=int, default=None, metavar="N", help="Draw so many users."),
         click.option(
@@ -160,21 +183,10 @@ def conduct(
     work: Work, folder: Path, flags: dict[str, Any], kinds: Sequence[str], *, as_json: bool
 ) -> None:
     """Do the work with a gateway to models and a progress bar; write and print the result."""
-    from audience.engine import run_sync
-    from audience.lab.evaluation import Doors, models_for, write_evaluation as write
+    from audience.lab.evaluation import write_evaluation as write
 
-    doors = Doors(models_for(kinds, o.models_of(flags)), o.spending_of(flags), folder)
-    results: list[Result] = []
-
-    async def whole() -> None:
-        try:
-            results.append(await work(doors, progress, folder))
-        finally:
-            await doors.close()
-
-    with bar() as progress:
-        run_sync(whole)
-    result = structs.replace(results[0], calls_now=doors.calls)
+    result, doors = asked(work, folder, flags, kinds)
+    result = structs.replace(result, calls_now=doors.calls)
     written = write(result, folder)
     if as_json:
         from audience.lab.evaluation import result_values as plain
@@ -184,6 +196,30 @@ def conduct(
     show(result)
     for path in written:
         click.echo(str(path))
+
+
+def asked(
+    work: Callable[[Doors, Progress, Path], Awaitable[T]],
+    folder: Path,
+    flags: dict[str, Any],
+    kinds: Sequence[str],
+) -> tuple[T, Doors]:
+    """Do the work with a gateway to models and a progress bar; return its result."""
+    from audience.engine import run_sync
+    from audience.lab.evaluation import Doors, models_for
+
+    doors = Doors(models_for(kinds, o.models_of(flags)), o.spending_of(flags), folder)
+    results: list[T] = []
+
+    async def whole() -> None:
+        try:
+            results.append(await work(doors, progress, folder))
+        finally:
+            await doors.close()
+
+    with bar() as progress:
+        run_sync(whole)
+    return results[0], doors
 
 
 @contextmanager

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from audience.lab.probing import Asker, Probed, ProbeTable, Work
 
 WIDTH = 100
-EMBEDDED = 2
-"""Concurrent questions to the embedded model: more would only wait for each other."""
 
 
 def probe_options(
@@ -58,7 +56,7 @@ def conduct(
     from rich.progress import Progress
 
     from audience.cli.screen import progress_lines
-    from audience.lab.probing import AT_ONCE, keep, plain, probe
+    from audience.lab.probing import AT_ONCE, AT_ONCE_EMBEDDED, keep, plain, probe
     from audience.terminal import Console
 
     models, lines = o.models_of(flags), progress_lines()
@@ -80,7 +78,7 @@ def conduct(
             out=out,
             seed=seed,
             prompts=flags["prompts"],
-            at_once=AT_ONCE if models.address else EMBEDDED,
+            at_once=AT_ONCE if models.address else AT_ONCE_EMBEDDED,
             progress=told,
         )
     written = keep(probed, out)
@@ -97,7 +95,7 @@ def _slug(url: str, model: str) -> str:
     return slug_of(text)
 
 
-def show(probed: Probed) -> None:
+def show(probed: Probed, width: int = WIDTH) -> None:
     """Print the table of a model and its notes; a part is named once."""
     from audience.lab.probing import table
     from audience.results import print_table
@@ -108,7 +106,7 @@ def show(probed: Probed) -> None:
         ("" if place and parts[place - 1] == part else part, *row[1:])
         for place, (part, row) in enumerate(zip(parts, whole.rows, strict=True))
     )
-    print_table(msgspec.structs.replace(whole, rows=rows), WIDTH)
+    print_table(msgspec.structs.replace(whole, rows=rows), width)
 
 
 @click.command("knowledge")

@@ -16,6 +16,7 @@ from audience.results.calibration import (
     Calibration as Calibration,
     Compared as Compared,
     calibration_figure as calibration_figure,
+    reliability_figure as reliability_figure,
 )
 from audience.results.charts import (
     bars as bars,

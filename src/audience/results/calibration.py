@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,6 +90,15 @@ def calibration_figure(calibration: Calibration) -> Figure:
         _diagonal(axes, name, bins)
     handles, labels = grid[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=3)
+    return figure
+
+
+@styled_figure
+def reliability_figure(reliability: Mapping[str, Sequence[Bin]]) -> Figure:
+    """Return a reliability diagram for each kind of prediction."""
+    figure, grid = panels(len(reliability), COLUMNS, (0.0, 2.9), (0.6, 2.3))
+    for axes, (name, bins) in zip(grid, reliability.items(), strict=True):
+        _diagonal(axes, name, bins)
     return figure
 
 

@@ -20,8 +20,8 @@ from audience.lab.evaluation import (
 from audience.lab.evaluation.contest import StoredAnswers
 from audience.lab.evaluation.report import (
     as_csv,
+    contest_markdown,
     group_table,
-    markdown,
     paired_table,
     side_by_side,
 )
@@ -81,7 +81,7 @@ def test_tables_tell_people_seed_model_calls_tokens_and_cost(result: Result) -> 
 
 
 def test_markdown_and_csv_hold_the_same(result: Result) -> None:
-    text = markdown(result)
+    text = contest_markdown(result)
     assert "| uniform | (1,5) |" in text
     assert "| llm | 1.000" in text
     rows = list(csv.DictReader(io.StringIO(as_csv(result))))

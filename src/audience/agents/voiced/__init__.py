@@ -10,6 +10,7 @@ from audience.agents.voiced.mind import VoicedMind as VoicedMind
 from audience.agents.voiced.speaker import Speaker as Speaker
 from audience.agents.voiced.voice import (
     Facts as Facts,
+    Kind as Kind,
     facts_about as facts_about,
     say as say,
     speech as speech,

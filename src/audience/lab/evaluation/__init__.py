@@ -6,15 +6,18 @@ from audience.lab.evaluation.activity import (
     foot as foot,
     table as table,
 )
-from audience.lab.evaluation.baselines import unit as unit
+from audience.lab.evaluation.baselines import Ground as Ground, unit as unit
 from audience.lab.evaluation.cases import (
+    MATCHED as MATCHED,
     UNIFORM as UNIFORM,
     WINDOW as WINDOW,
     Case as Case,
+    TaskSet as TaskSet,
     stars_given as stars_given,
 )
 from audience.lab.evaluation.contest import (
     AnswerStore as AnswerStore,
+    ContestAnswers as ContestAnswers,
     Progress as Progress,
     joined as joined,
     play as play,
@@ -27,6 +30,7 @@ from audience.lab.evaluation.contestants import (
     kinds_of as kinds_of,
     mind_contestants as mind_contestants,
     models_for as models_for,
+    run_mind as run_mind,
 )
 from audience.lab.evaluation.discrimination import (
     PEOPLE_CHOICES as PEOPLE_CHOICES,
@@ -83,6 +87,7 @@ from audience.lab.evaluation.recommenders import (
     slates_of as slates_of,
 )
 from audience.lab.evaluation.report import (
+    contest_markdown as contest_markdown,
     footer as footer,
     group_tables as group_tables,
     write_activity as write_activity,
@@ -93,6 +98,7 @@ from audience.lab.evaluation.result import (
     asks_model as asks_model,
     result_values as result_values,
 )
+from audience.lab.evaluation.run_mind import RunMind as RunMind
 from audience.lab.evaluation.source import (
     Real as Real,
     drawn_parts as drawn_parts,

@@ -192,7 +192,7 @@ class Dealer:
         negatives: list[int] = []
         for number, item in enumerate(taken.tolist()):
             needed = len(range(number, count, len(taken)))
-            near, width = int(self.place[item]), self.window
+            near, width = int(self.place[item]), min(self.window, len(self.order))
             while True:
                 start = near - int(draws.integers(width))
                 window = self.order[max(start, 0) : start + width]

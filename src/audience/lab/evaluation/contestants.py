@@ -288,24 +288,29 @@ def stack_entry(kind: str) -> Entrant:
     return Entrant(kind, made, "mind", parts=(*STACKS[kind], b.PopularityBaseline.name))
 
 
+def run_mind(kind: str, rules: ContestRules, ground: Ground) -> RunMind:
+    """Return the mind of a run that answers cases of a training part."""
+    return RunMind(
+        kind,
+        rules.doors.open(),
+        ground,
+        domain=rules.domain,
+        profiles=rules.profiles,
+        grounds=_grounds(ground, rules.held) if kind == EVIDENCE else None,
+        deciding=SCORED.get(kind, "write"),
+        temperature=_TEMPERATURES.get(kind, 0.8),
+        model=name_of(rules.doors.models),
+        seed=rules.seed,
+        progress=lambda done: rules.progress(kind, done, 0),
+    )
+
+
 def run_entry(kind: str, rules: ContestRules, *, practises: bool = False) -> Entrant:
     """Return the mind of a run as contestant."""
     model = name_of(rules.doors.models)
 
     async def made(ground: Ground) -> Contestant:
-        return RunMind(
-            kind,
-            rules.doors.open(),
-            ground,
-            domain=rules.domain,
-            profiles=rules.profiles,
-            grounds=_grounds(ground, rules.held) if kind == EVIDENCE else None,
-            deciding=SCORED.get(kind, "write"),
-            temperature=_TEMPERATURES.get(kind, 0.8),
-            model=model,
-            seed=rules.seed,
-            progress=lambda done: rules.progress(kind, done, 0),
-        )
+        return run_mind(kind, rules, ground)
 
     pack = mind_prompts(model=model)
     page = {"score": "page_choice", "glance": "page_glance"}.get(SCORED.get(kind, ""), "page")

@@ -152,7 +152,7 @@ def _users(row: ContestantRow) -> int:
     return max((cell.users for group in row.cells.values() for cell in group.values()), default=0)
 
 
-def markdown(result: Result) -> str:
+def contest_markdown(result: Result) -> str:
     """Return the whole result as Markdown."""
     tables = (to_markdown(table, bare=True).rstrip() for table in group_tables(result))
     parts = [f"# {result.title}", *tables]
@@ -223,7 +223,7 @@ def write_evaluation(result: Result, folder: Path) -> list[Path]:
     """Write a result into a folder and return the paths."""
     texts = {
         "result.json": json_text(result_values(result)),
-        "table.md": markdown(result),
+        "table.md": contest_markdown(result),
         "table.csv": as_csv(result),
     }
     return write_result(folder, texts, side_by_side(result))

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from audience.agents.language import LLMMind
+from audience.errors import BadInput
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, stars_given
 from audience.llm import Counts, GatewayStack, Reply, Request, Unreadable, spent_on, together
@@ -66,12 +67,15 @@ class RunMind:
             deciding=deciding,
             temperature=temperature,
         )
+        self._replies = self._scored = 0
         self._stars: Mapping[tuple[int, int], float] = stars_given(ground.lives)
 
     async def ask(self, request: Request) -> Reply:
         """Ask, and count what it cost."""
         reply = await self.door.ask(request)
         self.spent = self.spent.plus(spent_on(reply, self.door.meter.prices))
+        self._replies += reply.outcome == "reply"
+        self._scored += bool(reply.scores)
         return reply
 
     async def close(self) -> None: ...
@@ -87,8 +91,17 @@ class RunMind:
             answers += await together(self._score(case) for case in cases[start : start + AT_ONCE])
             # An evaluation that is killed resumes here without paying again.
             self.door.flush()
+            self._check_scores()
             self.progress(len(answers))
         return answers
+
+    def _check_scores(self) -> None:
+        """Raise if a mind that decides by scoring gets nothing to score by."""
+        if self.mind.scored and self._replies and not self._scored:
+            raise BadInput(
+                f"--mind {self.name}: the endpoint gives no log-probabilities of options, by which "
+                "it decides; ask one that does (vLLM, llama.cpp). The answers so far are kept"
+            )
 
     async def _score(self, case: Case) -> Floats:
         own = dice(self.seed, "eval", "page", case.user, *case.candidates)

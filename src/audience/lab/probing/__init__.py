@@ -7,13 +7,18 @@ from audience.lab.probing.behaviour_probe import (
     lived_in as lived_in,
     probed_run as probed_run,
 )
+from audience.lab.probing.choice_calibration import BY_CHANCE as BY_CHANCE
 from audience.lab.probing.consistency_probe import consistency as consistency
 from audience.lab.probing.demographics_probe import (
     authors_in as authors_in,
     demographics as demographics,
 )
 from audience.lab.probing.knowledge_probe import knowledge as knowledge
-from audience.lab.probing.questions import AT_ONCE as AT_ONCE, Asker as Asker
+from audience.lab.probing.questions import (
+    AT_ONCE as AT_ONCE,
+    AT_ONCE_EMBEDDED as AT_ONCE_EMBEDDED,
+    Asker as Asker,
+)
 from audience.lab.probing.result import (
     Probed as Probed,
     ProbeTable as ProbeTable,
@@ -33,4 +38,11 @@ from audience.lab.probing.round_time import (
 )
 from audience.lab.probing.sensitivity import prompts as prompts
 from audience.lab.probing.town import town_of as town_of
+from audience.lab.probing.tuned_probe import (
+    BAR_WINDOW as BAR_WINDOW,
+    TunedOptions as TunedOptions,
+    TunedResult as TunedResult,
+    keep_tuned as keep_tuned,
+    tuned as tuned,
+)
 from audience.lab.probing.visits import KeptChapters as KeptChapters, real_visits as real_visits

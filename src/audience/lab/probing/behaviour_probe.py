@@ -227,7 +227,7 @@ def _of_words(made: _Rows, lived: Deeds) -> None:
         "feelings", "one or two words", [(each.who, float(len(said) < 3)) for each, said in words]
     )
     made.add("feelings", "said for the first time", _first(felt))
-    made.add("feelings", "distinct pairs of words", _pairs(felt))
+    made.add("feelings", "distinct pairs of words", new_pairs(felt))
     moods = [(each, mood_of(_TITLE.sub("", each.text))) for each in felt if each.stars]
     against = [
         (each.who, float(mood < 0 if each.stars > 3 else mood > 0))
@@ -238,7 +238,7 @@ def _of_words(made: _Rows, lived: Deeds) -> None:
     made.add("talk", "name a title not met", lived.strange, 0.0)
     said = [each for each in lived.spoken if each.kind != "feeling"]
     made.add("talk", "said for the first time", _first(said))
-    made.add("talk", "distinct pairs of words", _pairs(said))
+    made.add("talk", "distinct pairs of words", new_pairs(said))
 
 
 def _of_asking(made: _Rows, lived: Deeds) -> None:
@@ -265,7 +265,7 @@ def _first(spoken: Sequence[Spoken]) -> list[Answer]:
     return fresh
 
 
-def _pairs(spoken: Sequence[Spoken]) -> list[Answer]:
+def new_pairs(spoken: Sequence[Spoken]) -> list[Answer]:
     """Return for each two words in a row whether nobody said them before (distinct-2)."""
     seen: set[tuple[str, str]] = set()
     fresh: list[Answer] = []

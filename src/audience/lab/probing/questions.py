@@ -27,6 +27,8 @@ from audience.llm import (
 )
 
 AT_ONCE = 64
+AT_ONCE_EMBEDDED = 2
+"""Concurrent questions to the embedded model: more would only wait for each other."""
 MINDED = 0.8
 """The temperature at which minds are asked; knowledge is asked at 0."""
 QuestionProgress = Callable[[int, int], None]

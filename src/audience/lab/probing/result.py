@@ -154,6 +154,7 @@ class Probed(msgspec.Struct, frozen=True):
     """What all calls stored in the folder have cost, earlier ones included."""
     beside: str = "chance"
     """The head of the column that values are compared with."""
+    digits: int = 2
 
     @property
     def unreadable(self) -> int:
@@ -249,7 +250,7 @@ def table(probed: Probed) -> ResultTable:
         Column("part", is_text=True),
         Column("what", is_text=True),
         Column("value [95 %]"),
-        Column(probed.beside, digits=2),
+        Column(probed.beside, digits=probed.digits),
         Column("answers"),
         Column("unreadable"),
     )
@@ -257,7 +258,7 @@ def table(probed: Probed) -> ResultTable:
         (
             row.part,
             row.what,
-            _value(row),
+            _value(row, probed.digits),
             "" if row.chance is None else row.chance,
             row.count,
             row.unreadable or "",
@@ -267,12 +268,13 @@ def table(probed: Probed) -> ResultTable:
     return ResultTable(columns, rows, probed.model, foot(probed))
 
 
-def _value(row: ProbeRow) -> str:
+def _value(row: ProbeRow, digits: int) -> str:
     """Return a value with its interval; differences are signed."""
     mean, low, high = (
         math.nan if value is None else value for value in (row.value, row.low, row.high)
     )
-    return text_of(Interval(mean, low, high), Column("", digits=2, signed=row.unit == "difference"))
+    column = Column("", digits=digits, signed=row.unit == "difference")
+    return text_of(Interval(mean, low, high), column)
 
 
 def keep(probed: Probed, out: Path) -> list[Path]:
