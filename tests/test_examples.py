@@ -97,7 +97,7 @@ def test_the_example_of_the_tuned_model_runs_and_replays(
         assert stopped.value.code == 0, told.err
         found = json.loads(told.out.splitlines()[-1])
         assert found["failed"] == 0
-        assert (found["calls"] > 0) == (more[-1] == "first")
+        assert (found["calls"] > 0) == (more[1] == "first")
     terms = [record for record in caplog.records if "no commercial use" in record.getMessage()]
     assert len(terms) == 1
     with Log.open(tmp_path / "first") as first, Log.open(tmp_path / "again") as again:
