@@ -103,6 +103,7 @@ class PageDealer:
         lines = [self.lines[item] for item in history.tolist()]
         # The last line of a history ends where the next piece begins a new one.
         told = np.concatenate(lines)[:-1] if lines else np.zeros(0, np.int64)
+        second = second if head else second[1:]
         rest = third if lines else third[1:]
         return np.concatenate([first, head, likes, second, told, rest]).astype(np.int64)
 

@@ -88,8 +88,10 @@ def main() -> None:
     given = parser.parse_args()
     genesis = genesis_of(from_tree({"agents": 1000}, "speech"), given.seed)
     facts = drawn_facts(genesis, given.count, given.seed)
-    faults = asyncio.run(written(open_gateway(Endpoint(url=given.llm, price="free")), facts, genesis, given.out))
-    print(f"{given.out}: {faults.pop('', 0)} of {faults.total()} lines kept; {dict(faults)}")
+    gateway = open_gateway([Endpoint(url=given.llm, price="free", concurrency=AT_ONCE)])
+    faults = asyncio.run(written(gateway, facts, genesis, given.out))
+    kept = faults.pop("", 0)
+    print(f"{given.out}: {kept} of {kept + faults.total()} lines kept; {dict(faults)}")
 
 
 def drawn_facts(genesis: Genesis, count: int, seed: int) -> list[Facts]:

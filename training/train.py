@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,9 @@ class Trainer:
 
 def batches(given: argparse.Namespace, first: int) -> Iterator[dict[str, Tensor]]:
     """Yield batches from a step on, made by other processes."""
-    with ProcessPoolExecutor(given.workers, initializer=_prepare, initargs=(given,)) as pool:
+    # Processes of their own: a fork of one that uses a device may hang.
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(given.workers, spawned, _prepare, (given,)) as pool:
         waiting = [pool.submit(_batch, step) for step in range(first, first + AHEAD)]
         try:
             while True:
