@@ -7,8 +7,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.llm.adapter_file import write_adapter
 
 from audience.cli import main
+from audience.llm import adapter, embedded, tuned_missing
 from audience.log import Log, world_at
 from audience.world import Intervened
 
@@ -72,6 +74,34 @@ def test_an_example_runs(
         assert found["decisions"] > 0  # news is read there, and nothing picked
     else:
         assert found["picks"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(embedded.missing()), reason=embedded.missing() or "it is here")
+def test_the_example_of_the_tuned_model_runs_and_replays(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if tuned_missing():  # a clone without the adapter: one at random chooses as well
+        monkeypatch.setattr(adapter, "FOLDER", tmp_path / "tuned")
+        write_adapter(tmp_path / "tuned", 0.01)
+    path = next(path for path in EXAMPLES if path.stem == "tuned")
+    stored = ["--calls", "stored", "--calls-from", "first"]
+    for more in (["--out", "first"], ["--out", "again", *stored]):
+        with pytest.raises(SystemExit) as stopped:
+            main(["run", str(path), "--no-report", "--json", *more])
+        told = capsys.readouterr()
+        assert stopped.value.code == 0, told.err
+        found = json.loads(told.out.splitlines()[-1])
+        assert found["failed"] == 0
+        assert (found["calls"] > 0) == (more[1] == "first")
+    terms = [record for record in caplog.records if "no commercial use" in record.getMessage()]
+    assert len(terms) == 1
+    with Log.open(tmp_path / "first") as first, Log.open(tmp_path / "again") as again:
+        assert [*first.records()] == [*again.records()]
 
 
 def test_the_sweep_of_its_example_runs(

@@ -183,3 +183,12 @@ def test_the_table_of_a_scenario_names_it(made: Path, tmp_path: Path) -> None:
 
     reply = asyncio.run(work())
     assert (reply.model, len(reply.scores)) == (TUNED, len(LETTERS))
+
+
+@pytest.mark.skipif(
+    not (adapter.FOLDER / "audience-135m.gguf").is_file(), reason="a clone without the adapter"
+)
+def test_the_packaged_adapter_is_whole_small_and_has_its_papers() -> None:
+    assert tuned_file().stat().st_size <= 40_000_000
+    for name in ("LICENSE.md", "CARD.md"):
+        assert "research" in (adapter.FOLDER / name).read_text("utf-8")

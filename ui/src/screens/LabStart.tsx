@@ -9,7 +9,7 @@ import type { LabJob, LabOffer, ListedRun, Session } from "../wire/types";
 type Options = Record<"agents" | "people" | "rounds" | "seeds" | "seed" | "mind" | "data" | "run" | "llm" | "model" | "key_env", string>;
 const NONE: Options = { agents: "", people: "", rounds: "", seeds: "", seed: "", mind: "", data: "", run: "", llm: "", model: "", key_env: "" };
 const NUMBERS: [keyof Options, string][] = [["agents", "People"], ["people", "People"], ["rounds", "Rounds"], ["seeds", "Seeds"], ["seed", "Seed"]];
-const SPEAKING = ["llm", "voiced"];
+const SPEAKING = ["llm", "tuned", "voiced"];
 
 /** What is sent: numbers as numbers, and nothing that was left empty. */
 export function sent(offer: LabOffer, options: Options, quick: boolean): Record<string, unknown> {

@@ -50,7 +50,7 @@ export function FormFields({ form, set, session, wrong, arms }: {
     const need = session.needs[group]?.[form[key]];
     return need ? typed(into, NEEDED[need] ?? need, `${form[key]} needs it`) : null;
   };
-  const asks = form.mind === "llm" || form.mind === "voiced" || form.memory !== "none";
+  const asks = ["llm", "tuned", "voiced"].includes(form.mind) || form.memory !== "none";
   return (
     <>
       {typed("title", "Title")}

@@ -19,7 +19,7 @@ _TRIES = 2
 """How often a whole line is asked for before the template is used."""
 
 
-class Spoken(NamedTuple):
+class CheckedLine(NamedTuple):
     """A line; without a text the template is used."""
 
     text: str
@@ -72,7 +72,7 @@ class Speaker:
             calls += line.calls
         return replace(decision, actions=tuple(actions), calls=tuple(calls))
 
-    async def line(self, facts: Facts, catalogue: Catalogue, salt: str) -> Spoken:
+    async def line(self, facts: Facts, catalogue: Catalogue, salt: str) -> CheckedLine:
         """Return a line about facts; it names no other item of the catalogue."""
         calls: tuple[str, ...] = ()
         for request in self._requests(facts, salt):
@@ -85,8 +85,8 @@ class Speaker:
                 break
             good = self._first(reply.texts, facts, _titles(catalogue))
             if good:
-                return Spoken(good.text, calls)
-        return Spoken("", calls)
+                return CheckedLine(good.text, calls)
+        return CheckedLine("", calls)
 
     def _requests(self, facts: Facts, salt: str) -> list[Request]:
         """Return the requests for a line, in the order of asking; none without a story."""
@@ -106,7 +106,7 @@ def _titles(catalogue: Catalogue) -> Titles:
     return Titles(item.title for item in catalogue.items)
 
 
-def _said(action: a.AnyAction, line: Spoken) -> a.AnyAction:
+def _said(action: a.AnyAction, line: CheckedLine) -> a.AnyAction:
     if isinstance(action, a.Rate):
         return replace(action, feeling=line.text or action.feeling, voice=line.voice)
     assert isinstance(action, (a.Post, a.Say))
