@@ -19,6 +19,7 @@ from audience.lab.probing.behaviour_figures import (
     RULE,
     STARRED,
     WATCHED,
+    FigureFile,
     behaviour_figures,
     compared_kinds,
     figure_kinds,
@@ -80,6 +81,26 @@ def test_a_mind_that_did_nothing_has_no_distance(town: Town) -> None:
     assert all(each.distance is None for each in found.figures.values())
     file = asyncio.run(behaviour_figures({}, town, targets_of(town, "films"), rounds=1, seed=1))
     assert figures_table(file).rows == ()
+
+
+def test_who_is_closer_on_which_figures_is_counted(town: Town) -> None:
+    targets = targets_of(town, "films")
+    worse = deeds()
+    worse.stars = [(who, 5) for who in range(30)]
+    worse.watched = [(who, 1.0) for who in range(30)]
+    minds = [
+        figures_of(name, lived, targets, 1) for name, lived in (("tuned", deeds()), ("llm", worse))
+    ]
+    notes = figures_table(FigureFile("films", 1, targets, tuple(minds))).notes
+    assert (
+        "tuned is closer to people than llm on 2 of 5 (stars, watched to the end); "
+        "0 of them neither fitted nor given by law." in notes
+    )
+    assert (
+        "llm is closer to people than tuned on 0 of 5; 0 of them neither fitted nor given by law."
+        in notes
+    )
+    assert "Failed decisions, in no figure: tuned 1, llm 1." in notes
 
 
 def first_option(request: Request) -> tuple[float, ...]:
