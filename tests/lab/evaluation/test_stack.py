@@ -28,6 +28,7 @@ from audience.lab.evaluation.contest import Entrant, StoredAnswers
 from audience.lab.evaluation.contestants import entrant, stack_entry
 from audience.lab.evaluation.mixes import CONTENT_MIX
 from audience.lab.evaluation.report import as_csv, footer, group_tables
+from audience.lab.evaluation.result import with_rows
 from audience.llm import Counts
 from audience.scenario import Models
 from audience.world import Floats, rng
@@ -80,6 +81,16 @@ def test_two_that_know_different_people_know_more_together(result: Result) -> No
     assert pair.than == "grounded"
     assert gain.mean == pytest.approx(rows[STACK] - rows["grounded"])
     assert 0.0 < gain.low < gain.mean
+
+
+def test_differences_of_shares_stay_within_what_is_possible() -> None:
+    values = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 0.5])}
+    empty = Result("x", "x", "x", 2, 1, "", ("uniform",), ("(1,5)",))
+    table = {"uniform": {"(1,5)": values}}
+    made = with_rows(empty, {"a": "mind", "b": "mind"}, table, [], pairs=[("a", "b"), ("a", "c")])
+    [pair] = made.pairs
+    apart = pair.cells["uniform"]["(1,5)"]
+    assert (apart.low, apart.high) == (-1.0, 1.0)
 
 
 def test_a_model_that_knows_nothing_adds_nothing(ring: Real) -> None:
