@@ -241,11 +241,11 @@ def _figures(
 ) -> None:
     """Compare five figures of some minds with those of people; store and print them."""
     from audience.lab.probing import (
-        behaviour_figures,
         compared_kinds,
         figure_kinds,
         figures_table,
         keep_figures,
+        measured_figures,
         read_figures,
         targets_of,
         with_earlier,
@@ -260,7 +260,7 @@ def _figures(
 
     async def work(asker: Asker) -> ProbeTable:
         minds = compared_kinds(kinds, asker, words)
-        made = await behaviour_figures(minds, town, targets, rounds=rounds, seed=town.seed)
+        made = await measured_figures(minds, town, targets, rounds=rounds, seed=town.seed)
         keep_figures(made, out)
         return figures_table(with_earlier(made, beside))
 

@@ -20,13 +20,13 @@ from audience.lab.probing.behaviour_figures import (
     STARRED,
     WATCHED,
     FigureFile,
-    behaviour_figures,
     compared_kinds,
     figure_kinds,
     figures_of,
     figures_table,
     fitted_rules,
     keep_figures,
+    measured_figures,
     read_figures,
     targets_of,
     total_variation,
@@ -79,7 +79,7 @@ def test_what_few_answers_would_be_off_by_chance_stands_beside(town: Town) -> No
 def test_a_mind_that_did_nothing_has_no_distance(town: Town) -> None:
     found = figures_of("llm", Deeds(), targets_of(town, "films"), 1)
     assert all(each.distance is None for each in found.figures.values())
-    file = asyncio.run(behaviour_figures({}, town, targets_of(town, "films"), rounds=1, seed=1))
+    file = asyncio.run(measured_figures({}, town, targets_of(town, "films"), rounds=1, seed=1))
     assert figures_table(file).rows == ()
 
 
@@ -114,7 +114,7 @@ def test_minds_stand_beside_each_other_and_say_what_was_fitted(
     minds = compared_kinds(("tuned",), asker, "none")
     assert tuple(minds) == (RULE, FITTED, "tuned")
     targets = targets_of(town, "films")
-    file = asyncio.run(behaviour_figures(minds, town, targets, rounds=1, seed=1))
+    file = asyncio.run(measured_figures(minds, town, targets, rounds=1, seed=1))
     table = figures_table(file)
     assert len(table.rows) == 3 * len(FIGURES)
     whats = [row.what for row in table.rows if row.part == PLACED]
@@ -131,7 +131,7 @@ def test_minds_stand_beside_each_other_and_say_what_was_fitted(
 def test_fitted_rule_minds_watch_as_public_figures_say() -> None:
     town = town_of("films", 150, 2)
     minds = {RULE: RuleMind(), FITTED: RuleMind(**fitted_rules())}
-    file = asyncio.run(behaviour_figures(minds, town, targets_of(town, "films"), rounds=3, seed=1))
+    file = asyncio.run(measured_figures(minds, town, targets_of(town, "films"), rounds=3, seed=1))
     usual, fitted = (mind.figures[WATCHED].distance or 0.0 for mind in file.minds)
     assert 0.0 < fitted < 0.1 < usual
 
@@ -139,7 +139,7 @@ def test_fitted_rule_minds_watch_as_public_figures_say() -> None:
 def test_figures_are_kept_and_compared_with_later_ones(town: Town, tmp_path: Path) -> None:
     targets = targets_of(town, "films")
     minds = {RULE: RuleMind(), "llm": RuleMind(no_pick=-3.0)}
-    file = asyncio.run(behaviour_figures(minds, town, targets, rounds=1, seed=1))
+    file = asyncio.run(measured_figures(minds, town, targets, rounds=1, seed=1))
     keep_figures(file, tmp_path / "qwen")
     both = with_earlier(file, [tmp_path / "qwen"])
     assert [mind.name for mind in both.minds] == [RULE, "llm", "llm (qwen)"]
@@ -153,10 +153,10 @@ def test_figures_are_kept_and_compared_with_later_ones(town: Town, tmp_path: Pat
 
 def test_figures_compared_with_other_people_are_not_put_beside(town: Town, tmp_path: Path) -> None:
     targets = targets_of(town, "films")
-    file = asyncio.run(behaviour_figures({RULE: RuleMind()}, town, targets, rounds=1, seed=1))
+    file = asyncio.run(measured_figures({RULE: RuleMind()}, town, targets, rounds=1, seed=1))
     keep_figures(file, tmp_path)
     other = {**targets, STARRED: targets[PLACED]}
-    changed = asyncio.run(behaviour_figures({RULE: RuleMind()}, town, other, rounds=1, seed=1))
+    changed = asyncio.run(measured_figures({RULE: RuleMind()}, town, other, rounds=1, seed=1))
     with pytest.raises(BadInput, match="compared with other people"):
         with_earlier(changed, [tmp_path])
 
@@ -191,4 +191,4 @@ def test_kinds_are_checked() -> None:
 
 def test_a_life_needs_a_round(town: Town) -> None:
     with pytest.raises(BadInput, match="--rounds 0"):
-        asyncio.run(behaviour_figures({}, town, targets_of(town, "films"), rounds=0, seed=1))
+        asyncio.run(measured_figures({}, town, targets_of(town, "films"), rounds=0, seed=1))

@@ -26,11 +26,11 @@ from audience.lab.evaluation.contest_verdict import stored_finding as stored_fin
 from audience.lab.evaluation.contestants import (
     ContestRules as ContestRules,
     Doors as Doors,
+    asked_mind as asked_mind,
     baseline_contestants as baseline_contestants,
     kinds_of as kinds_of,
     mind_contestants as mind_contestants,
     models_for as models_for,
-    run_mind as run_mind,
 )
 from audience.lab.evaluation.discrimination import (
     PEOPLE_CHOICES as PEOPLE_CHOICES,

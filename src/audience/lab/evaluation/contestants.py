@@ -288,7 +288,7 @@ def stack_entry(kind: str) -> Entrant:
     return Entrant(kind, made, "mind", parts=(*STACKS[kind], b.PopularityBaseline.name))
 
 
-def run_mind(kind: str, rules: ContestRules, ground: Ground) -> RunMind:
+def asked_mind(kind: str, rules: ContestRules, ground: Ground) -> RunMind:
     """Return the mind of a run that answers cases of a training part."""
     return RunMind(
         kind,
@@ -310,7 +310,7 @@ def run_entry(kind: str, rules: ContestRules, *, practises: bool = False) -> Ent
     model = name_of(rules.doors.models)
 
     async def made(ground: Ground) -> Contestant:
-        return run_mind(kind, rules, ground)
+        return asked_mind(kind, rules, ground)
 
     pack = mind_prompts(model=model)
     page = {"score": "page_choice", "glance": "page_glance"}.get(SCORED.get(kind, ""), "page")

@@ -2,11 +2,11 @@
 
 from audience.lab.probing.behaviour_figures import (
     FigureFile as FigureFile,
-    behaviour_figures as behaviour_figures,
     compared_kinds as compared_kinds,
     figure_kinds as figure_kinds,
     figures_table as figures_table,
     keep_figures as keep_figures,
+    measured_figures as measured_figures,
     read_figures as read_figures,
     targets_of as targets_of,
     with_earlier as with_earlier,

@@ -221,7 +221,7 @@ def compared_kinds(kinds: Sequence[str], asker: Asker, words: str) -> dict[str, 
     return minds
 
 
-async def behaviour_figures(
+async def measured_figures(
     minds: Mapping[str, Mind],
     town: Town,
     targets: Mapping[str, FigureTarget],

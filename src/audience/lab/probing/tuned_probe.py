@@ -21,13 +21,13 @@ from audience.lab.evaluation import (
     Progress,
     Result,
     arenas,
+    asked_mind,
     baseline_contestants,
     contest_markdown,
     discrimination_result,
     mind_contestants,
     play,
     read_real,
-    run_mind,
 )
 from audience.lab.probing.choice_calibration import BY_CHANCE, PART, calibration_of
 from audience.lab.probing.option_orders import option_order_rows, order_answers
@@ -156,7 +156,7 @@ async def tuned_rows(
     """
     calibration = calibration_of(played, kind, rules.seed)
     arena = played[0].arena
-    mind = run_mind(kind, rules, Ground(arena.lives, arena.seed, arena.weighed))
+    mind = asked_mind(kind, rules, Ground(arena.lives, arena.seed, arena.weighed))
     [task] = [task for task in arena.tasks if task.name == _ORDERED]
     ordered = await order_answers(mind, task.cases[:lists], rules.seed)
     spoken = await spoken_lines(asker, town, lines) if lines else []
