@@ -245,7 +245,8 @@ def test_the_citation_is_valid() -> None:
     assert citation["type"] == "software"
     project = tomllib.loads(text_of("pyproject.toml"))["project"]
     assert str(citation["version"]) == project["version"]
-    assert citation["license"] == project["license"]
+    # The software is cited; the adapter that lies beside it has terms of its own.
+    assert citation["license"] == project["license"].split(" AND ")[0]
     assert [author["name"] for author in citation["authors"]] == [
         author["name"] for author in project["authors"]
     ]

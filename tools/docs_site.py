@@ -27,12 +27,13 @@ SHOWN = (
     "examples/*.py",
     "examples/plugin/*.toml",
     "examples/plugin/*.py",
+    "src/audience/llm/tuned/*.md",
 )
 MARK = re.compile(r"^<!-- generated: ([a-z-]+) -->$", re.MULTILINE)
 FENCE = re.compile(r"^```(\w+) \w+$", re.MULTILINE)
 """A block whose second word tells the tests not to take it for a scenario."""
 FILE = re.compile(r"^<!-- file: (\S+) -->$", re.MULTILINE)
-LINK = re.compile(r"(\]\()((?:\.\./)*)(docs|design|examples|CHANGELOG|CONTRIBUTING)([/.])")
+LINK = re.compile(r"(\]\()((?:\.\./)*)(docs|design|examples|src|CHANGELOG|CONTRIBUTING)([/.])")
 
 REMOTE = re.compile(r'<(?:script|img|iframe|link)\b[^>]*(?:src|href)="(?:https?:)?//[^"]*"')
 

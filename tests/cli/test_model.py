@@ -26,6 +26,8 @@ def test_models_are_listed_with_how_to_get_them(cli: Cli) -> None:
     told = cli("model", "list")
     assert told.returncode == 0
     assert "smollm2-135m" in told.stdout
+    assert "audience-135m" in told.stdout
+    assert "for research only" in told.stdout
     for one in KNOWN:
         assert f"audience model get {one.name}" in told.stdout
 

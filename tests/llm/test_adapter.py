@@ -192,3 +192,13 @@ def test_the_packaged_adapter_is_whole_small_and_has_its_papers() -> None:
     assert tuned_file().stat().st_size <= 40_000_000
     for name in ("LICENSE.md", "CARD.md"):
         assert "research" in (adapter.FOLDER / name).read_text("utf-8")
+
+
+@needs_model
+def test_getting_it_says_how_to_use_it(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["model", "get", TUNED])
+    assert stopped.value.code == 0
+    told = capsys.readouterr().out
+    assert str(made) in told
+    assert "audience run --mind tuned" in told

@@ -28,6 +28,7 @@ from audience.scenario import (
     Offered,
     Scenario,
     admitted,
+    arm,
     from_tree,
     load_offer,
     masked,
@@ -324,6 +325,18 @@ def test_what_the_operator_wrote_himself_is_hidden_too(offer: Path) -> None:
     assert "/secret" not in shown
     assert "secret_key" not in shown
     assert "http://secret" not in shown
+
+
+@pytest.mark.parametrize("url", ["", "url = 'embedded'\n"])
+def test_the_packaged_model_is_no_file_of_the_machine(offer: Path, url: str) -> None:
+    offered = load_offer(offer)
+    made = admitted(parse(f"[llm]\n{url}model = 'audience-135m'"), offered)
+    assert (made.llm.model, made.llm.address) == ("audience-135m", url[7:15])
+    text = f"[llm]\nurl = 'house'\n[arms.a.llm]\n{url}model = 'audience-135m'"
+    llm = arm(admitted(parse(text), offered), "a").llm
+    assert (llm.model, llm.address, llm.key_env) == ("audience-135m", url[7:15], "")
+    with pytest.raises(BadInput, match=r"llm\.model"):
+        admitted(parse("[llm]\nurl = 'house'\nmodel = 'audience-135m'"), offered)
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,14 @@ def test_the_embedded_model_is_warned_of() -> None:
     assert warning_of(own) == ""
 
 
+def test_how_long_the_tuned_model_takes_on_this_machine_is_told() -> None:
+    scenario = changed(load(Path("recagent")), mind="tuned", agents=8, rounds=1)
+    assert not lacks_model(scenario)
+    assert warning_of(scenario).startswith("audience-135m takes roughly ")
+    served = changed(scenario, llm={"url": "http://127.0.0.1:9/v1"})
+    assert warning_of(served) == ""
+
+
 def test_stored_calls_need_no_model(tmp_path: Path) -> None:
     scenario = changed(load(Path("s3-gender")), agents=8, rounds=1)  # nobody reads in round 1
     outcome = conduct(scenario, tmp_path / "out", spending=SpendingOptions(calls="stored"))

@@ -97,8 +97,11 @@ def _print_answers(record: InterviewRecord) -> None:
     console.print(table)
     if record.table:
         console.print(_counted(record.table))
-    if any(answer.by == "rule" for answer in record.answers):
-        console.print("Rules answered by template: this run names no model to speak for people.")
+    ruled = sum(answer.by == "rule" for answer in record.answers)
+    if ruled == len(record.answers) > 0:
+        console.print("Rules answered: this run names no model that could speak freely for people.")
+    elif ruled:
+        console.print(f"Rules gave {ruled} of {len(record.answers)} answers, by template.")
 
 
 def _counted(table: Tabulation) -> Table:

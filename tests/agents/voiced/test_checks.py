@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
+from msgspec.structs import replace
 
 from audience.agents.voiced import Titles, first_good, line_fault
 from audience.agents.voiced.checks import fault, first_whole, joined
@@ -18,6 +19,8 @@ STARS = {"good": 5, "mixed": 3, "bad": 1}
 
 with (Path(__file__).parent / "voice_lines.tsv").open(encoding="utf-8") as _file:
     LINES = list(csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE))
+with (Path(__file__).parent / "whole_lines.tsv").open(encoding="utf-8") as _file:
+    WHOLE = list(csv.DictReader(_file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 @pytest.mark.parametrize(
@@ -247,3 +250,22 @@ def test_no_text_breaks_the_checks_of_whole_lines(text: str) -> None:
         if not line_fault(said, GOOD, TITLES):
             assert said.count("<True Grit>") == 1
             assert "\n" not in said
+
+
+@pytest.mark.parametrize("row", WHOLE, ids=lambda row: row["line"][:40])
+def test_what_people_may_say_passes_and_the_opposite_mood_does_not(row: dict[str, str]) -> None:
+    stars, stance = int(row["stars"] or 0), float(row["stance"] or 0.0)
+    facts = Facts(
+        "reply",
+        "True Grit",
+        ABOUT,
+        stars=stars,
+        stance=stance,
+        lived=bool(stars),
+        career="nurse",
+        friend="Bo",
+    )
+    assert line_fault(row["line"], facts, TITLES) == "", row["line"]
+    if facts.mood != "mixed":
+        other = replace(facts, stars=6 - stars if stars else 0, stance=-stance)
+        assert line_fault(row["line"], other, TITLES) == "mood", row["line"]

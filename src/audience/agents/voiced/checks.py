@@ -311,7 +311,7 @@ def _off(score: int, mood: Mood) -> bool:
 _VERDICT = re.compile(r"\b((?:i|you|i'll|you'll|will|would|not|n't)(?: \w+ly)? )(love|like|hate)\b")
 _NO_SENTIMENT = re.compile(
     r"\b(?:fe(?:lt|els?)|looks?|seem(?:s|ed)?|something|more) like\b|"
-    r"\b(?:not|cannot|\w+n't) (?:only|just|stop|wait|help|get enough|expect)\b"
+    r"\b(?:not|cannot|\w+n't) (?:only|just|stop(?! thinking)|wait|help|get enough|expect)\b"
 )
 """Comparisons, and denials that deny nothing."""
 

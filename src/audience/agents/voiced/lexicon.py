@@ -6,42 +6,81 @@ import re
 from collections.abc import Iterable, Sequence
 
 PRAISE = frozenset(
-    """adore adored amazing amused appreciated astonishing awesome beautiful beautifully best
-    breathtaking brilliant captivated captivating charm charmed charming cheered classic clever
-    comfort compelling dazzling delight delighted delightful delightfully elegant enchanted
-    enchanting engaging enjoy enjoyable enjoyed enjoying entertained entertaining enthralled
-    enthralling excellent exceptional excited exciting extraordinary fabulous fantastic fascinated
-    fascinating favorite favorites favourite favourites fine fond fun funny gem glad gladly good
-    gorgeous grateful great gripping happy heartfelt heartwarming highlight hilarious hooked
+    """absorbed absorbing adore adored amazed amazing amused appreciated astonished astonishing
+    awesome beautiful beautifully best breathtaking brilliant captivated captivating charm charmed
+    charming cheered cheering classic clever comfort compelling dazzling delight delighted
+    delightful delightfully elegant enchanted enchanting engaging engrossed engrossing enjoy
+    enjoyable enjoyed enjoying entertained entertaining enthralled enthralling excellent
+    exceptional excited exciting extraordinary fabulous fantastic fascinated fascinating favorite
+    favorites favourite favourites fine finest fond fun funny gem glad gladly good gorgeous
+    grateful great gripping happy heartfelt heartwarming highlight hilarious hooked hypnotic
     impressed impressive incredible inspired inspiring intriguing joy laughed laughing laughs like
     liked love loved lovely loves loving lovingly magical magnificent marvellous marvelous
-    masterpiece memorable moved moving outstanding perfect perfectly pleasant pleased pleasure
-    poignant powerful praise rave recommend recommended refreshing remarkable rewarding right
-    satisfying smart smile smiled smiling spellbinding splendid stirring stunning superb
-    sweet terrific terrifically thoughtful thrill thrilled thrilling timeless touched
-    touching treasure treat unforgettable uplifting warm winner witty won wonderful
-    wonderfully worth wow""".split()
+    masterpiece memorable mesmerised mesmerising mesmerized mesmerizing moved moving outstanding
+    perfect perfectly pleasant pleased pleasure poignant powerful praise rave recommend
+    recommended refreshing remarkable rewarding right riveted riveting satisfied satisfying smart
+    smile smiled smiling spellbinding splendid stirring stunning superb sweet tender terrific
+    terrifically thoughtful thrill thrilled thrilling thrills timeless touched touching treasure
+    treat triumph unforgettable unmissable uplifting warm winner witty won wonderful wonderfully
+    worth wow""".split()
 )
 BLAME = frozenset(
     """absurd aimless annoyed annoying avoid awful awkward bad bland bleh bored boredom boring
-    chore cliche clichéd clumsy clunky cold confused confusing contrived crude dated despised
-    detest detested disappointed disappointing disappointment disjointed dislike disliked dislikes
-    disliking drag dragged dragging drags dreadful dreary dull dumb embarrassing empty endless
-    excruciating fail failed fails far-fetched flat forced forgettable frustrated frustrating
-    gimmicky grating hate hated hates hollow horrible incoherent insufferable irritated irritating
-    joyless labored laboured lacked lacking lacks lame lazy letdown lifeless lose lost mediocre
-    mess messy miss missed monotonous muddled nonsense off-putting overblown overdone overlong
-    overrated painful pathetic plodding pointless poor poorly preachy predictable pretentious
-    regret ridiculous rubbish ruined rushed sadly senseless shallow silly skip skipped skipping
-    sloppy slow stale struggled stupid suffer suffered tacky tasteless tedious tedium terrible
-    tired tiresome tiring trash turgid ugly unbearable unconvincing underwhelming unfunny unhappy
-    unimpressed uninspired unpleasant unwatchable vapid waste wasted weak wooden worse worst wrong
-    yawn yawned""".split()
+    chore cliche clichéd clumsy clunky cold confused confusing contrived cringe cringed crude
+    dated despised detest detested disappointed disappointing disappointment disjointed dislike
+    disliked dislikes disliking dozed drag dragged dragging drags dreadful dreary dull dumb
+    embarrassing empty endless excruciating exhausting fail failed fails far-fetched flat forced
+    forgettable frustrated frustrating gimmicky grating hate hated hates hollow horrible
+    incoherent insufferable insulting irritated irritating joyless labored laboured lacked lacking
+    lacks lame lazy letdown lifeless lose lost mediocre mess messy miss missed monotonous muddled
+    nonsense off-putting overblown overdone overlong overrated painful pathetic plodding pointless
+    poor poorly preachy predictable pretentious regret regretted ridiculous rubbish ruined rushed
+    sadly sappy senseless shallow silly skip skipped skipping sloppy slow stale struggled
+    struggling stupid suffer suffered tacky tasteless tedious tedium terrible tired tiresome
+    tiring torture trash turgid ugly unbearable unconvincing underwhelming unfunny unhappy
+    unimpressed uninspired uninteresting unpleasant unwatchable vapid waste wasted weak wooden
+    worse worst wrong yawn yawned yawning""".split()
 )
-PRAISING = ("made my day", "will not forget", "won't forget", "blew me away", "blown away")
+PRAISING = (
+    "made my day",
+    "will not forget",
+    "won't forget",
+    "blew me away",
+    "blown away",
+    "edge of my seat",
+    "held my breath",
+    "took my breath",
+    "stole my heart",
+    "stop thinking about",
+    "still thinking about",
+    "keep thinking about",
+    "kept thinking about",
+    "see it again",
+    "watch it again",
+    "again tomorrow",
+    "under my skin",
+    "stayed with me",
+    "stays with me",
+    "stay with me",
+    "made me laugh",
+    "made me cry",
+    "brought me to tears",
+    "hit me hard",
+    "on my list",
+    "glued to",
+    "do not miss",
+    "don't miss",
+    "must see",
+    "must-see",
+    "my new hero",
+    "time flew",
+)
 BLAMING = (
     "gave up",
     "did not finish",
+    "didn't finish",
+    "could not finish",
+    "couldn't finish",
     "stay away",
     "let me down",
     "nobody needs",
@@ -49,25 +88,40 @@ BLAMING = (
     "wanted to like",
     "never believed",
     "not care",
-    "not for me",
-    "could not stand",
-    "expected more",
-    "couldn't stand",
-    "didn't finish",
-    "couldn't finish",
-    "could not finish",
     "didn't care",
+    "not for me",
+    "isn't for me",
+    "wasn't for me",
     "not my ",
+    "isn't my ",
+    "wasn't my ",
+    "could not stand",
+    "couldn't stand",
+    "could not take",
+    "couldn't take",
+    "my nerves",
+    "expected more",
+    "hoped for more",
+    "wanted more",
     "did not work",
     "didn't work",
     "turned it off",
+    "off halfway",
+    "walked out",
+    "checking the clock",
+    "checking my watch",
+    "looking at my watch",
     "hours back",
     "did nothing for me",
     "get into it",
-    "hoped for more",
-    "wanted more",
     "dozed off",
     "fell asleep",
+    "put me to sleep",
+    "no sense",
+    "i'll pass",
+    "i will pass",
+    "don't bother",
+    "do not bother",
 )
 """Phrases whose sentiment no single word carries."""
 DENIAL = frozenset(
