@@ -70,6 +70,13 @@ def test_more_than_evidence_is_asked_for_among_items_as_popular() -> None:
     assert rows["less grounded", "grounded+tuned, uniform (1,5)"].chance is None
 
 
+def test_what_is_lost_against_full_tuning_is_told_on_the_data_of_the_bars() -> None:
+    lost = rows_of(contest(), is_barred=True)["less full tuning", "uniform (3,3)"]
+    assert lost.value == pytest.approx(0.75 - 0.877)
+    assert lost.chance is None
+    assert ("less full tuning", "uniform (3,3)") not in rows_of(contest(), is_barred=False)
+
+
 def test_speed_is_decisions_by_wall_time() -> None:
     rows = rows_of(contest(), is_barred=True)
     assert rows["speed", "page decisions a second"].value == pytest.approx(25.0)

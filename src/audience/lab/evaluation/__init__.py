@@ -94,6 +94,7 @@ from audience.lab.evaluation.report import (
     write_evaluation as write_evaluation,
 )
 from audience.lab.evaluation.result import (
+    ContestantRow as ContestantRow,
     Result as Result,
     asks_model as asks_model,
     result_values as result_values,
