@@ -240,6 +240,7 @@ def _figures(
     flags: dict[str, Any],
 ) -> None:
     """Compare five figures of some minds with those of people; store and print them."""
+    from audience.lab.evaluation import check_tuned
     from audience.lab.probing import (
         compared_kinds,
         figure_kinds,
@@ -252,6 +253,7 @@ def _figures(
     )
 
     kinds = figure_kinds(mind)
+    check_tuned(kinds, o.models_of(dict(flags)), o.spending_of(dict(flags)))
     for folder in beside:
         read_figures(folder)
     model = _slug(flags["llm"] or "", flags["model"] or "")

@@ -28,6 +28,8 @@ from audience.lab.evaluation.contestants import (
     Doors as Doors,
     asked_mind as asked_mind,
     baseline_contestants as baseline_contestants,
+    check_tuned as check_tuned,
+    is_tuned as is_tuned,
     kinds_of as kinds_of,
     mind_contestants as mind_contestants,
     models_for as models_for,

@@ -19,7 +19,7 @@ from audience.lab.evaluation.cases import Case, Contestant
 from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet
 from audience.lab.evaluation.language import Words
 from audience.lab.evaluation.run_mind import RunMind
-from audience.llm import TUNED as TUNED_MODEL, GatewayStack, MiniLM
+from audience.llm import TUNED as TUNED_MODEL, GatewayStack, MiniLM, tuned_missing
 from audience.recommenders import Markov
 from audience.scenario import Models, SpendingOptions, door_of, name_of
 from audience.world import INDIFFERENT, INTERESTED, Domain, Floats, Profile
@@ -183,14 +183,26 @@ def kinds_of(text: str, *, stacks: bool = False) -> tuple[str, ...]:
 
 def models_for(kinds: Sequence[str], models: Models) -> Models:
     """Return the models to ask: `tuned` names its own, which a server must go by."""
-    if TUNED not in kinds or models.model == TUNED_MODEL:
+    if TUNED not in kinds or is_tuned(models.model):
         return models
     if models.model:
         raise BadInput(
             f"--mind {TUNED}: asks {TUNED_MODEL}, not {models.model}; leave --model out, or serve "
-            f"the model under the name {TUNED_MODEL}"
+            f"the model under a name that begins with {TUNED_MODEL}"
         )
     return msgspec.structs.replace(models, model=TUNED_MODEL)
+
+
+def is_tuned(model: str) -> bool:
+    """Return whether a model is the tuned one by its name, in any version."""
+    return model.rpartition("/")[2].lower().startswith(TUNED_MODEL)
+
+
+def check_tuned(kinds: Sequence[str], models: Models, spending: SpendingOptions) -> None:
+    """Raise before anything is computed if `tuned` would ask a model that is not installed."""
+    is_packaged = TUNED in kinds and not models.address and spending.calls != "stored"
+    if is_packaged and (wrong := tuned_missing()):
+        raise BadInput(f"--mind {TUNED}: {wrong}; or give a server of {TUNED_MODEL} with --llm")
 
 
 def baseline_contestants() -> list[Entrant]:

@@ -13,7 +13,7 @@ from audience.agents import LLMMind, Mind, RuleMind, TunedMind
 from audience.datasets import embedded_people
 from audience.errors import BadInput, unknown
 from audience.files import replace_all
-from audience.lab.evaluation import Real, read_real
+from audience.lab.evaluation import Real, is_tuned, read_real
 from audience.lab.probing.behaviour_probe import (
     FINISHED,
     PLACES,
@@ -25,6 +25,7 @@ from audience.lab.probing.questions import Asker
 from audience.lab.probing.result import ProbeRow, ProbeTable, known
 from audience.lab.probing.town import Town
 from audience.lab.probing.visits import prompts_of
+from audience.llm import TUNED
 from audience.results import SHARE, bootstrap, percentile_interval
 from audience.toml_reader import read_toml
 from audience.world import Floats, Ints, rng
@@ -217,7 +218,8 @@ def compared_kinds(kinds: Sequence[str], asker: Asker, words: str) -> dict[str, 
     if "llm" in kinds:
         minds["llm"] = LLMMind(asker, model=asker.model, prompts=folder, words=words)
     if "tuned" in kinds:
-        minds["tuned"] = TunedMind(asker, prompts=folder, **fitted)
+        model = asker.model if is_tuned(asker.model) else TUNED
+        minds["tuned"] = TunedMind(asker, model=model, prompts=folder, **fitted)
     return minds
 
 
