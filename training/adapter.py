@@ -1,4 +1,4 @@
-"""Write trained weights: an adapter as GGUF for llama.cpp, or the merged model as a folder for vLLM.
+"""Write trained weights: an adapter as GGUF for llama.cpp, or the merged model for vLLM.
 
     python -m training.adapter --base MODEL.gguf --weights DIR/best.pt --alpha 64 \
         --gguf audience-135m.gguf --folder DIR/merged
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+
 from training.llama import HEADS, KEYS, MATRICES, WIDTH, read_weights
 
 HUB_NAMES = {
@@ -43,7 +44,9 @@ def main() -> None:
     if given.gguf:
         write_adapter(given.gguf, weights, given.alpha)
     if given.folder:
-        write_folder(given.folder, given.base, merged(read_weights(given.base), weights, given.alpha))
+        write_folder(
+            given.folder, given.base, merged(read_weights(given.base), weights, given.alpha)
+        )
 
 
 def matrix_names(weights: dict[str, Tensor]) -> list[tuple[str, str]]:
@@ -91,6 +94,7 @@ def write_folder(folder: Path, base: Path, tensors: dict[str, Tensor]) -> None:
     """Write weights, configuration and tokenizer as vLLM and transformers read them."""
     from gguf import GGUFReader
     from safetensors.numpy import save_file
+
     from training.tokens import tokenizer_of
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """How well a model finds what users kept apart took last, while it is trained.
 
-The questions have the shapes of `audience eval discrimination`: the last items of a user among items
-they never took, drawn uniformly or of like popularity.
+The questions have the shapes of `audience eval discrimination`: the last items of a user among
+items they never took, drawn uniformly or of like popularity.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+
 from training.llama import Llama, mask_of
 from training.pages import HISTORY, PageDealer, _Pages
 
@@ -72,8 +73,11 @@ class Exam:
         )
         with torch.autocast(device, torch.bfloat16):
             hidden = model(tokens, places, mask_of(document, branch))
-        at = [number * tokens.shape[1] + place for number, row in enumerate(rows)
-              for place, _, _ in row.labels]
+        at = [
+            number * tokens.shape[1] + place
+            for number, row in enumerate(rows)
+            for place, _, _ in row.labels
+        ]
         logits: Tensor = model.logits(hidden.flatten(0, 1)[torch.tensor(at, device=device)])
         return list(logits[:, self.letters.to(device)].cpu().numpy())
 

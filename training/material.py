@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
-from training.tokens import chat, encoded, tokenizer_of
 
 from audience.agents.language import LETTERS, brief_line, mind_prompts
 from audience.lab.evaluation import Real, part_of_user, read_real
 from audience.recommenders import products, solved
 from audience.world import Catalogue, Profile
+from training.tokens import chat, encoded, tokenizer_of
 
 MODEL = "audience-135m"
 NEIGHBOURS = 40
@@ -39,7 +39,9 @@ def main() -> None:
     given = parser.parse_args()
     arrays = material_of(read_real(given.data), tokenizer_of(given.base))
     np.savez_compressed(given.out, **arrays)
-    print(f"{given.out}: {len(arrays['train_keys'])} users, {len(arrays['train_items'])} items taken")
+    print(
+        f"{given.out}: {len(arrays['train_keys'])} users, {len(arrays['train_items'])} items taken"
+    )
 
 
 def material_of(real: Real, tokenizer: Tokenizer) -> dict[str, np.ndarray]:
@@ -64,7 +66,9 @@ def material_of(real: Real, tokenizer: Tokenizer) -> dict[str, np.ndarray]:
 def users_of(real: Real, part: str) -> list[int]:
     """Return the users of a part who have a history."""
     sizes = np.bincount(real.users, minlength=real.people)
-    return [user for user, key in enumerate(real.keys) if part_of_user(key) == part and sizes[user] > 2]
+    return [
+        user for user, key in enumerate(real.keys) if part_of_user(key) == part and sizes[user] > 2
+    ]
 
 
 def items_of(real: Real, user: int) -> list[int]:
@@ -73,7 +77,7 @@ def items_of(real: Real, user: int) -> list[int]:
 
 
 def who_of(who: Profile) -> str:
-    """Return the beginning of the line about a person, as prompts have it, up to their interests."""
+    """Return the line about a person, as prompts have it, up to their interests."""
     about = [str(who.age)] if who.age is not None else []
     about += [part for part in (who.gender, who.career) if part]
     return "; likes".join([", ".join(about), ""]) if about else "likes"

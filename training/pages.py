@@ -1,9 +1,9 @@
 """Rows of tokens for training: a history with several pages that branch off it, or packed texts.
 
 A row of choices holds one prompt's stem (who, and what they took before) once and as many pages as
-fit; each page sees the stem and itself alone, at the places it would have as a prompt of its own, so
-that what is trained is what is asked. Needs numpy alone. Every row follows from its number and the
-seed, so that training can be resumed and repeated.
+fit; each page sees the stem and itself alone, at the places it would have as a prompt of its own,
+so that what is trained is what is asked. Needs numpy alone. Every row follows from its number and
+the seed, so that training can be resumed and repeated.
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ class PageDealer:
             width = int(draws.choice(WINDOW))
             place = int(self.rank[near[int(draws.integers(len(near)))]])
             start = place - int(draws.integers(width))
-            return int(self.order[np.clip(start + int(draws.integers(width)), 0, len(self.order) - 1)])
+            return int(
+                self.order[np.clip(start + int(draws.integers(width)), 0, len(self.order) - 1)]
+            )
         if kind == "recommended" and len(history):
             liked = int(history[-1 - int(draws.integers(min(len(history), 12)))])
             return int(self.neighbours[liked][int(draws.integers(self.neighbours.shape[1]))])

@@ -38,7 +38,21 @@ QUESTIONS = (
     "Would you recommend it?",
     "What do you remember of it?",
 )
-FIRST = ("I", "I", "I", "Honestly,", "The", "What", "It", "That", "My", "Not", "For me,", "Somehow", "Well,")
+FIRST = (
+    "I",
+    "I",
+    "I",
+    "Honestly,",
+    "The",
+    "What",
+    "It",
+    "That",
+    "My",
+    "Not",
+    "For me,",
+    "Somehow",
+    "Well,",
+)
 ANGLES = (
     "what you liked or disliked most",
     "one moment of the story",
@@ -49,8 +63,8 @@ ANGLES = (
 )
 EXAMPLES = (
     (
-        "Say how it was for you.\n<The Lamp Room>: A miner's daughter keeps the light burning after "
-        "a collapse.\nYou: 52, teacher, patient\nOpinion: loved it",
+        "Say how it was for you.\n<The Lamp Room>: A miner's daughter keeps the light burning "
+        "after a collapse.\nYou: 52, teacher, patient\nOpinion: loved it",
         "I held my breath whenever the lamp flickered in <The Lamp Room>.",
     ),
     (
@@ -70,10 +84,10 @@ EXAMPLES = (
     ),
 )
 RULES = (
-    "You write what ordinary people say about films: one plain spoken sentence of 7 to 25 words, in "
-    "the first person, that fits the opinion and says something of the story. The title stands in it "
-    "exactly once as <title>. No other titles, no actors, no numbers, no hashtags, no questions, no "
-    "advertising language."
+    "You write what ordinary people say about films: one plain spoken sentence of 7 to 25 words, "
+    "in the first person, that fits the opinion and says something of the story. The title stands "
+    "in it exactly once as <title>. No other titles, no actors, no numbers, no hashtags, no "
+    "questions, no advertising language."
 )
 AT_ONCE = 512
 
@@ -97,14 +111,14 @@ def main() -> None:
 def drawn_facts(genesis: Genesis, count: int, seed: int) -> list[Facts]:
     """Return facts about films of the training part."""
     draws = np.random.default_rng([seed, 3])
-    films = [item for item in genesis.catalogue.items if part_of_user(f"film {item.title}") != "test"]
+    films = [
+        item for item in genesis.catalogue.items if part_of_user(f"film {item.title}") != "test"
+    ]
     return [_fact(draws, films, genesis.profiles) for _ in range(count)]
 
 
 def _fact(draws: np.random.Generator, films: Sequence[Item], people: Sequence[Profile]) -> Facts:
-    item, who, friend = (
-        pool[int(draws.integers(len(pool)))] for pool in (films, people, people)
-    )
+    item, who, friend = (pool[int(draws.integers(len(pool)))] for pool in (films, people, people))
     if draws.random() < 0.15:
         item = msgspec.structs.replace(item, about="")
     kind = str(draws.choice(KINDS, p=SHARES))
@@ -158,7 +172,15 @@ def request_of(facts: Facts, number: int) -> Request:
     ]
     hint = f'Speak of {angle}. Begin with "{first}" if it fits.'
     messages = (ChatMessage("system", RULES), *examples, ChatMessage("user", f"{asked}\n{hint}"))
-    return Request("speech", messages, max_tokens=60, temperature=0.9, candidates=2, stop=("\n",), salt=str(number))
+    return Request(
+        "speech",
+        messages,
+        max_tokens=60,
+        temperature=0.9,
+        candidates=2,
+        stop=("\n",),
+        salt=str(number),
+    )
 
 
 if __name__ == "__main__":

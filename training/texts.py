@@ -2,9 +2,9 @@
 
     python -m training.texts --base MODEL.gguf --lines lines.jsonl --data PATH --out texts.npz
 
-A line's prompt is that of `say`, a page's that of `mind = "llm"` for this model. What is taken from a
-page comes from data; how much of it is watched, how it is liked and whether one goes on is drawn from
-laws of ours that agree with public figures, since the data do not tell it.
+A line's prompt is that of `say`, a page's that of `mind = "llm"` for this model. What is taken from
+a page comes from data; how much of it is watched, how it is liked and whether one goes on is drawn
+from laws of ours that agree with public figures, since the data do not tell it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from tokenizers import Tokenizer
-from training.material import MODEL, items_of, ragged, users_of
-from training.tokens import chat, encoded, tokenizer_of
 
 from audience.agents import LLMMind
 from audience.agents.voiced import Facts, say
 from audience.lab.evaluation import Real, read_real
 from audience.llm import ChatMessage, EmbeddedGateway
 from audience.world import MENUS, Agent, Lived, Observation, Profile, Situation
+from training.material import MODEL, items_of, ragged, users_of
+from training.tokens import chat, encoded, tokenizer_of
 
 END = "<|im_end|>"
 STARS = (0.056, 0.108, 0.261, 0.349, 0.226)
@@ -53,12 +53,16 @@ def main() -> None:
         pairs += spoken(given.lines)
     if given.data:
         pairs += written(read_real(given.data), given.pages)
-    arrays = tokens_of(tokenizer_of(given.base), pairs, dict(np.load(given.also)) if given.also else {})
+    arrays = tokens_of(
+        tokenizer_of(given.base), pairs, dict(np.load(given.also)) if given.also else {}
+    )
     np.savez_compressed(given.out, **arrays)
     print(f"{given.out}: {len(arrays['prompts_ends']) - 1} texts")
 
 
-def tokens_of(tokenizer: Tokenizer, pairs: Sequence[Pair], also: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def tokens_of(
+    tokenizer: Tokenizer, pairs: Sequence[Pair], also: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
     """Return prompts and answers as ragged arrays, behind those made before."""
     made: dict[str, np.ndarray] = {}
     for place, name in enumerate(("prompts", "replies")):

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as f
+
 from training.exam import Exam
 from training.llama import Llama, mask_of, read_weights
 from training.pages import PageDealer, Row, TextDealer
@@ -142,11 +143,19 @@ class Trainer:
         """Measure on users kept apart, write a line, and keep the weights if they are the best."""
         found = self.exam.sit(self.model, self.device)
         mean = float(np.mean(list(found.values())))
-        line = {"step": self.step, "seconds": round(seconds, 1), "loss": loss, "mean": mean, **found}
+        line = {
+            "step": self.step,
+            "seconds": round(seconds, 1),
+            "loss": loss,
+            "mean": mean,
+            **found,
+        }
         with (self.given.out / "curve.jsonl").open("a") as file:
             file.write(json.dumps(line) + "\n")
         shown = " ".join(f"{name} {value:.3f}" for name, value in found.items())
-        print(f"step {self.step} {seconds:.0f} s loss {loss:.3f} mean {mean:.4f} {shown}", flush=True)
+        print(
+            f"step {self.step} {seconds:.0f} s loss {loss:.3f} mean {mean:.4f} {shown}", flush=True
+        )
         self.stale = 0 if mean > self.best else self.stale + 1
         if mean > self.best:
             self.best = mean
@@ -157,7 +166,8 @@ class Trainer:
 
     def _weights(self) -> dict[str, Tensor]:
         return {
-            name: weight.detach() for name, weight in self.model.named_parameters()
+            name: weight.detach()
+            for name, weight in self.model.named_parameters()
             if weight.requires_grad
         }
 

@@ -187,7 +187,7 @@ def test_a_chapter_twice_is_refused_and_the_rest_of_the_log_stays(run: Run, stor
     with Log.open(run(1), write=True) as log:
         log.append(story(2)[-1])
         log.append(story(1)[0])
-        with pytest.raises(sqlite3.IntegrityError):
+        with pytest.raises(Unusable, match="a chapter is there already"):
             log.commit()
         assert list(log.chapters()) == in_order(story(1))
         log.close()

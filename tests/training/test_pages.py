@@ -74,7 +74,9 @@ def material(real: Real, tokenizer: Any, tmp_path_factory: pytest.TempPathFactor
 
 def test_nobody_of_the_test_part_is_in_the_material(real: Real, material: Path) -> None:
     arrays = np.load(material)
-    parts = {part: [key for key in real.keys if part_of_user(key) == part] for part in ("train", "valid")}
+    parts = {
+        part: [key for key in real.keys if part_of_user(key) == part] for part in ("train", "valid")
+    }
     assert 0 < len(parts["train"]) < USERS
     for part, keys in parts.items():
         assert arrays[f"{part}_keys"].tolist() == keys
@@ -91,7 +93,9 @@ def test_counts_hold_what_training_users_took_alone(real: Real, material: Path) 
     assert np.load(material)["counts"].tolist() == np.bincount(taken, minlength=ITEMS).tolist()
 
 
-def seen_by(real: Real, user: int, history: Sequence[int], page: Sequence[int], likes: Any) -> Observation:
+def seen_by(
+    real: Real, user: int, history: Sequence[int], page: Sequence[int], likes: Any
+) -> Observation:
     who = replace(real.profiles[user], interests=likes)
     here = Situation(len(history), "recommender", tuple(page), 0, 1, tuple(page))
     lived = tuple(Lived(item, place, 1.0, 0) for place, item in enumerate(history))
@@ -100,7 +104,9 @@ def seen_by(real: Real, user: int, history: Sequence[int], page: Sequence[int], 
 
 
 @pytest.mark.parametrize("cut", [0, 1, 5, 11])
-def test_what_is_trained_is_what_is_asked(real: Real, material: Path, tokenizer: Any, cut: int) -> None:
+def test_what_is_trained_is_what_is_asked(
+    real: Real, material: Path, tokenizer: Any, cut: int
+) -> None:
     from training.pages import PageDealer
     from training.tokens import chat
 
@@ -111,7 +117,9 @@ def test_what_is_trained_is_what_is_asked(real: Real, material: Path, tokenizer:
         user = real.keys.index(key)
         items = dealer.lives[number].astype(np.int64)
         history = items[:cut]
-        page = sorted((n for n in range(7, 27) if n not in history), key=lambda n: real.catalogue[n].title)
+        page = sorted(
+            (n for n in range(7, 27) if n not in history), key=lambda n: real.catalogue[n].title
+        )
         taken = np.zeros(len(page), np.bool_)
         ours = [*dealer.stem(number, history), *dealer.written(np.array(page), taken)[0]]
         likes = tuple(real.catalogue.tags[tag] for tag in dealer.interests(history))
@@ -144,7 +152,9 @@ def test_a_row_is_a_stem_with_pages_that_do_not_see_each_other(material: Path) -
         assert len(weights) == row.branch.max()
 
 
-def test_pages_hold_what_is_taken_next_and_nothing_else_that_the_person_took(material: Path) -> None:
+def test_pages_hold_what_is_taken_next_and_nothing_else_that_the_person_took(
+    material: Path,
+) -> None:
     from training.pages import AHEAD, PageDealer
 
     dealer = PageDealer(material)

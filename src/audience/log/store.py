@@ -206,9 +206,13 @@ class Log:
         self._check_writable()
         if not (self._rows or self._cached):
             return
-        with writing(self.folder), transaction(self._connection):
-            self._connection.executemany(_INSERT, self._rows)
-            self._connection.executemany(_CACHE, self._cached)
+        try:
+            with writing(self.folder), transaction(self._connection):
+                self._connection.executemany(_INSERT, self._rows)
+                self._connection.executemany(_CACHE, self._cached)
+        except sqlite3.IntegrityError as error:
+            # Nobody writes a chapter twice: one that is there bears a wrong round, phase or rank.
+            raise self._damaged(f"a chapter is there already: {error}") from error
         self._rows.clear()
         self._cached.clear()
 

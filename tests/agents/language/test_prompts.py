@@ -306,7 +306,7 @@ def test_the_prompts_of_the_tuned_model_are_word_for_word(
 ) -> None:
     seen = scene("recommender")
     taste = taste_of(seen.me.profile, seen.catalogue.tag_ids)
-    known = {"deciding": deciding, "model": "audience-135m"}
+    known: dict[str, Any] = {"deciding": deciding, "model": "audience-135m"}
     (request,) = asked(decide(scene("recommender", taste=taste), **known))
     check(f"tuned-{deciding}", rendered(request.messages))
 

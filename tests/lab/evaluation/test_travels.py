@@ -38,6 +38,9 @@ from audience.lab.evaluation.taste import BY_RECOMMENDER
 from audience.scenario import Models, SpendingOptions
 from audience.world import Catalogue, Item, rng
 
+pytestmark = pytest.mark.timeout(1800)
+"""Fits and trees on a few hundred people take minutes where other work is done beside them."""
+
 
 @pytest.fixture(scope="module")
 def real() -> Real:
