@@ -106,6 +106,17 @@ def test_taste_on_any_dataset(cli: Cli, here: Path, walkers: Path) -> None:
         assert word in done.stdout
 
 
+def test_minds_that_score_say_yes_to_some(
+    cli: Cli, here: Path, walkers: Path, serving: Serving
+) -> None:
+    given = ("eval", "taste", "--data", walkers, "--mind", "llm+score", "--agents", 8, "--json")
+    with serving() as fake:
+        told = json.loads(cli(*given, "--llm", fake.url, "--model", "fake").stdout.splitlines()[-1])
+    [row] = [row for row in told["rows"] if row["name"] == "llm+score"]
+    assert row["unreadable"] == 0
+    assert 0.0 < row["cells"]["1:1"]["recall"]["value"]["mean"] <= 1.0
+
+
 def test_ratings(cli: Cli, here: Path, walkers: Path, serving: Serving) -> None:
     with serving() as fake:
         given = ("--llm", fake.url, "--model", "fake", "--agents", 10)

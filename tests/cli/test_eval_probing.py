@@ -37,6 +37,23 @@ def last(told: CompletedProcess[str]) -> dict[str, Any]:
     return found
 
 
+def test_figures_of_minds_stand_beside_those_of_an_earlier_evaluation(
+    cli: Cli, here: Path, server: Fake
+) -> None:
+    flags = ("eval", "behaviour", "--llm", server.url, "--agents", 6, "--rounds", 1)
+    first = last(cli(*flags, "--mind", "llm", "--model", "fake", "--out", "untuned", "--json"))
+    assert first["beside"] == "by chance"
+    tuned = (*flags, "--mind", "tuned", "--out", "tuned", "--beside", "untuned")
+    told = last(cli(*tuned, "--json"))
+    assert told["model"] == "audience-135m"
+    whats = [row["what"].partition(":")[0] for row in told["rows"]][:4]
+    assert whats == ["rule", "rule, fitted", "tuned", "llm (untuned)"]
+    assert len(told["rows"]) == 4 * 5
+    assert any("tuned is closer to people than llm (untuned) on" in n for n in told["notes"])
+    assert last(cli(*tuned, "--json"))["spent"]["calls"] == 0
+    assert "by chance" in cli(*tuned).stdout
+
+
 @pytest.mark.parametrize("name", list(SMALL))
 def test_one_table_a_model_and_nothing_is_paid_twice(
     cli: Cli, here: Path, server: Fake, name: str
@@ -80,6 +97,9 @@ def test_a_budget_stops_and_the_rest_is_asked_later(cli: Cli, here: Path, server
         (("prompts", "--agents", 0), "--agents 0"),
         (("prompts", "--data", "nowhere"), "nowhere"),
         (("behaviour", "--agents", 0), "--agents 0"),
+        (("behaviour", "--mind", "tunes"), "did you mean 'tuned'"),
+        (("behaviour", "--mind", "rule", "--beside", "nowhere"), "--beside nowhere"),
+        (("behaviour", "--beside", "nowhere"), "give --mind"),
         (("behaviour", "--data", "nowhere"), "nowhere"),
         (("behaviour", "--words", "shrt"), "did you mean 'short'"),
         (("behaviour", "--rounds", 0), "--rounds 0"),

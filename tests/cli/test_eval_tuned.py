@@ -68,12 +68,13 @@ def test_an_endpoint_without_log_probabilities_is_refused(
         (("--mind", "llm"), "--mind"),
         (("--agents", 900), "people are eligible"),
         (("--window", 1), "give 2 or more"),
-        (("--model", "another", "--llm", "http://127.0.0.1:9/v1"), "leave --model out"),
+        (("--model", "another"), "leave --model out"),
     ],
 )
 def test_mistakes_are_told_with_a_remedy(
     cli: Cli, here: Path, walkers: Path, given: tuple[object, ...], told: str
 ) -> None:
-    done = cli("eval", "tuned", "--data", walkers, *given)
+    nobody = ("--llm", "http://127.0.0.1:9/v1")
+    done = cli("eval", "tuned", "--data", walkers, *nobody, *given)
     assert done.returncode == 2
     assert told in done.stderr

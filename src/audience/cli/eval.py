@@ -206,9 +206,11 @@ def asked(
 ) -> tuple[T, Doors]:
     """Do the work with a gateway to models and a progress bar; return its result."""
     from audience.engine import run_sync
-    from audience.lab.evaluation import Doors, models_for
+    from audience.lab.evaluation import Doors, check_tuned, models_for
 
-    doors = Doors(models_for(kinds, o.models_of(flags)), o.spending_of(flags), folder)
+    models, spending = models_for(kinds, o.models_of(flags)), o.spending_of(flags)
+    check_tuned(kinds, models, spending)
+    doors = Doors(models, spending, folder)
     results: list[T] = []
 
     async def whole() -> None:

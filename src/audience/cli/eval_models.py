@@ -14,7 +14,7 @@ from audience.errors import BadInput
 from audience.files import slug_of
 
 if TYPE_CHECKING:
-    from audience.lab.probing import Asker, Probed, ProbeTable, Work
+    from audience.lab.probing import Asker, Probed, ProbeTable, Town, Work
 
 WIDTH = 100
 
@@ -180,11 +180,26 @@ def prompts_command(gap: float, data: str, agents: int, seed: int, **flags: Any)
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("--rounds", default=2, show_default=True, help="Rounds of visits.")
 @click.option("--words", default="short", show_default=True, help="none, short or full.")
+@click.option(
+    "--mind",
+    default="",
+    metavar="KIND[,KIND…]",
+    help="tuned, llm, rule: five figures of each, and how far they are from people.",
+)
+@click.option(
+    "--beside",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FOLDER",
+    help="With --mind: also the minds of an earlier evaluation; may be repeated.",
+)
 @probe_options(agents=100)
 def behaviour_command(
     run: Path | None,
     rounds: int,
     words: str,
+    mind: str,
+    beside: tuple[Path, ...],
     data: str,
     agents: int,
     seed: int,
@@ -193,21 +208,66 @@ def behaviour_command(
     """Measure what language-model people do and say beside what is known of people.
 
     With RUN, the table is made of that run's log. Otherwise people live some rounds, see the same
-    pages in other orders, and pages of what they like and hate. Without --llm the embedded model
-    is asked.
+    pages in other orders, and pages of what they like and hate. With --mind, five figures of each
+    mind are compared with those of people. Without --llm the embedded model is asked.
     """
     from audience.lab.probing import behaviour, compared_minds, town_of
 
     if run is not None:
         _show_run(run, seed, flags)
         return
+    if beside and not mind:
+        raise BadInput("--beside: compares figures of minds; give --mind tuned, llm or rule")
     town = town_of(data, agents, seed)
+    if mind:
+        _figures(mind, beside, town, data, rounds, words, flags)
+        return
 
     async def work(asker: Asker) -> ProbeTable:
         mind, others = compared_minds(asker, town, words)
         return await behaviour(asker, mind, others, town, rounds=rounds)
 
     conduct("behaviour", work, town.name, agents, seed, flags)
+
+
+def _figures(
+    mind: str,
+    beside: tuple[Path, ...],
+    town: Town,
+    data: str,
+    rounds: int,
+    words: str,
+    flags: dict[str, Any],
+) -> None:
+    """Compare five figures of some minds with those of people; store and print them."""
+    from audience.lab.evaluation import check_tuned
+    from audience.lab.probing import (
+        compared_kinds,
+        figure_kinds,
+        figures_table,
+        keep_figures,
+        measured_figures,
+        read_figures,
+        targets_of,
+        with_earlier,
+    )
+
+    kinds = figure_kinds(mind)
+    check_tuned(kinds, o.models_of(dict(flags)), o.spending_of(dict(flags)))
+    for folder in beside:
+        read_figures(folder)
+    model = _slug(flags["llm"] or "", flags["model"] or "")
+    out = flags["out"] or Path("runs") / f"eval-behaviour-{slug_of('-'.join(kinds))}-{model}"
+    targets = targets_of(town, data)
+
+    async def work(asker: Asker) -> ProbeTable:
+        minds = compared_kinds(kinds, asker, words)
+        made = await measured_figures(minds, town, targets, rounds=rounds, seed=town.seed)
+        keep_figures(made, out)
+        return figures_table(with_earlier(made, beside))
+
+    people = len(town.people)
+    conduct("behaviour", work, town.name, people, town.seed, flags | {"out": out})
 
 
 def _show_run(run: Path, seed: int, flags: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ from audience.lab.evaluation import (
     Result,
     arenas,
     baseline_contestants,
+    check_tuned,
     discrimination_result,
     kinds_of,
     models_for,
@@ -28,8 +29,9 @@ from audience.lab.evaluation.contest import Entrant, StoredAnswers
 from audience.lab.evaluation.contestants import entrant, stack_entry
 from audience.lab.evaluation.mixes import CONTENT_MIX
 from audience.lab.evaluation.report import as_csv, footer, group_tables
+from audience.lab.evaluation.result import with_rows
 from audience.llm import Counts
-from audience.scenario import Models
+from audience.scenario import Models, SpendingOptions
 from audience.world import Floats, rng
 
 STACK = "grounded+tuned"
@@ -80,6 +82,16 @@ def test_two_that_know_different_people_know_more_together(result: Result) -> No
     assert pair.than == "grounded"
     assert gain.mean == pytest.approx(rows[STACK] - rows["grounded"])
     assert 0.0 < gain.low < gain.mean
+
+
+def test_differences_of_shares_stay_within_what_is_possible() -> None:
+    values = {"a": np.array([1.0, 0.0]), "b": np.array([0.0, 0.5])}
+    empty = Result("x", "x", "x", 2, 1, "", ("uniform",), ("(1,5)",))
+    table = {"uniform": {"(1,5)": values}}
+    made = with_rows(empty, {"a": "mind", "b": "mind"}, table, [], pairs=[("a", "b"), ("a", "c")])
+    [pair] = made.pairs
+    apart = pair.cells["uniform"]["(1,5)"]
+    assert (apart.low, apart.high) == (-1.0, 1.0)
 
 
 def test_a_model_that_knows_nothing_adds_nothing(ring: Real) -> None:
@@ -176,9 +188,23 @@ def test_a_stack_names_its_parts_and_only_minds_that_score_stack() -> None:
         kinds_of(STACK)
 
 
+def test_a_model_that_is_not_installed_is_told_before_anything_is_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("audience.lab.evaluation.contestants.tuned_missing", lambda: "it is gone")
+    ask, stored = SpendingOptions(), SpendingOptions(calls="stored")
+    with pytest.raises(BadInput, match="it is gone; or give a server"):
+        check_tuned(["rule", "tuned"], Models(), ask)
+    check_tuned(["tuned"], Models(), stored)
+    check_tuned(["tuned"], Models(url="http://a/v1"), ask)
+    check_tuned(["llm+score"], Models(), ask)
+
+
 def test_tuned_asks_its_own_model_and_no_other() -> None:
     assert models_for(["rule"], Models(model="a")).model == "a"
     assert models_for(["tuned"], Models(url="http://a/v1")).model == "audience-135m"
     assert models_for(["tuned"], Models()).model == "audience-135m"
+    versioned = Models(url="http://a/v1", model="us/Audience-135m-r64")
+    assert models_for(["tuned"], versioned) == versioned
     with pytest.raises(BadInput, match="leave --model out"):
         models_for(["rule", "tuned"], Models(url="http://a/v1", model="other"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audience.agents import LLMMind
 from audience.errors import BadInput
 from audience.lab.evaluation import Case, Ground, Real, RunMind
 from audience.lab.evaluation.cases import lives_of
@@ -93,6 +94,19 @@ def test_who_goes_by_the_place_does_not(mind: RunMind) -> None:
 
 def test_a_run_asks_the_same_whatever_the_order_of_the_page(mind: RunMind) -> None:
     assert asked(mind, Answering("Alpha")).same_prompt
+
+
+def test_a_prompt_that_lists_the_page_as_it_is_shown_is_not_the_same(
+    mind: RunMind, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "page_choice.md").write_text("$titles\nYou see them as:\n$page\n")
+    folder = str(tmp_path / "mine")
+    mind.mind = LLMMind(mind.door, model="audience-135m", deciding="score", prompts=folder)
+    found = asked(mind, Answering("Alpha"))
+    assert not found.same_prompt
+    what = "page in 5 orders, as a run asks: the same question"
+    assert {row.what: row.value for row in option_order_rows([found], 1)}[what] == 0.0
 
 
 def test_options_move_and_letters_stay() -> None:

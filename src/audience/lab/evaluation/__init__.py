@@ -26,11 +26,13 @@ from audience.lab.evaluation.contest_verdict import stored_finding as stored_fin
 from audience.lab.evaluation.contestants import (
     ContestRules as ContestRules,
     Doors as Doors,
+    asked_mind as asked_mind,
     baseline_contestants as baseline_contestants,
+    check_tuned as check_tuned,
+    is_tuned as is_tuned,
     kinds_of as kinds_of,
     mind_contestants as mind_contestants,
     models_for as models_for,
-    run_mind as run_mind,
 )
 from audience.lab.evaluation.discrimination import (
     PEOPLE_CHOICES as PEOPLE_CHOICES,
@@ -94,6 +96,7 @@ from audience.lab.evaluation.report import (
     write_evaluation as write_evaluation,
 )
 from audience.lab.evaluation.result import (
+    ContestantRow as ContestantRow,
     Result as Result,
     asks_model as asks_model,
     result_values as result_values,

@@ -19,7 +19,7 @@ from audience.lab.evaluation.cases import Case, Contestant
 from audience.lab.evaluation.contest import Entrant, Progress, joined, quiet
 from audience.lab.evaluation.language import Words
 from audience.lab.evaluation.run_mind import RunMind
-from audience.llm import GatewayStack, MiniLM
+from audience.llm import TUNED as TUNED_MODEL, GatewayStack, MiniLM, tuned_missing
 from audience.recommenders import Markov
 from audience.scenario import Models, SpendingOptions, door_of, name_of
 from audience.world import INDIFFERENT, INTERESTED, Domain, Floats, Profile
@@ -94,8 +94,8 @@ def _columns(cases: Sequence[Case]) -> tuple[list[tuple[int, ...]], list[tuple[i
 
 RECSIM, GROUNDED, RULE, LLM = "recsim", "grounded", "rule", "llm"
 EVIDENCE, PLAIN = "llm+evidence", "llm-plain"
-TUNED, TUNED_MODEL = "tuned", "audience-135m"
-"""A mind of a run that asks the model tuned for it, and the name of that model."""
+TUNED = "tuned"
+"""A mind of a run that asks the model tuned for it."""
 SCORED = {TUNED: "score", "llm+score": "score", "llm+glance": "glance"}
 """Minds of a run that decide by scoring, and how."""
 STACKS = {f"{GROUNDED}+{kind}": (GROUNDED, kind) for kind in SCORED}
@@ -183,14 +183,26 @@ def kinds_of(text: str, *, stacks: bool = False) -> tuple[str, ...]:
 
 def models_for(kinds: Sequence[str], models: Models) -> Models:
     """Return the models to ask: `tuned` names its own, which a server must go by."""
-    if TUNED not in kinds or models.model == TUNED_MODEL:
+    if TUNED not in kinds or is_tuned(models.model):
         return models
     if models.model:
         raise BadInput(
             f"--mind {TUNED}: asks {TUNED_MODEL}, not {models.model}; leave --model out, or serve "
-            f"the model under the name {TUNED_MODEL}"
+            f"the model under a name that begins with {TUNED_MODEL}"
         )
     return msgspec.structs.replace(models, model=TUNED_MODEL)
+
+
+def is_tuned(model: str) -> bool:
+    """Return whether a model is the tuned one by its name, in any version."""
+    return model.rpartition("/")[2].lower().startswith(TUNED_MODEL)
+
+
+def check_tuned(kinds: Sequence[str], models: Models, spending: SpendingOptions) -> None:
+    """Raise before anything is computed if `tuned` would ask a model that is not installed."""
+    is_packaged = TUNED in kinds and not models.address and spending.calls != "stored"
+    if is_packaged and (wrong := tuned_missing()):
+        raise BadInput(f"--mind {TUNED}: {wrong}; or give a server of {TUNED_MODEL} with --llm")
 
 
 def baseline_contestants() -> list[Entrant]:
@@ -288,7 +300,7 @@ def stack_entry(kind: str) -> Entrant:
     return Entrant(kind, made, "mind", parts=(*STACKS[kind], b.PopularityBaseline.name))
 
 
-def run_mind(kind: str, rules: ContestRules, ground: Ground) -> RunMind:
+def asked_mind(kind: str, rules: ContestRules, ground: Ground) -> RunMind:
     """Return the mind of a run that answers cases of a training part."""
     return RunMind(
         kind,
@@ -310,7 +322,7 @@ def run_entry(kind: str, rules: ContestRules, *, practises: bool = False) -> Ent
     model = name_of(rules.doors.models)
 
     async def made(ground: Ground) -> Contestant:
-        return run_mind(kind, rules, ground)
+        return asked_mind(kind, rules, ground)
 
     pack = mind_prompts(model=model)
     page = {"score": "page_choice", "glance": "page_glance"}.get(SCORED.get(kind, ""), "page")

@@ -14,7 +14,7 @@ from audience.lab.evaluation.cases import Case
 from audience.lab.evaluation.contest import ContestAnswers, Entrant, StoredAnswers
 from audience.lab.evaluation.mixes import BOOSTED, CONTENT_MIX, MIX
 from audience.llm import Counts
-from audience.results import ANY, POSITIVE, SHARE, Bounds, Interval, finite, t_interval
+from audience.results import ANY, CORRELATION, POSITIVE, SHARE, Bounds, Interval, finite, t_interval
 from audience.world import Bools, Floats, Ints
 
 AREA = ", AUC"
@@ -136,13 +136,18 @@ def asks_model(name: str) -> bool:
     return name.startswith(("llm", "tuned"))
 
 
+def _between(column: str) -> Bounds:
+    """Return the possible differences in a column: those of shares lie between -1 and 1."""
+    return CORRELATION if bounds_of(column) == SHARE else ANY
+
+
 def _apart(
     name: str, than: str, values: Mapping[str, Mapping[str, Values]]
 ) -> dict[str, dict[str, Interval]]:
     """Return the paired differences of two contestants by group and column."""
     return {
         group: {
-            column: t_interval(scores[name] - scores[than])
+            column: t_interval(scores[name] - scores[than], _between(column))
             for column, scores in columns.items()
             if name in scores and than in scores
         }

@@ -1,5 +1,16 @@
 """Probes of a language model: what it knows, whether it stays in character, what sways it."""
 
+from audience.lab.probing.behaviour_figures import (
+    FigureFile as FigureFile,
+    compared_kinds as compared_kinds,
+    figure_kinds as figure_kinds,
+    figures_table as figures_table,
+    keep_figures as keep_figures,
+    measured_figures as measured_figures,
+    read_figures as read_figures,
+    targets_of as targets_of,
+    with_earlier as with_earlier,
+)
 from audience.lab.probing.behaviour_probe import (
     Deeds as Deeds,
     behaviour as behaviour,
@@ -37,7 +48,7 @@ from audience.lab.probing.round_time import (
     write_efficiency as write_efficiency,
 )
 from audience.lab.probing.sensitivity import prompts as prompts
-from audience.lab.probing.town import town_of as town_of
+from audience.lab.probing.town import Town as Town, town_of as town_of
 from audience.lab.probing.tuned_probe import (
     BAR_WINDOW as BAR_WINDOW,
     TunedOptions as TunedOptions,

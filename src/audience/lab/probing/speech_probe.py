@@ -12,7 +12,7 @@ from audience.errors import BadInput
 from audience.lab.probing.behaviour_probe import Spoken, new_pairs
 from audience.lab.probing.questions import Asker
 from audience.lab.probing.result import ProbeRow, row
-from audience.lab.probing.town import SPEECH, Town
+from audience.lab.probing.town import Town
 from audience.llm import together, unanswered
 from audience.world import rng
 
@@ -25,6 +25,11 @@ UNHEARD = 0.25
 DROPPED = 0.3
 """Of items with one or two stars, how many were given up before the end."""
 EXAMPLES = 12
+QUESTIONS = (
+    "What have you {past} lately, and how was it?",
+    "Would you recommend it to a friend?",
+    "What do you think of it, looking back?",
+)
 
 
 class JudgedLine(msgspec.Struct, frozen=True):
@@ -58,7 +63,7 @@ def facts_of(town: Town, number: int) -> tuple[int, Facts]:
     if kind in ("opening", "reply"):
         known["friend"] = town.genesis.profiles[friend].name.split(" ")[0]
     if kind == "interview":
-        known["question"] = SPEECH[number % len(SPEECH)].format_map(town.words)
+        known["question"] = QUESTIONS[number % len(QUESTIONS)].format_map(town.words)
     domain = town.genesis.domain
     known |= {"past": domain.past, "plural": domain.plural, "draw": draw}
     return who, facts_about(kind, item, town.genesis.profiles[who], **known)

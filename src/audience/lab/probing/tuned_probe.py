@@ -15,24 +15,25 @@ from audience.lab.evaluation import (
     UNIFORM,
     AnswerStore,
     ContestAnswers,
+    ContestantRow,
     ContestRules,
     Doors,
     Ground,
     Progress,
     Result,
     arenas,
+    asked_mind,
     baseline_contestants,
     contest_markdown,
     discrimination_result,
     mind_contestants,
     play,
     read_real,
-    run_mind,
 )
 from audience.lab.probing.choice_calibration import BY_CHANCE, PART, calibration_of
 from audience.lab.probing.option_orders import option_order_rows, order_answers
 from audience.lab.probing.questions import AT_ONCE, AT_ONCE_EMBEDDED, Asker
-from audience.lab.probing.result import Probed, ProbeRow, foot, keep, known, table
+from audience.lab.probing.result import Probed, ProbeRow, difference, foot, keep, known, table
 from audience.lab.probing.speech_probe import speech_notes, speech_rows, spoken_lines
 from audience.lab.probing.town import Town, town_of
 from audience.llm import Counts
@@ -48,6 +49,11 @@ BARS: Mapping[str, Mapping[str, float]] = {
 """Right choices asked of the packaged model: people of MovieLens 1M that it has not seen, matched
 negatives from windows of `BAR_WINDOW` ranks."""
 BAR_WINDOW = 200
+FULL: Mapping[str, Mapping[str, float]] = {
+    "uniform": {"(1,5)": 0.756, "(3,3)": 0.877, "(3,7)": 0.800, "(1,9)": 0.695},
+    "matched": {"(1,5)": 0.635, "(3,3)": 0.802, "(3,7)": 0.700, "(1,9)": 0.556},
+}
+"""What full fine-tuning of the same base model reached on 1,000 such people, not quantised."""
 SPEAKERS = 100
 """People of the embedded films who speak."""
 BESIDE = "bar or expected"
@@ -156,7 +162,7 @@ async def tuned_rows(
     """
     calibration = calibration_of(played, kind, rules.seed)
     arena = played[0].arena
-    mind = run_mind(kind, rules, Ground(arena.lives, arena.seed, arena.weighed))
+    mind = asked_mind(kind, rules, Ground(arena.lives, arena.seed, arena.weighed))
     [task] = [task for task in arena.tasks if task.name == _ORDERED]
     ordered = await order_answers(mind, task.cases[:lists], rules.seed)
     spoken = await spoken_lines(asker, town, lines) if lines else []
@@ -177,6 +183,7 @@ def contest_rows(result: Result, kind: str, *, is_barred: bool) -> list[ProbeRow
             three = known(cell.value)
             bar = bars.get(column) if is_barred else None
             rows.append(ProbeRow("choices", f"{group} {column}", *three, cell.users, chance=bar))
+    rows += _less_full(mine) if is_barred else []
     for pair in (pair for pair in result.pairs if kind in pair.name):
         for group in BARS:
             # More than evidence among items as popular, and more than a mix on data it never saw.
@@ -189,6 +196,19 @@ def contest_rows(result: Result, kind: str, *, is_barred: bool) -> list[ProbeRow
         rate = mine.decided / mine.seconds
         what, asked = "page decisions a second", round(mine.decided)
         rows.append(ProbeRow("speed", what, rate, None, None, asked, unit="count"))
+    return rows
+
+
+def _less_full(mine: ContestantRow) -> list[ProbeRow]:
+    """Return what an adapter and quantisation lose; the intervals are of this model's people."""
+    rows = []
+    for group, reached in FULL.items():
+        for column, full in reached.items():
+            if cell := mine.cells.get(group, {}).get(column):
+                mean, low, high = (difference(value, full) for value in known(cell.value))
+                what = f"{group} {column}"
+                lost = (mean, low, high, cell.users)
+                rows.append(ProbeRow("less full tuning", what, *lost, unit="difference"))
     return rows
 
 
