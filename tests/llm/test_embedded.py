@@ -46,6 +46,9 @@ def test_one_core_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch) -> None
     for cores, threads in ((1, 1), (2, 1), (4, 3), (64, e.MOST_THREADS)):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, n=cores: set(range(n)))
         assert e.default_threads() == threads
+        reading = min(cores, e.MOST_THREADS)
+        assert e.EmbeddedModel().reading_threads == reading, "prompts are read on all cores"
+    assert e.EmbeddedModel(threads=3).reading_threads == 3
 
 
 def test_a_missing_runtime_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

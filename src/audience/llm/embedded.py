@@ -87,8 +87,12 @@ class Started(msgspec.Struct, frozen=True):
 
 def default_threads() -> int:
     """Return the default number of threads, which leaves one core to the engine."""
+    return max(1, min(MOST_THREADS, _cores() - 1))
+
+
+def _cores() -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return max(1, min(MOST_THREADS, (cores or 1) - 1))
+    return cores or 1
 
 
 def missing() -> str:
@@ -148,6 +152,8 @@ class EmbeddedModel:
         self.adapter = adapter
         self.slots = slots
         self.threads = threads or default_threads()
+        self.reading_threads = threads or min(MOST_THREADS, _cores())
+        """Threads for prompts, of which there is much to do at once: no core is left out."""
         self.context = context
         self.deadline = deadline
         self.url = ""
@@ -209,6 +215,9 @@ class EmbeddedModel:
             stderr=self._errors,
             # An interrupt at the terminal is for the engine; the worker ends with it.
             start_new_session=True,
+            # Threads sleep while they wait for each other: one that shares its core with other work
+            # would otherwise keep all of them spinning.
+            env={**os.environ, "OMP_WAIT_POLICY": "passive"},
         )
         assert self._worker.stdout is not None
         try:
@@ -236,6 +245,7 @@ class EmbeddedModel:
             str(self.path),
             *([f"--adapter={self.adapter}"] if self.adapter else []),
             f"--threads={self.threads}",
+            f"--reading-threads={self.reading_threads}",
             f"--slots={self.slots}",
             f"--context={self.context}",
             f"--port={port}",

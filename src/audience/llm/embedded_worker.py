@@ -44,7 +44,7 @@ def serve(options: argparse.Namespace) -> Any:  # noqa: ANN401
     params.hostnames = ["127.0.0.1"]
     params.port = options.port
     params.cpuparams.n_threads = options.threads
-    params.cpuparams_batch.n_threads = options.threads
+    params.cpuparams_batch.n_threads = options.reading_threads or options.threads
     params.n_parallel = options.slots
     params.n_ctx = options.context
     params.kv_unified = True
@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("path")
     parser.add_argument("--adapter", default="", help="a GGUF file of low-rank changes")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--reading-threads", type=int, default=0, help="as --threads if 0")
     parser.add_argument("--slots", type=int, default=8)
     parser.add_argument("--context", type=int, default=8192)
     parser.add_argument("--port", type=int, default=0)
