@@ -172,7 +172,9 @@ def test_what_a_newcomer_says_of_a_film_they_never_saw_reaches_their_friends(run
         world = world_at(log, 3)
     assert {tie.other for tie in world.graph.ties(who)} == {3, 5}
     (post,) = [event for event in events if isinstance(event, e.Posted) and event.agent == who]
-    assert (post.items, post.stance, post.voice) == ((item.id,), 0.6, "human")
+    assert (post.items, post.stance, post.voice) == ((item.id,), 1.0, "human"), (
+        "two words of praise"
+    )
     told = [event for event in events if isinstance(event, e.Delivered) and event.author == who]
     assert [(event.to, event.voice) for event in told] == [((3, 5), "human")]
     said = [event for event in events if isinstance(event, e.Said) and event.agent == who]
@@ -182,7 +184,7 @@ def test_what_a_newcomer_says_of_a_film_they_never_saw_reaches_their_friends(run
         f"<{item.title}>? No",
     )
     heard = {mention.stance for mention in world.agents[said[0].to].heard if mention.who == who}
-    assert heard == {-1.0, 0.6}
+    assert heard == {-1.0, 1.0}
     assert not [event for event in events if isinstance(event, e.Refused | e.Unfounded)]
 
 
