@@ -273,3 +273,15 @@ def test_interviews_answer_the_question_in_a_whole_line(
     assert all("the pilot and his map." in answer.text for answer in model)
     assert {answer.by for answer in chosen} == {"rule"}
     assert {answer.choice for answer in chosen} <= {"yes", "no"}
+
+
+def test_a_usual_page_tempts_one_in_three() -> None:
+    """Return to the public figure that `CHOOSY` is set by, from what the model says of pages."""
+    from audience.agents.language.scored import drawn
+    from audience.agents.tuned import CHOOSY
+    from audience.llm import OptionChoice
+
+    usual = OptionChoice(1, (0.23, 0.5, 0.27))
+    draws = [(number + 0.5) / 1000 for number in range(1000)]
+    nothing = sum(not drawn(usual, (0, 1), CHOOSY, draw) for draw in draws) / 1000
+    assert 0.6 < nothing < 0.75
