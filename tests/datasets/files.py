@@ -45,7 +45,7 @@ ATOMIC = {
     ),
     "tiny.item": (
         "item_id:token\tmovie_title:token_seq\trelease_year:token\tclass:token_seq\n"
-        "x\tThe First\t1990\tDrama War\ny\t\t\t\n"
+        "x\tFirst, The\t1990\tDrama War\ny\t\t\t\n"
     ),
     "tiny.user": "user_id:token\tage:token\tgender:token\toccupation:token\na\t30\tF\tnurse\n",
     "tiny.net": "source_id:token\ttarget_id:token\na\tb\nb\tz\n",

@@ -26,11 +26,16 @@ def title_of(text: str) -> tuple[str, int | None]:
     match = _YEAR.search(text)
     title = text[: match.start()] if match else text.strip()
     year = int(match[1]) if match else None
+    return article_first(title), year
+
+
+def article_first(title: str) -> str:
+    """Return a title as people say it: `The Matrix` for `Matrix, The`."""
     moved = _ARTICLE.match(title)
-    if moved:
-        gap = "" if moved[2].endswith("'") else " "
-        title = f"{moved[2]}{gap}{moved[1]}{moved[3]}"
-    return title, year
+    if not moved:
+        return title
+    gap = "" if moved[2].endswith("'") else " "
+    return f"{moved[2]}{gap}{moved[1]}{moved[3]}"
 
 
 FILMS = Domain("film", "films", "watched")

@@ -14,6 +14,7 @@ from audience.datasets.loaders.blocks import (
     other_mark,
     table_blocks,
 )
+from audience.datasets.loaders.movielens import article_first
 from audience.datasets.source import Source
 from audience.errors import BadInput, unknown
 from audience.world import Domain, Item, Profile
@@ -120,7 +121,9 @@ class Mapped:
             for row, key in enumerate(block.keys("item")):
                 title, tags, about = (column[row].strip() for column in columns)
                 words = _tags(tags, self.tag_mark)
-                yield Item(row, title or key, about, words, _year(years[row]), key=key)
+                yield Item(
+                    row, article_first(title) or key, about, words, _year(years[row]), key=key
+                )
 
     def people(self, name: str) -> Iterator[Profile]:
         """Yield the people of a table."""
