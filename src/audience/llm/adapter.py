@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 from audience.errors import BadInput
+from audience.files import checksum_of
 from audience.llm import embedded
+from audience.llm.merged import merge
 
 TUNED = "audience-135m"
 """The name of the embedded model with the adapter, and of the same model on any server."""
@@ -40,4 +44,24 @@ def tuned_file() -> Path:
     sha256 = note.read_text("utf-8").split()[:1]
     if not sha256 or not embedded.is_whole(path, sha256[0]):
         raise BadInput(f"{path} is not the published adapter (its sha256 differs); {_REINSTALL}")
+    return path
+
+
+def tuned_model(said: Callable[[str], None]) -> Path:
+    """Return the embedded model with the adapter as one file, which is made once and kept."""
+    parts = embedded.model_file(), tuned_file()
+    made_of = sha256("".join(map(checksum_of, parts)).encode()).hexdigest()[:12]
+    path = embedded.cache_folder() / TUNED / made_of / f"{TUNED}.gguf"
+    note = path.with_name(f"{path.name}.sha256")
+    try:
+        if path.is_file() and note.is_file() and embedded.is_whole(path, note.read_text("utf-8")):
+            return path
+        said(f"making {TUNED} of the embedded model and its adapter; it is kept in {path.parent}")
+        merge(*parts, path)
+        note.write_text(checksum_of(path), "utf-8")
+    except OSError as error:
+        raise BadInput(
+            f"{path}: {error.strerror or error}; make 150 MB of room there, or set XDG_CACHE_HOME "
+            "to a folder that has it"
+        ) from error
     return path

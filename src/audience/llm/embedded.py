@@ -133,15 +133,13 @@ def model_file() -> Path:
 class EmbeddedModel:
     """Runs a model file in a worker process: start it, ask its URL, close it.
 
-    An `adapter` is a GGUF file of low-rank changes to the model, made for it alone. The
-    worker dies with its parent; if it crashes, it is restarted once at the same address.
+    The worker dies with its parent; if it crashes, it is restarted once at the same address.
     """
 
     def __init__(
         self,
         path: Path | None = None,
         *,
-        adapter: Path | None = None,
         threads: int | None = None,
         slots: int = SLOTS,
         context: int = CONTEXT,
@@ -149,7 +147,6 @@ class EmbeddedModel:
         said: Said | None = None,
     ) -> None:
         self.path = path
-        self.adapter = adapter
         self.slots = slots
         self.threads = threads or default_threads()
         self.reading_threads = threads or min(MOST_THREADS, _cores())
@@ -176,13 +173,9 @@ class EmbeddedModel:
             raise BadInput(f"the embedded model needs xllamacpp, not installed here; {REMEDY}")
         if self.path is None:
             self.path = await asyncio.to_thread(model_file)
-        for file in filter(None, (self.path, self.adapter)):
-            if not file.is_file():
-                raise BadInput(f"{file} does not exist; give the path of a GGUF file")
-        beside = f" with {self.adapter.name}" if self.adapter else ""
-        self._said(
-            f"starting the embedded model ({self.path.name}{beside}, {self.threads} threads)"
-        )
+        if not self.path.is_file():
+            raise BadInput(f"{self.path} does not exist; give the path of a GGUF file")
+        self._said(f"starting the embedded model ({self.path.name}, {self.threads} threads)")
         await self._launch()
         self._watch = asyncio.create_task(self._keep_alive())
         self._said(f"the embedded model is ready at {self.url}")
@@ -229,11 +222,8 @@ class EmbeddedModel:
             why = f"was not ready within {self.deadline:g} s" if late else "ended while starting"
             errors = self._errors_so_far()
             await self._end()
-            fits = ""
-            if self.adapter and not late:
-                fits = f"; does {self.adapter.name} belong to {self.path and self.path.name}?"
             raise EmbeddedUnavailable(
-                f"the embedded model {why}{errors}{fits}; use another model with --llm URL"
+                f"the embedded model {why}{errors}; use another model with --llm URL"
             ) from None
 
     def _command(self) -> list[str]:
@@ -243,7 +233,6 @@ class EmbeddedModel:
             "-m",
             "audience.llm.embedded_worker",
             str(self.path),
-            *([f"--adapter={self.adapter}"] if self.adapter else []),
             f"--threads={self.threads}",
             f"--reading-threads={self.reading_threads}",
             f"--slots={self.slots}",

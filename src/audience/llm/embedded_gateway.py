@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from audience.llm.adapter import TUNED, tuned_file, tuned_terms
+from audience.llm.adapter import TUNED, tuned_model, tuned_terms
 from audience.llm.embedded import SLOTS, SLOWEST, EmbeddedModel
 from audience.llm.endpoint import Endpoint
 from audience.llm.openai import OpenAI
@@ -53,12 +53,11 @@ class EmbeddedGateway:
         return await self._workers[name].ask(request)
 
     def _model(self, name: str) -> EmbeddedModel:
-        """Return a model that is not started yet; reads an adapter to verify it."""
-        if name == TUNED:
-            model = EmbeddedModel(adapter=tuned_file(), slots=self.slots, said=self._said)
-            log.warning("%s", tuned_terms())
-            return model
+        """Return a model that is not started yet; `audience-135m` is made if it is not there."""
         path = Path(name).expanduser() if name else None
+        if name == TUNED:
+            path = tuned_model(self._said or (lambda text: None))
+            log.warning("%s", tuned_terms())
         return EmbeddedModel(path, slots=self.slots, said=self._said)
 
     async def close(self) -> None:

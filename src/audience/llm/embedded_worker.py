@@ -35,12 +35,7 @@ def serve(options: argparse.Namespace) -> Any:  # noqa: ANN401
 
     params = xllamacpp.CommonParams()
     params.model.path = options.path
-    named = os.path.basename(options.adapter or options.path)
-    params.model_alias = {named.removesuffix(".gguf")}
-    if options.adapter:
-        adapter = xllamacpp.CommonAdapterLoraInfo()
-        adapter.path, adapter.scale = options.adapter, 1.0
-        params.lora_adapters = [adapter]
+    params.model_alias = {os.path.basename(options.path).removesuffix(".gguf")}
     params.hostnames = ["127.0.0.1"]
     params.port = options.port
     params.cpuparams.n_threads = options.threads
@@ -61,7 +56,6 @@ def serve(options: argparse.Namespace) -> Any:  # noqa: ANN401
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("audience.llm.embedded_worker", description=__doc__)
     parser.add_argument("path")
-    parser.add_argument("--adapter", default="", help="a GGUF file of low-rank changes")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--reading-threads", type=int, default=0, help="as --threads if 0")
     parser.add_argument("--slots", type=int, default=8)
