@@ -18,6 +18,8 @@ LENGTH = 1152
 """Tokens of a row."""
 HISTORY, SHORTER = 24, 0.1
 """Items of a history, and the share of histories that are cut shorter."""
+LATER = (0.7, 0.15, 0.1, 0.05)
+"""How often a history has none to three items more: those of the visit that a page belongs to."""
 AHEAD = 10
 """How far ahead of a history the items lie that its person is said to take."""
 INTERESTS = 3
@@ -84,7 +86,8 @@ class PageDealer:
         user = int(np.searchsorted(self.chances, draws.random()))
         items = self.lives[user].astype(np.int64)
         cut = int(draws.integers(1, len(items)))
-        history = items[max(0, cut - HISTORY) : cut]
+        later = int(draws.choice(len(LATER), p=LATER))
+        history = items[max(0, cut - HISTORY - later) : cut]
         if draws.random() < SHORTER:
             history = history[len(history) - int(draws.integers(0, min(12, len(history)) + 1)) :]
         ahead = items[cut : cut + AHEAD]

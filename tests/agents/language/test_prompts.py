@@ -311,6 +311,23 @@ def test_the_prompts_of_the_tuned_model_are_word_for_word(
     check(f"tuned-{deciding}", rendered(request.messages))
 
 
+def test_all_prompts_of_a_visit_of_the_tuned_model_begin_alike(scene: Scene, asked: Asked) -> None:
+    def told(picks: int) -> str:
+        seen = scene("recommender")
+        taste = taste_of(seen.me.profile, seen.catalogue.tag_ids)
+        seen = scene("recommender", taste=taste)
+        lived = tuple(Lived(n % len(seen.catalogue), n, 1.0) for n in range(30 + picks))
+        now = replace(seen.me.situation, picks=picks)
+        me = replace(seen.me, history=lived, situation=now)
+        known: dict[str, Any] = {"deciding": "score", "model": "audience-135m"}
+        (request,) = asked(decide(replace(seen, me=me), **known))
+        lines, _, _ = request.messages[-1].content.partition("\nNow you see:")
+        return lines
+
+    assert told(2).startswith(told(0))
+    assert told(2).count("\n") == told(0).count("\n") + 2
+
+
 def test_every_prompt_file_has_a_golden() -> None:
     import audience.agents
 

@@ -20,6 +20,8 @@ def test_words_are_lower_case_and_without_possession() -> None:
         ("It was not for me, but I liked it.", 0),
         ("It made my day.", 1),
         ("Nothing at all.", 0),
+        ("I expected a gripping story, but it was boring.", -2),
+        ("I was expecting it to be dull.", 1),
     ],
 )
 def test_a_text_has_a_mood(text: str, mood: int) -> None:

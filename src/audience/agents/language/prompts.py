@@ -368,8 +368,13 @@ def _brief(me: Agent) -> str:
 
 
 def _lately(seen: Observation) -> str:
-    """Return the last items of an agent in a few words each, newest last."""
-    items = [seen.catalogue[entry.item] for entry in seen.me.history[-LATELY:]]
+    """Return the last items of an agent in a few words each, newest last.
+
+    What is lived in a visit is added and nothing is dropped for it, so that all its prompts begin
+    alike and a server reads that once.
+    """
+    count = LATELY + len(seen.me.lived_now())
+    items = [seen.catalogue[entry.item] for entry in seen.me.history[-count:]]
     return "\n".join(map(brief_line, items))
 
 

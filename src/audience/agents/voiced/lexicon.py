@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 PRAISE = frozenset(
-    """absorbed absorbing adore adored amazed amazing amused appreciated astonished astonishing
+    """well-made well-done relatable thought-provoking intrigued
+    absorbed absorbing adore adored amazed amazing amused appreciated astonished astonishing
     awesome beautiful beautifully best breathtaking brilliant captivated captivating charm charmed
     charming cheered cheering classic clever comfort compelling dazzling delight delighted
     delightful delightfully elegant enchanted enchanting engaging engrossed engrossing enjoy
@@ -25,7 +26,8 @@ PRAISE = frozenset(
     worth wow""".split()
 )
 BLAME = frozenset(
-    """absurd aimless annoyed annoying avoid awful awkward bad bland bleh bored boredom boring
+    """depressing upsetting lackluster lacklustre
+    absurd aimless annoyed annoying avoid awful awkward bad bland bleh bored boredom boring
     chore cliche clichéd clumsy clunky cold confused confusing contrived cringe cringed crude
     dated despised detest detested disappointed disappointing disappointment disjointed dislike
     disliked dislikes disliking dozed drag dragged dragging drags dreadful dreary dull dumb
@@ -126,8 +128,9 @@ BLAMING = (
 """Phrases whose sentiment no single word carries."""
 DENIAL = frozenset(
     """not no never nobody nothing hardly barely least without cannot cant can't don't didn't
-    doesn't isn't wasn't won't wouldn't couldn't""".split()
+    doesn't isn't wasn't won't wouldn't couldn't expect expected expecting hoped hoping""".split()
 )
+"""What is denied, or was only expected, counts as its contrary: `I expected a gripping story`."""
 COMMON = frozenset(
     """the a an and or but of to in on at by for with from as is are was were be been being it its
     his her hers him he she they them their theirs this that these those who whom whose which what

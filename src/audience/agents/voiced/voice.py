@@ -26,7 +26,7 @@ CANDIDATES = 4
 TEMPERATURE = 0.5
 MAX_TOKENS = 28
 """Enough for the end of a sentence; longer lines are not worth keeping."""
-SAID_TEMPERATURE = 0.7
+SAID_TEMPERATURE, SAID_TOP_P = 0.5, 0.7
 SAID_TOKENS = 72
 """Enough for a whole line of forty words."""
 _ASKED = 300
@@ -141,6 +141,7 @@ def say(facts: Facts, salt: str = "", *, candidates: int = 1) -> Request:
         candidates=candidates,
         max_tokens=SAID_TOKENS,
         temperature=SAID_TEMPERATURE,
+        top_p=SAID_TOP_P,
         stop=("\n",),
         salt=salt,
     )
