@@ -72,5 +72,5 @@ def taken(only: Only, all_: PeopleColumns, came: Bools, done: int, at: int | Non
         case "came":
             return came
         case "gone":
-            return np.logical_and(came, all_.last == at)
+            return came & np.equal(all_.last, at or 0)
     return np.ones(len(came), np.bool_)
