@@ -50,6 +50,7 @@ NAMES = (
     "page",
     "page_browser",
     "page_large",
+    "page_million",
     "gate",
     "grounding",
 )

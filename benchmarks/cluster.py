@@ -14,14 +14,14 @@ from typing import Any
 from audience.runs import Outcome, Pool, conduct, pool_of
 from benchmarks.measuring import clock, place, row, scenario, tell
 
-BAR = 1.7
+BAR, ROUNDS = 1.7, 10
 ALONE = "unshare --user --map-root-user --net --pid --fork --kill-child --mount-proc".split()
 INSIDE = 'ip link set lo up && exec "$0" -m benchmarks.cluster'
 
 
 def seconds_of(folder: Path, pool: Pool | None) -> tuple[float, Outcome]:
     arms = {name: {"recommender": name} for name in ("popular", "ease")}
-    wanted = scenario(agents=1000, rounds=20, seeds=8, arms=arms)
+    wanted = scenario(agents=1000, rounds=ROUNDS, seeds=8, arms=arms)
     began = clock()
     outcome = conduct(wanted, folder, pool=pool)
     return clock() - began, outcome

@@ -42,12 +42,15 @@ def test_a_table_with_intervals_users_and_seed_is_printed(
     assert "12 users, 10 items, 37 interactions learnt from, seed 1" in out
 
 
-def test_json_holds_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ("--data", str(files(tmp_path)), "--recommender", "popular", "--k", "10", "--json")
+def test_json_holds_the_same_from_one_process_and_from_two(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("--data", str(files(tmp_path)), "--recommender", "popular,ease", "--k", "10", "--json")
     code, out, _ = told(capsys, *given)
     found = json.loads(out.splitlines()[-1])
+    assert json.loads(told(capsys, *given, "--workers", "2")[1].splitlines()[-1]) == found
     assert (code, found["users"], found["k"], found["seed"]) == (0, 12, 10, 1)
-    [one] = found["recommenders"]
+    one = found["recommenders"][0]
     assert one["values"]["recall"] == 1.0
     assert one["intervals"]["recall"] == [1.0, 1.0]
 

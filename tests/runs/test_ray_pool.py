@@ -10,9 +10,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.runs.two_nodes import SCENARIO
+from tests.runs.two_nodes import LIVES, MEMORIES, SCENARIO
 
 from audience.errors import BadInput
+from audience.lab.evaluation import evaluate, memory_values
 from audience.runs import conduct, pool_for, variants
 from audience.runs.jobs import finished_of, run_task
 from audience.runs.ray_pool import Sent, pack, perform_there, unpack
@@ -67,6 +68,7 @@ def test_two_nodes_lose_a_process_and_then_a_node_and_no_run(tmp_path: Path) -> 
     assert all(began.count(place) == 1 for place in found["before"]), "what was finished stays"
     assert found["again"] == digests
     assert found["kept"], "only the missing run was run again"
+    assert found["evaluated"] == memory_values(evaluate(MEMORIES, **LIVES))
     assert "127.0.0.1:6 cannot be reached" in found["unreachable"]
 
 

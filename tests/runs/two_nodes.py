@@ -18,11 +18,14 @@ from typing import Any
 import msgspec
 
 from audience.errors import BadInput
+from audience.lab.evaluation import evaluate, memory_values
 from audience.runs import Attendant, PoolTask, conduct, pool_for, variants
 from audience.runs.jobs import finished_of, perform_run, run_task
 from audience.runs.ray_pool import RayPool
 from audience.scenario import Scenario, parse
 
+MEMORIES = ("last", "none")
+LIVES: dict[str, Any] = {"people": 2, "rounds": 16, "seeds": 1}
 SCENARIO = """
 agents = 30
 rounds = 2
@@ -110,6 +113,7 @@ def main(folder: Path) -> dict[str, Any]:
     with pool_for(list(variants(scenario).values()), cluster=cluster.address) as again:
         count = lambda rounds, done: runs.append(done)  # noqa: E731
         outcome = conduct(scenario, folder / "both", pool=again, counted=count)
+        found["evaluated"] = memory_values(evaluate(MEMORIES, **LIVES, pool=again))
     found["again"] = [done.measured.digest for done in outcome.finished]
     found["kept"] = all(path.stat().st_mtime_ns == kept for path, kept in before.items())
     cluster.shutdown()

@@ -238,7 +238,8 @@ def test_what_everybody_did_last_is_told_as_the_page_folds_it(site: Site) -> Non
         if isinstance(entry.event, e.Said)
         for who in (entry.event.agent, entry.event.to)
     }
-    busy = {who for who, what in enumerate(told["activity"]) if what}
+    doing = dict(told["activity"])
+    busy = set(doing)
     assert busy == came | talked
-    assert {who for who, what in enumerate(told["activity"]) if what == 3} >= talked
+    assert {who for who, what in doing.items() if what == 3} >= talked
     assert 0 < len(busy) < 40

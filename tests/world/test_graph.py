@@ -83,6 +83,17 @@ def test_somebody_new_begins_without_ties() -> None:
     assert graph.followers(0) == (PEOPLE,)
 
 
+@given(PAIRS, CHANGES)
+def test_pairs_are_all_ties(
+    pairs: list[tuple[int, int]], changes: list[tuple[bool, int, int]]
+) -> None:
+    graph = SocialGraph(ties_of(pairs))
+    changed(graph, changes)
+    firsts, others = graph.pairs()
+    assert len(firsts) == len(graph)
+    assert set(zip(firsts.tolist(), others.tolist(), strict=True)) == all_pairs(graph)
+
+
 @given(PAIRS)
 def test_reversed_twice_is_the_same(pairs: list[tuple[int, int]]) -> None:
     ties = ties_of(pairs)

@@ -674,7 +674,7 @@ export interface GraphReply {
   nodes: GraphNode[];
   edges: ((number | string)[])[];
   communities: CommunityRow[];
-  of?: number[];
+  of?: string;
 }
 
 export interface StoryLine {
@@ -1019,7 +1019,7 @@ export interface Acknowledged {
 
 export interface ActivityReply {
   round: number;
-  activity: number[];
+  activity: [number, number][];
 }
 
 export interface SessionReply {

@@ -253,6 +253,23 @@ def bar() -> Iterator[Progress]:
         yield told
 
 
+@contextmanager
+def pieces_shared(pieces: int, workers: int, cluster: str) -> Iterator[dict[str, Any]]:
+    """Yield the pool for the pieces of an evaluation, and who counts them and may stop it."""
+    from audience.cli.screen import stoppable
+    from audience.runs import pool_for_pieces
+
+    done = 0
+    with stoppable() as stopping, pool_for_pieces(pieces, workers, cluster) as pool, bar() as told:
+
+        def counted(rounds: int, runs: int) -> None:
+            nonlocal done
+            done += runs
+            told("pieces", done, pieces)
+
+        yield {"pool": pool, "counted": counted, "stopping": stopping}
+
+
 def show(result: Result) -> None:
     """Print a result: a section for each group, paired differences, and notes."""
     from audience.lab.evaluation import footer, group_tables

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,25 +22,26 @@ WIDTH = 100
 @click.option("--rounds", type=int, default=30, help="Simulated days.")
 @click.option("--seeds", type=int, default=3, help="How many seeds.")
 @click.option("--seed", type=int, default=1, help="The first seed.")
+@o.pieces_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def memory_command(
-    kinds: str, people: int, rounds: int, seeds: int, seed: int, out: Path | None, as_json: bool
+    kinds: str,
+    workers: int,
+    cluster: str,
+    out: Path | None,
+    as_json: bool,
+    **sizes: Any,  # noqa: ANN401
 ) -> None:
     """Plant facts, repeat some, let time pass, and ask for them, without a model or a judge."""
+    from audience.cli.eval import pieces_shared
     from audience.lab.evaluation import KINDS, evaluate, memory_values as plain
-    from audience.terminal import Console
 
     chosen = tuple(dict.fromkeys(kind.strip() for kind in kinds.split(",") if kind.strip()))
-    with Console(stderr=True).status("Living …") as status:
-        evaluation = evaluate(
-            chosen or KINDS,
-            people=people,
-            rounds=rounds,
-            seeds=seeds,
-            seed=seed,
-            progress=lambda kind, one: status.update(f"Living with {kind}, seed {one} …"),
-        )
+    pieces = max(1, len(chosen or KINDS) * sizes["seeds"])
+    with pieces_shared(pieces, workers, cluster) as shared:
+        evaluation = evaluate(chosen or KINDS, **shared, **sizes)
     written = _written(evaluation, out) if out else []
     if as_json:
         o.print_json(plain(evaluation) | {"written": [str(path) for path in written]})

@@ -26,30 +26,33 @@ USUAL = "random,popular,item-knn,ease,bpr,als,lightgcn,multvae,markov,content"
 @o.recommender_option("What is checked.", USUAL)
 @click.option("--k", default=10, show_default=True, help="How many items are shown.")
 @click.option("--seed", default=1, show_default=True, help="For methods that draw.")
+@o.pieces_option
+@o.cluster_option
 @o.json_option
 def recommenders_command(
-    data: Path, recommender: tuple[str, ...], k: int, seed: int, as_json: bool
+    data: Path,
+    recommender: tuple[str, ...],
+    k: int,
+    seed: int,
+    workers: int,
+    cluster: str,
+    as_json: bool,
 ) -> None:
     """Hold out the last item of each user, and rank it among all items new to that user."""
-    from audience.lab.evaluation import check_offline, leave_last, plain_scores, read_source
-    from audience.scenario import Part, label, made
+    from audience.cli.eval import pieces_shared
+    from audience.lab.evaluation import plain_scores, read_split, score_offline
+    from audience.scenario import Part, made
 
-    recommenders = {label(kind): made("recommenders", Part(kind)) for kind in recommender}
-    offline_source = read_source(data)
-    split = leave_last(offline_source.lived)
-    scores = check_offline(
-        split,
-        offline_source.catalogue,
-        offline_source.people,
-        recommenders,
-        k=k,
-        seed=seed,
-        ties=offline_source.ties,
-    )
+    for kind in recommender:
+        made("recommenders", Part(kind))
+    data = data.resolve()
+    source, split = read_split(data)
+    with pieces_shared(len(recommender), workers, cluster) as shared:
+        scores = score_offline(data, recommender, k=k, seed=seed, **shared)
     if as_json:
         o.print_json(plain_scores(scores, seed))
         return
-    _print(scores, len(split.train.users), len(offline_source.catalogue), seed)
+    _print(scores, len(split.train.users), len(source.catalogue), seed)
 
 
 def _print(scores: Sequence[RecommenderScore], learnt: int, items: int, seed: int) -> None:
@@ -112,12 +115,16 @@ USUAL_VERDICTS = "random,popular,bpr,als,ease,lightgcn,multvae"
 )
 @o.model_options
 @o.spending_options
+@o.workers_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def verdicts_command(
     data: str,
     mind: str,
     recommender: tuple[str, ...],
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -128,13 +135,17 @@ def verdicts_command(
     """
     from audience.cli.progress import conducted, fail_if_withheld
     from audience.lab.verdicts import as_plain, judged, write
+    from audience.runs import pool_for, variants
     from audience.terminal import Console
 
     spending = o.spending_of(flags)
     scenario, skipped = _experiment(data, mind, recommender, flags)
     folder = out or o.free_folder("verdicts")
     errors = Console(stderr=True)
-    outcome = conducted(scenario, folder, errors, spending, quiet=as_json)
+    arms = list(variants(scenario).values())
+    with pool_for(arms, workers, spending, cluster=cluster) as pool:
+        asked = (scenario, folder, errors, spending)
+        outcome = conducted(*asked, quiet=as_json, workers=workers, pool=pool)
     with errors.status("Reading the logs, and measuring offline …"):
         verdicts = judged(scenario, outcome, skipped)
     write(verdicts, folder)

@@ -44,6 +44,14 @@ cluster_option = click.option(
     metavar="HOST:PORT|local",
     help="Let a Ray cluster take the runs; local: one started here.",
 )
+pieces_option = click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that share the pieces; 0: one per core.",
+)
 out_option = click.option("--out", type=RUN, default=None, metavar="DIR", help="Where to write.")
 
 

@@ -166,7 +166,12 @@ from audience.runs.people import (
     settle_people as settle_people,
     write_people as write_people,
 )
-from audience.runs.pool import Here as Here, Pool as Pool, pool_of as pool_of
+from audience.runs.pool import (
+    Here as Here,
+    Pool as Pool,
+    pool_for_pieces as pool_for_pieces,
+    pool_of as pool_of,
+)
 from audience.runs.power import PowerEstimate as PowerEstimate, power_estimates as power_estimates
 from audience.runs.progress import LivePanel as LivePanel, Panel as Panel, Watch as Watch
 from audience.runs.recommender_check import (

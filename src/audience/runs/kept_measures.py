@@ -16,6 +16,7 @@ from audience.files import replace_all
 from audience.log import Log, last_arrival
 from audience.plugins import known
 from audience.results import Measured
+from audience.runs.progress import Panel
 from audience.scenario import Scenario
 from audience.world import Floats
 
@@ -43,6 +44,8 @@ class Kept(msgspec.Struct, frozen=True):
     last: int
     """The number of the log's last chapter."""
     measured: Measured
+    panel: Panel | None = None
+    """The world at a glance, without what the log counts; None in files of earlier versions."""
 
     def value(self) -> dict[str, float]:
         return dict(self.measured.totals)
@@ -54,13 +57,14 @@ class Kept(msgspec.Struct, frozen=True):
         return [dict(numbers) for numbers in self.measured.rounds]
 
 
-def keep_measures(log: Log, scenario: Scenario, measured: Measured) -> None:
+def keep_measures(log: Log, scenario: Scenario, measured: Measured, panel: Panel) -> None:
     """Keep what was measured of a finished run; a disk that is full keeps nothing."""
     people = max((len(numbers) for numbers in measured.agents.values()), default=0)
     if people > MOST or not _is_fixed(scenario):
         return
     with suppress(OSError):
-        replace_all({log.folder / KEPT: packed(Kept(_source(), last_arrival(log), measured))})
+        kept = Kept(_source(), last_arrival(log), measured, panel)
+        replace_all({log.folder / KEPT: packed(kept)})
 
 
 def kept_of(log: Log) -> Kept | None:

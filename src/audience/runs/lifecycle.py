@@ -22,7 +22,7 @@ from audience.results import Measured
 from audience.runs.kept_measures import keep_measures
 from audience.runs.measures import measured_log, measured_upto, measurement
 from audience.runs.play import Seating
-from audience.runs.progress import Arriving, Watch
+from audience.runs.progress import Arriving, LivePanel, Panel, Watch
 from audience.scenario import (
     Scenario,
     Serving,
@@ -124,6 +124,7 @@ class _Lived(NamedTuple):
     began: float
     live: Metrics | None
     """The metrics, if they were counted from the first round on."""
+    panel: Panel
 
 
 class RunDriver:
@@ -178,7 +179,7 @@ class RunDriver:
         seconds = time.perf_counter() - lived.began
         meter = self.door.meter if self.door else None
         measured = measurement(log, metrics)
-        keep_measures(log, scenario, measured)
+        keep_measures(log, scenario, measured, lived.panel)
         return Finished(
             measured,
             lived.agents,
@@ -214,8 +215,8 @@ class RunDriver:
         whole = parse(log.scenario, str(log.folder)).rounds
         log.set_state("finished" if world.round >= whole else "stopped")
         self.progress.end()
-        people = len(world.agents)
-        return _Lived(*(world.genesis, people, world.round, sim.decisions, resumed_at, began, live))
+        done = (world.genesis, len(world.agents), world.round, sim.decisions, resumed_at, began)
+        return _Lived(*done, live, LivePanel(world, {}).panel())
 
     def _simulation(
         self, world: World, shots: Snapshooter, live: Metrics | None, minds: Mapping[int, Mind]

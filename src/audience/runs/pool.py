@@ -17,6 +17,7 @@ from typing import Any, Protocol, Self
 
 import msgspec
 
+from audience.engine import cores
 from audience.errors import Interrupted
 from audience.runs.lifecycle import Stopping
 from audience.runs.task import (
@@ -250,3 +251,8 @@ def pool_of(size: int, cluster: str = "") -> Pool:
 
         return RayPool(cluster, size)
     return Processes(size) if size > 1 else Here()
+
+
+def pool_for_pieces(pieces: int, workers: int, cluster: str = "") -> Pool:
+    """Return the pool that takes so many pieces of an evaluation; 0 workers: one per core."""
+    return pool_of(min(workers or cores(), pieces), cluster)

@@ -90,8 +90,8 @@ def _has(profile: Profile, name: str, value: str) -> bool:
 def members_by_segment(world: World) -> dict[tuple[str, str], list[int]]:
     """Return who belongs to each segment of some size, by its kind and name."""
     groups: dict[tuple[str, str], list[int]] = {}
-    for who in range(len(world.agents)):
-        for segment in segments_of(world.profile(who)):
+    for who, profile in enumerate(world.profiles()):
+        for segment in segments_of(profile):
             groups.setdefault(segment, []).append(who)
     return {segment: members for segment, members in groups.items() if len(members) >= FEWEST}
 
@@ -104,7 +104,7 @@ def segments_of(profile: Profile) -> list[tuple[str, str]]:
     if profile.age is not None:
         decade = profile.age // 10 * 10
         names.append(("age", f"{decade}-{decade + 9}"))
-    habits = [(getattr(profile.habits, name), name) for name in HABITS]
-    if max(habits)[0] > 0:
-        names.append(("habit", max(habits)[1]))
+    strength, habit = max(zip(msgspec.structs.astuple(profile.habits), HABITS, strict=True))
+    if strength > 0:
+        names.append(("habit", habit))
     return names

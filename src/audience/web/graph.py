@@ -25,6 +25,7 @@ DRAWN = 2_000
 """Maximum number of people that are drawn one by one."""
 SWEEPS = 20
 GROUPS = 200
+"""Maximum number of communities; a community fits into a byte."""
 FIFTHS = 5
 
 
@@ -43,12 +44,11 @@ def router(registry: RunRegistry) -> APIRouter:
 
     @api.get("/runs/{run}/activity", response_class=Response)
     def activity(run: RunId) -> Response:
-        """Return what everybody did last in the round that was opened last."""
+        """Return what those who came did last in the round that was opened last."""
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             round_ = last_opened(reader.log)
-            people = len(reader.world().agents)
             chapters = reader.log.chapters(begin_round=round_, end_round=round_ + 1)
-            return json_reply(ActivityReply(round_, activities(chapters, people)))
+            return json_reply(ActivityReply(round_, list(activities(chapters).items())))
 
     @api.get("/runs/{run}/communities/{community}", response_class=Response)
     def community(
@@ -82,13 +82,12 @@ _DOING: dict[type, int] = {
 }
 
 
-def activities(chapters: Iterable[Chapter], people: int) -> list[int]:
-    """Return the place in `ACTIVITIES` of what everybody did last in the chapters of a round."""
-    doing = [0] * people
+def activities(chapters: Iterable[Chapter]) -> dict[int, int]:
+    """Return the place in `ACTIVITIES` of what people did last in the chapters of a round."""
+    doing: dict[int, int] = {}
 
     def mark(who: int, what: int) -> None:
         if who >= 0:
-            doing.extend([0] * (who + 1 - len(doing)))
             doing[who] = what
 
     for chapter in chapters:
@@ -113,9 +112,7 @@ class Communities:
 
     def __init__(self, world: World) -> None:
         people = len(world.agents)
-        self.ties = [(who, tie) for who in range(people) for tie in world.graph.ties(who)]
-        self.firsts = np.array([who for who, _ in self.ties], np.int64)
-        self.others = np.array([tie.other for _, tie in self.ties], np.int64)
+        self.firsts, self.others = world.graph.pairs()
         self.of = communities(people, self.firsts, self.others)
         self.degree = np.bincount(np.concatenate([self.firsts, self.others]), minlength=people)
 
@@ -146,9 +143,10 @@ def drawn(world: World) -> GraphReply:
         )
         nodes.append(node)
     edges: dict[tuple[int, int], list[int | float | str]] = {}
-    for who, tie in groups.ties:
-        pair = (min(who, tie.other), max(who, tie.other))
-        edges.setdefault(pair, [*pair, tie.kind, round(tie.closeness, 3)])
+    for who in range(people):
+        for tie in world.graph.ties(who):
+            pair = (min(who, tie.other), max(who, tie.other))
+            edges.setdefault(pair, [*pair, tie.kind, round(tie.closeness, 3)])
     return GraphReply(nodes, list(edges.values()), _labels(world, groups.of))
 
 
@@ -173,11 +171,13 @@ def communities(people: int, firsts: Ints, others: Ints) -> Ints:
     ties = sparse.csr_matrix((ones, (firsts, others)), shape=(people, people))
     ties = ((ties + ties.T) > 0).astype(np.float64)
     labels = np.arange(people)
-    turns = (keys(0, "community", np.arange(people)) & np.uint64(3)).astype(np.int64)
+    turns = keys(0, "community", np.arange(people)) & np.uint64(3)
+    quarters = [np.flatnonzero(turns == turn) for turn in range(4)]
+    heard = [ties[quarter] for quarter in quarters]
     for sweep in range(SWEEPS):
-        held = sparse.csr_matrix((np.ones(people), (np.arange(people), labels)), (people, people))
-        best = _most_heard(ties @ held, labels)
-        labels = np.where(turns == sweep % 4, best, labels)
+        held = sparse.csr_matrix((np.ones(people), labels, np.arange(people + 1)), ties.shape)
+        quarter = quarters[sweep % 4]
+        labels[quarter] = _most_heard(heard[sweep % 4] @ held, labels[quarter])
     _, dense, counts = np.unique(labels, return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     place = np.empty(len(order), np.int64)
@@ -202,8 +202,9 @@ def _most_heard(votes: sparse.csr_matrix, labels: Ints) -> Ints:
 def _labels(world: World, groups: Ints) -> list[CommunityRow]:
     """Return each community with its size and its most common interests."""
     interests: dict[int, Counter[str]] = {}
-    for who, group in enumerate(groups.tolist()):
-        interests.setdefault(group, Counter()).update(world.profile(who).interests)
+    alike = Counter(zip(groups.tolist(), [me.interests for me in world.profiles()], strict=True))
+    for (group, names), count in alike.items():
+        interests.setdefault(group, Counter()).update(dict.fromkeys(names, count))
     sizes = np.bincount(groups).tolist()
     return [
         CommunityRow(group, size, ", ".join(name for name, _ in interests[group].most_common(2)))
@@ -216,18 +217,18 @@ def _drawn_by_community(world: World, communities: Communities) -> GraphReply:
     groups = communities.of
     pairs = np.stack([groups[communities.firsts], groups[communities.others]])
     pairs.sort(axis=0)
-    counts = Counter(zip(pairs[0].tolist(), pairs[1].tolist(), strict=True))
+    counts = np.bincount(pairs[0] * GROUPS + pairs[1])
     edges: list[list[int | float | str]] = [
-        [first, second, count]
-        for (first, second), count in sorted(counts.items())
-        if first != second
+        [place // GROUPS, place % GROUPS, int(counts[place])]
+        for place in np.flatnonzero(counts).tolist()
+        if place // GROUPS != place % GROUPS
     ]
     shares = _shares(world, groups)
     rows = [
         replace(row, shares={name: shared[row.id] for name, shared in shares.items()})
         for row in _labels(world, groups)
     ]
-    return GraphReply([], edges, rows, groups.tolist())
+    return GraphReply([], edges, rows, groups.astype(np.uint8).tobytes())
 
 
 def _shares(world: World, groups: Ints) -> dict[str, list[list[int]]]:

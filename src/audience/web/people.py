@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -47,7 +49,7 @@ def router(registry: RunRegistry) -> APIRouter:
         """Return people in the order of their ids, filtered by the words of a query."""
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             world = reader.world(at)
-            page = matching(world, query)[offset : offset + limit]
+            page = islice(matching(world, query), offset, offset + limit)
             return json_reply([person_row(world, who) for who in page])
 
     @api.get("/runs/{run}/people/{agent}", response_class=Response)
@@ -77,15 +79,15 @@ def router(registry: RunRegistry) -> APIRouter:
     return api
 
 
-def matching(world: World, query: str) -> list[int]:
-    """Return the people whom the words of a query fit, in the order of their ids."""
+def matching(world: World, query: str) -> Iterable[int]:
+    """Return the people whom the words of a query fit, in the order of their ids, as they come."""
     everybody = range(len(world.agents))
     words = query.lower().split()
     if not words:
-        return list(everybody)
+        return everybody
     if len(words) == 1 and words[0].isdecimal() and int(words[0][:9]) < len(everybody):
         return [int(words[0])]
-    return [who for who in everybody if _matches(world, who, words)]
+    return (who for who in everybody if _matches(world, who, words))
 
 
 def _matches(world: World, who: int, words: list[str]) -> bool:

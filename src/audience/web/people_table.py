@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 import msgspec
+import numpy as np
 from fastapi import APIRouter, Query
-from msgspec.structs import replace
 from starlette.responses import Response
 
 from audience.errors import BadInput
-from audience.log import failures_by_person, last_visits
-from audience.runs import ABSENT
-from audience.web.people import MOST, matching, person_row
+from audience.web.people import MOST, matching, name_of, person_row
+from audience.web.people_columns import Only, PeopleColumns, columns_of, taken
 from audience.web.readers import Reader
 from audience.web.replies import Missing, json_reply
 from audience.web.reply_types import PersonRow
 from audience.web.requests import Round, RunId, Whole
 from audience.web.run_registry import RunRegistry
-from audience.world import VISITS, Chapter, Failed, Floats, Left, Picked, SlateShown
+from audience.world import (
+    VISITS,
+    Chapter,
+    Failed,
+    Floats,
+    Ints,
+    Left,
+    Picked,
+    SlateShown,
+    World,
+)
 
 Sort = Literal["id", "name", "satisfaction", "visits", "picks", "stars", "last", "failures", "then"]
-Only = Literal["", "unhappy", "happy", "failed", "absent", "never", "came", "gone"]
-UNHAPPY, HAPPY = 0.35, 0.65
 
 
 class VisitLine(msgspec.Struct, frozen=True):
@@ -59,25 +66,17 @@ class PeoplePage(msgspec.Struct, frozen=True):
     rows: list[PersonLine]
 
 
-def lines_of(reader: Reader) -> list[PersonLine]:
-    """Return everybody as of the last complete round."""
-    done, metrics = reader.metrics()
-    world, each = reader.world(done), metrics.per_agent()
-    last, failed = last_visits(reader.log, done), failures_by_person(reader.log, done)
-    lines = []
-    for who in range(len(world.agents)):
-        row = msgspec.structs.asdict(person_row(world, who))
-        stars = _value(each, "rating_mean", who)
-        lines.append(
-            PersonLine(
-                **row,
-                picks=int(_value(each, "picks", who) or 0),
-                stars=None if stars is None else round(stars, 2),
-                last=last.get(who, 0),
-                failures=failed.get(who, 0),
-            )
-        )
-    return lines
+def line_of(world: World, columns: PeopleColumns, who: int, visit: VisitLine | None) -> PersonLine:
+    """Return the line of a person."""
+    stars = float(columns.stars[who])
+    return PersonLine(
+        **msgspec.structs.asdict(person_row(world, who)),
+        picks=int(columns.picks[who]),
+        stars=None if math.isnan(stars) else stars,
+        last=int(columns.last[who]),
+        failures=int(columns.failures[who]),
+        visit=visit,
+    )
 
 
 def visits_of(reader: Reader, round_: int) -> dict[int, VisitLine]:
@@ -111,27 +110,6 @@ def _visit(chapter: Chapter) -> VisitLine:
     )
 
 
-def _value(each: Mapping[str, Floats], metric: str, who: int) -> float | None:
-    values = each.get(metric)
-    if values is None or who >= len(values):
-        return None
-    value = float(values[who])
-    return None if math.isnan(value) else value
-
-
-def _filters(done: int, at: int | None) -> dict[Only, Callable[[PersonLine], bool]]:
-    return {
-        "": lambda one: True,
-        "unhappy": lambda one: one.visits > 0 and one.satisfaction < UNHAPPY,
-        "happy": lambda one: one.visits > 0 and one.satisfaction > HAPPY,
-        "failed": lambda one: one.failures > 0,
-        "absent": lambda one: 0 < one.last <= done - ABSENT,
-        "never": lambda one: one.last == 0,
-        "came": lambda one: one.visit is not None,
-        "gone": lambda one: one.visit is not None and one.last == at,
-    }
-
-
 def router(registry: RunRegistry) -> APIRouter:
     """Return the endpoint of the people table."""
     api = APIRouter()
@@ -156,25 +134,46 @@ def router(registry: RunRegistry) -> APIRouter:
             raise BadInput(f"{'only' if only else 'sort'}: name the round too, as in at=3")
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
             done = reader.log.complete_rounds()
-            lines = reader.remembered("people-table", done, lambda: lines_of(reader))
-            chosen = [lines[who] for who in matching(reader.world(done), query)]
-            if at is not None:
-                visits = _visits(reader, at, done)
-                chosen = [replace(line, visit=visits.get(line.id)) for line in chosen]
-        chosen = [line for line in chosen if _filters(done, at)[only](line)]
-        chosen = _sorted(chosen, sort, down=down)
-        return json_reply(PeoplePage(len(chosen), chosen[offset : offset + limit]))
+            all_ = reader.remembered("people-table", done, lambda: columns_of(reader))
+            world = reader.world(done)
+            visits = {} if at is None else _visits(reader, at, done)
+            came = np.zeros(len(all_.last), np.bool_)
+            came[[who for who in visits if who < len(came)]] = True
+            chosen = np.fromiter(matching(world, query), np.int64)
+            chosen = chosen[taken(only, all_, came, done, at)[chosen]]
+            order = _order(sort, world, all_, visits, chosen, down=down)
+            page = chosen[order][offset : offset + limit].tolist()
+            rows = [line_of(world, all_, who, visits.get(who)) for who in page]
+        return json_reply(PeoplePage(len(chosen), rows))
 
     return api
 
 
-def _sorted(lines: list[PersonLine], sort: Sort, *, down: bool) -> list[PersonLine]:
-    """Return people in an order; those of whom that is not known come last."""
-    values: list[Any] = [
-        (line.visit.satisfaction if line.visit else None) if sort == "then" else getattr(line, sort)
-        for line in lines
-    ]
-    known = [place for place, value in enumerate(values) if value is not None]
-    known.sort(key=values.__getitem__, reverse=down)
-    unknown = [place for place, value in enumerate(values) if value is None]
-    return [lines[place] for place in (*known, *unknown)]
+def _order(
+    sort: Sort,
+    world: World,
+    all_: PeopleColumns,
+    visits: Mapping[int, VisitLine],
+    chosen: Ints,
+    *,
+    down: bool,
+) -> Ints:
+    """Return the places of the chosen in an order; those of whom it is not known come last."""
+    if sort == "name":
+        names = [name_of(world, who) for who in chosen.tolist()]
+        return np.array(sorted(range(len(names)), key=names.__getitem__, reverse=down), np.int64)
+    values = _values(sort, all_, visits, chosen)
+    return np.argsort(-values if down else values, kind="stable")  # NaN comes last
+
+
+def _values(
+    sort: Sort, all_: PeopleColumns, visits: Mapping[int, VisitLine], chosen: Ints
+) -> Floats:
+    """Return a number of each of the chosen; NaN where it is not known."""
+    if sort == "id":
+        return chosen.astype(np.float64)
+    if sort != "then":
+        column: Floats = getattr(all_, sort)
+        return column[chosen]
+    then = (visits[who].satisfaction if who in visits else None for who in chosen.tolist())
+    return np.array([np.nan if value is None else value for value in then], np.float64)

@@ -119,7 +119,7 @@ class Reader:
         done = self.log.complete_rounds()
         return done, self.measured(done)
 
-    def _kept_at(self, upto: int) -> Kept | None:
+    def kept_at(self, upto: int) -> Kept | None:
         """Return the metrics that were kept when the run ended, if it ended with this round."""
         done = self.log.complete_rounds()
         if upto != done or (self._fold and self._fold.upto == done):
@@ -130,7 +130,7 @@ class Reader:
 
     def measure_on(self, upto: int) -> int:
         """Fold one more round, at most up to `upto`; return how many are folded."""
-        if self._kept_at(upto):
+        if self.kept_at(upto):
             return upto
         fold = self._fold_for(upto)
         fold.carry(min(fold.upto + 1, upto))
@@ -138,7 +138,7 @@ class Reader:
 
     def measured(self, upto: int) -> Numbers:
         """Return the metrics up to the end of a round."""
-        if kept := self._kept_at(upto):
+        if kept := self.kept_at(upto):
             return kept
         fold = self._fold_for(upto)
         fold.carry(upto)

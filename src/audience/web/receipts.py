@@ -50,10 +50,10 @@ class Acknowledged(msgspec.Struct, frozen=True):
 
 
 class ActivityReply(msgspec.Struct, frozen=True):
-    """What everybody did last in the round that was opened last: a place in `ACTIVITIES`."""
+    """Who did something in the round that was opened last, and what: a place in `ACTIVITIES`."""
 
     round: int
-    activity: list[int]
+    activity: list[tuple[int, int]]
 
 
 class SessionReply(msgspec.Struct, frozen=True):

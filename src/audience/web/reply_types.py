@@ -272,8 +272,8 @@ class GraphReply(msgspec.Struct, frozen=True):
     edges: list[list[int | float | str]]
     """Two ids, then the kind of a tie and its closeness, or the number of ties between them."""
     communities: list[CommunityRow]
-    of: list[int] | UnsetType = UNSET
-    """Everybody's community, where people are not drawn."""
+    of: bytes | UnsetType = UNSET
+    """Everybody's community, a byte each, where people are not drawn."""
 
 
 class StoryLine(msgspec.Struct, frozen=True):

@@ -141,15 +141,24 @@ class _Count:
     """A panel of the complete rounds, and the chapter up to which it was extended."""
 
     def __init__(self, reader: Reader, done: int) -> None:
-        log = reader.log
-        counts = {"chats": talks_upto, "posts": posts_upto, "failed": failures_upto}
-        numbers = {name: float(count(log, done)) for name, count in counts.items()}
+        numbers = {name: float(count) for name, count in _counted(reader, done).items()}
         self.tally = LivePanel(reader.world(done), numbers)
-        self.after = last_closing(log)
+        self.after = last_closing(reader.log)
+
+
+def _counted(reader: Reader, done: int) -> dict[str, int]:
+    """Return what the log itself counts in the complete rounds."""
+    counts = {"chats": talks_upto, "posts": posts_upto, "failed": failures_upto}
+    return {name: count(reader.log, done) for name, count in counts.items()}
 
 
 def _stored_panel(reader: Reader, done: int) -> Panel:
     """Return the panel as of the chapter that arrived last."""
+    kept = reader.kept_at(done)
+    if kept and kept.panel and kept.last == reader.last:
+        counts = reader.remembered("counts", done, lambda: _counted(reader, done))
+        talk = {"chats": counts["chats"], "posts": counts["posts"]}
+        return msgspec.structs.replace(kept.panel, failures=counts["failed"], **talk)
     count = reader.remembered("panel", done, lambda: _Count(reader, done))
     for seq, chapter in reader.log.follow(count.after):
         count.tally.hear(chapter)

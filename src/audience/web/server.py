@@ -50,7 +50,6 @@ from audience.web import (
 )
 from audience.web.background import Background
 from audience.web.connection import connection_within
-from audience.web.people import name_of
 from audience.web.receipts import SessionReply, TicketReply
 from audience.web.replies import Missing, add_error_handlers, json_reply
 from audience.web.reply_types import NameLists
@@ -75,14 +74,14 @@ def names_router(registry: RunRegistry) -> APIRouter:
     def names(run: RunId) -> Response:
         """Return names and titles in the order of their ids, every tag and every topic."""
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
-            world = reader.world()
-            people = range(min(len(world.agents), MOST))
+            teller = reader.teller()
+            people = range(min(len(teller.names) - 1, MOST))
             return json_reply(
                 NameLists(
-                    people=[name_of(world, who) for who in people],
-                    items=[item.title for item in world.catalogue.items[:MOST]],
-                    tags=world.catalogue.tags,
-                    topics=[topic.name for topic in world.spread.topics],
+                    people=[teller.names[who] for who in people],
+                    items=teller.titles[:MOST],
+                    tags=reader.genesis.catalogue.tags,
+                    topics=teller.topics,
                 )
             )
 

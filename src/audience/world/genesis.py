@@ -40,7 +40,7 @@ class _Stored(msgspec.Struct, frozen=True, omit_defaults=True):
     profiles: tuple[Profile, ...]
     clock: Clock
     domain: Domain
-    past: tuple[Past, ...]
+    past: msgspec.Raw
     starts: bytes
     others: bytes
     kinds: bytes
@@ -59,18 +59,31 @@ class Genesis:
         ties: Ties,
         clock: Clock | None = None,
         domain: Domain | None = None,
-        past: tuple[Past, ...] = (),
+        past: tuple[Past, ...] | msgspec.Raw = (),
         others: tuple[Past, ...] = (),
     ) -> None:
-        """`others`: interactions of people outside the run, for minds, never for recommenders."""
+        """`others`: interactions of people outside the run, for minds, never for recommenders.
+
+        A raw `past` was checked when it was stored; it is read when it is asked for.
+        """
         self.catalogue = catalogue
         self.profiles = profiles
         self.ties = ties
         self.clock = clock or Clock()
         self.domain = domain or Domain()
-        self.past = past
+        self._past = past
         self.others = others
         _check(self)
+        if not isinstance(past, msgspec.Raw):
+            _check_past(self, past)
+
+    @cached_property
+    def past(self) -> tuple[Past, ...]:
+        """What people did before the run: millions of rows where there are a million people."""
+        past, self._past = self._past, ()
+        if isinstance(past, msgspec.Raw):
+            return msgspec.msgpack.decode(past, type=tuple[Past, ...])
+        return past
 
     @property
     def evidence(self) -> tuple[Past, ...]:
@@ -86,7 +99,7 @@ class Genesis:
             self.profiles,
             self.clock,
             self.domain,
-            self.past,
+            msgspec.Raw(msgspec.msgpack.encode(self.past)),
             self.ties.starts.astype("<i4").tobytes(),
             self.ties.others.astype("<i4").tobytes(),
             self.ties.kinds.tobytes(),
@@ -114,7 +127,7 @@ class Genesis:
             stored.kind_names,
         )
         catalogue = Catalogue(stored.items, stored.tags)
-        past = (stored.past, stored.outside)
+        past = (stored.past.copy(), stored.outside)
         return cls(catalogue, stored.profiles, ties, stored.clock, stored.domain, *past)
 
 
@@ -137,12 +150,11 @@ def _check(genesis: Genesis) -> None:
     if tied != people:
         raise BadInput(f"the ties cover {tied} people, but there are {people}; both must agree")
     _check_ties(genesis.ties, people)
-    _check_past(genesis)
 
 
-def _check_past(genesis: Genesis) -> None:
+def _check_past(genesis: Genesis, past: tuple[Past, ...]) -> None:
     people, items = len(genesis.profiles), len(genesis.catalogue)
-    for lived in genesis.past:
+    for lived in past:
         if not (0 <= lived.agent < people and 0 <= lived.item < items):
             raise BadInput(
                 f"past interaction of person {lived.agent} with item {lived.item}: "

@@ -129,6 +129,18 @@ class SocialGraph:
         self._own(agent).pop(other, None)
         self._own_back(other).pop(agent, None)
 
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Return all ties as two columns: who follows, and whom."""
+        firsts = np.repeat(np.arange(len(self._ties.starts) - 1), np.diff(self._ties.starts))
+        others = self._ties.others.astype(np.int64)
+        is_old = ~np.isin(firsts, list(self._changed))
+        new = [(who, other) for who, ties in self._changed.items() for other in ties]
+        columns = np.array(new, np.int64).reshape(-1, 2).T
+        return (
+            np.concatenate([firsts[is_old], columns[0]]),
+            np.concatenate([others[is_old], columns[1]]),
+        )
+
     def changes(self) -> dict[int, tuple[Tie, ...]]:
         """Return the current ties of everyone whose ties changed since genesis."""
         return {agent: tuple(ties.values()) for agent, ties in self._changed.items()}

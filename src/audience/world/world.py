@@ -133,6 +133,14 @@ class World:
         changed = self.agents.changed.get(agent)
         return self.genesis.profiles[agent] if changed is None else changed.profile
 
+    def profiles(self) -> list[Profile]:
+        """Return everybody's profile."""
+        added = range(len(self.genesis.profiles), len(self.agents))
+        profiles = [*self.genesis.profiles, *(self.agents[who].profile for who in added)]
+        for who, me in self.agents.changed.items():
+            profiles[who] = me.profile
+        return profiles
+
     def absorb(self, me: Agent, entries: Sequence[e.Entry]) -> None:
         """Apply a visit whose own agent has been folded already."""
         self.agents[me.profile.id] = me

@@ -10,6 +10,7 @@ from audience.errors import BadInput
 from audience.lab.evaluation import KINDS, Evaluation, evaluate, memory_values
 from audience.lab.evaluation.memory import memory_of
 from audience.memory import Fading, NoMemory
+from audience.runs import pool_of
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +43,9 @@ def test_recagent_keeps_what_repeats_and_loses_what_passes_by(found: Evaluation)
     assert sum(often) > sum(seldom)
 
 
-def test_lives_are_equal_and_so_are_evaluations(found: Evaluation) -> None:
-    again = evaluate(("everything", "recagent"), people=4, rounds=18, seeds=1)
+def test_lives_are_equal_and_so_are_evaluations_in_other_processes(found: Evaluation) -> None:
+    with pool_of(2) as pool:
+        again = evaluate(("everything", "recagent"), people=4, rounds=18, seeds=1, pool=pool)
     assert {one.kind: one for one in again.scores}.items() <= {
         one.kind: one for one in found.scores
     }.items()

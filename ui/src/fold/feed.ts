@@ -37,18 +37,21 @@ export class Feed implements Known {
   async open(): Promise<void> {
     this.problem = "";
     try {
-      const [detail, names, doing] = await Promise.all([
-        get<RunDetail>(runPath(this.id)), get<Names>(`${runPath(this.id)}/names`).catch(() => this.names),
-        get<ActivityReply>(`${runPath(this.id)}/activity`),
-      ]);
+      const [detail, doing] = await Promise.all([get<RunDetail>(runPath(this.id)), get<ActivityReply>(`${runPath(this.id)}/activity`)]);
       if (this.closed) return;
-      this.names = names;
+      void this.learnNames();
       this.take(detail);
       this.live = new Live(Math.max(0, (detail.n ?? 0) - BACK), doing);
       this.connect();
     } catch (failure) {
       this.problem = failure instanceof Error ? failure.message : String(failure);
     }
+    this.tell();
+  }
+
+  /** Names of a million people take a while: until they are here, people and items go by number. */
+  private async learnNames(): Promise<void> {
+    this.names = await get<Names>(`${runPath(this.id)}/names`).catch(() => this.names);
     this.tell();
   }
 

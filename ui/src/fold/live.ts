@@ -55,12 +55,12 @@ export class Live {
   here = 0;
 
   /** `doing` is what people have done in the open round before the first chapter that is taken in. */
-  constructor(after = 0, doing?: { round: number; activity: number[] }) {
+  constructor(after = 0, doing?: { round: number; activity: [number, number][] }) {
     this.after = after;
     if (!doing) return;
     this.round = doing.round;
-    this.activity = doing.activity;
-    this.here = doing.activity.filter(Boolean).length;
+    for (const [who, what] of doing.activity) this.activity[who] = what;
+    this.here = doing.activity.length;
   }
 
   /** Take in a chapter; say whether it was news. */

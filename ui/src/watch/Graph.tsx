@@ -17,7 +17,7 @@ import { useLayout } from "./useLayout";
 interface Scene {
   nodes: GraphNode[]; edges: [number, number, number][]; radius: Float32Array; names: string[];
   /** Where dots are communities: those, and everybody's. */
-  groups: Community[] | null; of: number[];
+  groups: Community[] | null; of: Uint8Array;
 }
 
 const look = (): Look => ({
@@ -77,7 +77,7 @@ function sceneOf(answer: GraphAnswer): Scene {
   const most = Math.max(1, ...nodes.map((node) => node.degree));
   const thin = Math.max(0.6, Math.min(1.3, Math.pow(400 / Math.max(1, nodes.length), 0.35)));
   const radius = Float32Array.from(nodes, (node) => (groups ? (4 + 20 * Math.sqrt(node.degree / most)) * Math.min(1, Math.sqrt(50 / groups.length)) : (2.6 + 3.4 * Math.sqrt(node.degree / most)) * thin));
-  return { nodes, edges, radius, names: nodes.map((node) => node.name), groups: groups ?? null, of: answer.of ?? [] };
+  return { nodes, edges, radius, names: nodes.map((node) => node.name), groups: groups ?? null, of: Uint8Array.from(atob(answer.of ?? ""), (byte) => byte.charCodeAt(0)) };
 }
 
 function Canvas({ scene, openCommunity }: { scene: Scene; openCommunity: (id: number) => void }) {

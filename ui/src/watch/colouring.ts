@@ -50,13 +50,13 @@ function one(by: By, node: GraphNode, live: Live): number {
 }
 
 /** How many people of each community are of each class. */
-export function shared(by: By, groups: Community[], of: number[], live: Live): number[][] {
+export function shared(by: By, groups: Community[], of: Uint8Array, live: Live): number[][] {
   if (by === "activity") return doing(groups, of, live.activity);
   if (by === "community") return groups.map((one) => { const found = LEGENDS.community.map(() => 0); found[Math.abs(one.id) % GROUPS.length] = one.size; return found; });
   return groups.map((one) => one.shares?.[by] ?? [one.size]);
 }
 
-function doing(groups: Community[], of: number[], activity: number[]): number[][] {
+function doing(groups: Community[], of: Uint8Array, activity: number[]): number[][] {
   const place = new Map(groups.map((one, at) => [one.id, at]));
   const sums = groups.map((one) => [one.size, 0, 0, 0, 0]);
   activity.forEach((what, person) => {

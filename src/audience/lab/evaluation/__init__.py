@@ -86,6 +86,8 @@ from audience.lab.evaluation.recommenders import (
     measures as measures,
     plain_scores as plain_scores,
     read_source as read_source,
+    read_split as read_split,
+    score_offline as score_offline,
     slates_of as slates_of,
 )
 from audience.lab.evaluation.report import (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -29,6 +30,7 @@ from audience.parts import Consolidates
 from audience.plugins import find, known
 from audience.recommenders import Popular
 from audience.results import MUTED, colour, finite, panels, styled_figure
+from audience.runs import Attendant, Counted, Here, Pool, PoolTask, Stopping
 from audience.scenario import Part, made
 from audience.world import Agent, Dice, World, events as e
 
@@ -133,22 +135,41 @@ def evaluate(
     rounds: int = 30,
     seeds: int = 3,
     seed: int = 1,
-    progress: Callable[[str, int], None] = lambda kind, seed: None,
+    counted: Counted = lambda rounds, runs: None,
+    stopping: Stopping = lambda: False,
+    pool: Pool | None = None,
 ) -> Evaluation:
-    """Return what each kind of memory recalls of planted facts; all kinds live the same lives."""
+    """Return what each kind of memory recalls of planted facts; all kinds live the same lives.
+
+    A kind with a seed depends on no other, and is a task of the pool.
+    """
     for kind in kinds:
         memory_of(kind)
     if seeds < 1:
         raise BadInput(f"--seeds {seeds}: give at least 1")
     plans = [design(people, rounds, number) for number in range(seed, seed + seeds)]
+    tasks = [_task(kind, plan, people, rounds) for kind in kinds for plan in plans]
+    ended = (pool or Here()).work(tasks, counted, stopping)
+    answered = {task.name: msgspec.json.decode(body, type=list[AskedFact]) for task, body in ended}
     asked: dict[str, list[AskedFact]] = {kind: [] for kind in kinds}
-    for kind in kinds:
-        for plan in plans:
-            progress(kind, plan.seed)
-            asked[kind] += answers(memory_of(kind), plan)
+    for task in tasks:
+        asked[task.given["kind"]] += answered[task.name]
     facts = sum(len(plan.facts) for plan in plans)
     scores = tuple(scored(kind, asked[kind], seed) for kind in kinds)
     return Evaluation(people, rounds, seeds, seed, facts, scores)
+
+
+def _task(kind: str, plan: Design, people: int, rounds: int) -> PoolTask:
+    given = {"kind": kind, "people": people, "rounds": rounds, "seed": plan.seed}
+    call = f"{__name__}:{perform_answers.__name__}"
+    return PoolTask(f"{kind}, seed {plan.seed}", call, given, ".")
+
+
+def perform_answers(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
+    """Return what one kind of memory recalls with one seed, as bytes."""
+    del root, attendant  # nothing is written
+    plan = design(given["people"], given["rounds"], given["seed"])
+    return msgspec.json.encode(answers(memory_of(given["kind"]), plan))
 
 
 def memory_of(kind: str) -> Memory:

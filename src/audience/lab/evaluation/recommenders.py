@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from audience.datasets.loaders import read_folder, recognise
 from audience.errors import BadInput
 from audience.metrics import gini
 from audience.recommenders import Context, Ranker, Recommender, seen_by_recommender
 from audience.results import SHARE, finite, t_interval
+from audience.runs import Attendant, Counted, Here, Pool, PoolTask, Stopping, packed, unpacked
+from audience.scenario import Part, label, made
 from audience.world import Catalogue, Floats, Interactions, Ints, SocialGraph, Ties, dice, rng
 
 MEASURES = ("recall", "ndcg", "mrr", "coverage", "gini")
@@ -94,6 +99,42 @@ def check_offline(
         ranker = recommender.fit(learnt, rng(seed, "fit", 0))
         scores.append(scored(name, slates_of(ranker, split, k, seed), split, len(catalogue)))
     return scores
+
+
+@lru_cache(maxsize=1)
+def read_split(data: Path) -> tuple[OfflineSource, OfflineSplit]:
+    """Return a dataset, and its interactions without the last of each user."""
+    source = read_source(data)
+    return source, leave_last(source.lived)
+
+
+def score_offline(
+    data: Path,
+    kinds: Sequence[str],
+    *,
+    k: int = 10,
+    seed: int = 1,
+    pool: Pool | None = None,
+    counted: Counted = lambda rounds, runs: None,
+    stopping: Stopping = lambda: False,
+) -> list[RecommenderScore]:
+    """Return what recommenders achieve on a dataset; each is a task of the pool."""
+    call = f"{__name__}:{perform_score.__name__}"
+    given = {"data": str(data.resolve()), "k": k, "seed": seed}
+    tasks = [PoolTask(label(kind), call, {**given, "kind": kind}, ".") for kind in kinds]
+    ended = (pool or Here()).work(tasks, counted, stopping)
+    scores = {task.name: unpacked(body, RecommenderScore) for task, body in ended}
+    return [scores[task.name] for task in tasks]
+
+
+def perform_score(root: Path, given: dict[str, Any], attendant: Attendant) -> bytes:
+    """Return what one recommender achieves, as bytes; threads would change its last digits."""
+    del root, attendant  # nothing is written
+    kind, (source, split) = given["kind"], read_split(Path(given["data"]))
+    one = {label(kind): made("recommenders", Part(kind))}
+    about = {"k": given["k"], "seed": given["seed"], "ties": source.ties}
+    with threadpool_limits(limits=1):
+        return packed(check_offline(split, source.catalogue, source.people, one, **about)[0])
 
 
 def slates_of(ranker: Ranker, split: OfflineSplit, k: int, seed: int) -> Ints:
