@@ -8,6 +8,7 @@ from time import process_time
 from typing import Any
 
 from audience.engine import windows
+from audience.engine.agenda import window_of
 from audience.log import Log
 from audience.scenario import Scenario
 from audience.world import VISITS
@@ -66,7 +67,7 @@ def _counted() -> list[int]:
 def _visits(folder: Path) -> tuple[int, int]:
     """Return how many visits a run has, and in how many windows they were."""
     with Log.open(folder) as log:
-        places = [(one.round, windows.window_of(one.rank)) for one in log.chapters(phase=VISITS)]
+        places = [(one.round, window_of(one.rank)) for one in log.chapters(phase=VISITS)]
     return len(places), len(set(places))
 
 

@@ -12,7 +12,7 @@ import pytest
 from audience.agents import Decision
 from audience.agents.rule import RuleMind
 from audience.engine import OWN, Activation, Groups, Paused, Rules, TieRules, Timetable
-from audience.engine.windows import window_of
+from audience.engine.agenda import window_of
 from audience.errors import BadInput
 from audience.memory import Memory
 from audience.recommenders import Random

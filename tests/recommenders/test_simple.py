@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from audience.recommenders import Context, Popular, Random, RecommenderView, seen_by_recommender
-from audience.recommenders.simple import firsts
+from audience.recommenders.simple import allowed_in, firsts
 from audience.testing import check_recommender, tiny_genesis
 from audience.world import Interactions, dice, rng
 
@@ -102,3 +102,16 @@ def test_firsts_marks_the_first_of_each() -> None:
         [True, True, False, False, True],
         [True, False, False, True, False],
     ]
+
+
+def test_a_large_catalogue_is_searched_as_a_small_one_is_looked_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = np.array([[3, 1, 4], [1, 5, 9], [2, 6, 5]])
+    people, pages = np.arange(3), np.zeros(3, np.int64)
+    barred = [(1, 4), (), (5, 99)]
+    context = Context(pages, pages, barred, dice(1, "x", people))
+    looked_up = allowed_in(rows, context, 10).tolist()
+    monkeypatch.setattr("audience.recommenders.simple._TABLE", 0)
+    assert allowed_in(rows, context, 10).tolist() == looked_up
+    assert looked_up == [[True, False, False], [True, True, True], [True, True, False]]

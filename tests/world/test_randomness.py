@@ -125,3 +125,10 @@ def test_draws_are_the_same_on_every_machine() -> None:
 
 GOLDEN_KEY = 6087326068327629267
 GOLDEN_DRAW = 0.5187494018001071
+
+
+def test_draws_of_several_names_at_once_are_those_of_each_name() -> None:
+    made = Dice(keys(5, "several", np.arange(7)))
+    first, second = made.several((("pick", 3), ("stay", 8)))
+    assert first.tolist() == made.uniforms("pick", 3).tolist()
+    assert second.tolist() == made.uniforms("stay", 8).tolist()

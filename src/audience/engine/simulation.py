@@ -152,9 +152,9 @@ class Simulation:
 
     def joint(self, wish: e.Wished) -> bool:
         """Return True if a conversation is written in one call: the mind can, and nobody plays."""
-        played = {wish.agent, wish.to} & self.parts.present
-        able = isinstance(shared_mind(self.parts.mind), JointMind)
-        return self.rules.dialogue == "joint" and able and not played
+        if self.rules.dialogue != "joint" or {wish.agent, wish.to} & self.parts.present:
+            return False
+        return isinstance(shared_mind(self.parts.mind), JointMind)
 
     @property
     def in_waves(self) -> bool:

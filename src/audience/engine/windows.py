@@ -5,149 +5,38 @@ their messages are delivered, so that whoever comes in a later window reads them
 after the visits of a window is in the chapter of its last visitor: the log holds a window in the
 order in which it happened, and a window is over if that chapter is there.
 
-Visits are pure, so those of the next windows are run ahead in one wave, and so are their
-conversations. One that was run ahead counts if its people are still the same when its window
-comes; otherwise it is run again. Both ways give the same bytes. Minds that are asked one by one
-are never asked in vain: for them each window waits for the one before.
+Visits are pure, so those of the next windows are run ahead in one wave. What they lead to is then
+foreseen: who reads which message, who talks with whom and who comes again. Whatever is foreseen to
+be another person's visit or talk than the one that was run is run in the next wave. A visit or talk
+that was run ahead counts if its people are equal to those it was run with when its window comes;
+otherwise it is run again. Both ways give the same bytes. Minds that are asked one by one are never
+asked in vain: for them each window waits for the one before.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import insort
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from audience.engine.agenda import Agenda, Appointment, end_of, within_window
 from audience.engine.conversations import Talk, Talked, refused, sittings, talk
 from audience.engine.drivers import Done, Strand
-from audience.engine.interventions import reached
-from audience.engine.own_clock import Returns, bounds, drawn_in, due
+from audience.engine.own_clock import Returns
 from audience.engine.platform import delivered
 from audience.engine.simulation import Simulation
 from audience.engine.visit import Life, Visited, visit
-from audience.errors import BadInput
 from audience.recommenders import AsyncRanker
-from audience.world import Agent, dice, events as e, keys
+from audience.world import FOLDS, Agent, World, events as e
 
 Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]]
 """Drives strands, as `drive` in engine/rounds.py does."""
-_BITS = 43
-"""Bits of a rank below the number of the window: a hash, so that nobody is always first."""
-_MOST_WINDOWS = 1 << (63 - _BITS)
-_FEWEST, _AHEAD = 32, 4.0
+_FEWEST, _AHEAD = 32, 12.0
 """Visits run ahead: more make larger waves, and more of them are run again. Their people are
 changed by about one in each visit, so that the best number grows with the root of the people."""
-
-
-class Appointment(NamedTuple):
-    """A visit that is due."""
-
-    rank: int
-    agent: int
-    at: int
-    briefly: bool
-
-    @property
-    def window(self) -> int:
-        return window_of(self.rank)
-
-
-def window_of(rank: int) -> int:
-    """Return the number of the window of a visit within its round, by its rank."""
-    return rank >> _BITS
-
-
-class Agenda:
-    """The visits of a round that are still to come, by window."""
-
-    def __init__(self, sim: Simulation, kept: Iterable[e.Chapter]) -> None:
-        self._sim = sim
-        self._coming: list[Appointment] = []
-        self.begin, self.end = bounds(sim.world)
-        self._length = sim.parts.time.window * 60
-        if (self.end - self.begin) // self._length >= _MOST_WINDOWS:
-            raise BadInput(
-                f"time: window: a round of {sim.world.genesis.clock.step} has more than "
-                f"{_MOST_WINDOWS:,} windows of {sim.parts.time.window} min; use longer ones"
-            )
-        self._open(kept)
-
-    def __len__(self) -> int:
-        return len(self._coming)
-
-    def _open(self, kept: Iterable[e.Chapter]) -> None:
-        """Add who is due, who is played or was, and whom news brings."""
-        world, parts = self._sim.world, self._sim.parts
-        agents, moments = due(world, parts.activation, parts.time)
-        at = dict(zip(agents.tolist(), moments.tolist(), strict=True))
-        if played := sorted(agent for agent in parts.present if agent < len(world.agents)):
-            places = dice(world.seed, "wake", np.array(played), world.round).uniform("moment")
-            found = drawn_in(parts.time, self.begin, self.end, places)
-            at |= dict(zip(played, found.tolist(), strict=True))
-        for chapter in kept:
-            if chapter.agent not in at and isinstance(woke := chapter.entries[0].event, e.Woke):
-                at[chapter.agent] = woke.at
-        who = np.array(sorted(at), np.int64)
-        everybody, places, briefly = reached(world, parts.activation, who, np.zeros(len(who)))
-        moments = drawn_in(parts.time, self.begin, self.end, places)
-        drawn = zip(everybody.tolist(), moments.tolist(), strict=True)
-        news = {agent: moment for agent, moment in drawn if agent in briefly}
-        self._coming = sorted(self._rows(at | news, briefly))
-
-    def _rows(self, at: dict[int, int], briefly: frozenset[int] = frozenset()) -> list[Appointment]:
-        if not at:
-            return []
-        world = self._sim.world
-        agents = np.array(list(at), np.int64)
-        hashes = (keys(world.seed, "visit", agents, world.round) >> np.uint64(64 - _BITS)).tolist()
-        return [
-            Appointment(
-                (moment - self.begin) // self._length << _BITS | hashed,
-                agent,
-                moment,
-                agent in briefly,
-            )
-            for (agent, moment), hashed in zip(at.items(), hashes, strict=True)
-        ]
-
-    def again(self, moments: dict[int, int]) -> None:
-        """Add the next visits of those who have just come, where they are in this round too."""
-        for row in self.returning(moments):
-            insort(self._coming, row)
-
-    def returning(self, moments: dict[int, int]) -> list[Appointment]:
-        """Return the visits at some moments that are in this round."""
-        present = self._sim.parts.present
-        return self._rows(
-            {
-                agent: moment
-                for agent, moment in moments.items()
-                if moment < self.end and agent not in present
-            }
-        )
-
-    def take(self) -> list[Appointment]:
-        """Remove the visits of the next window and return them in the order of the log."""
-        if not self._coming:
-            return []
-        last = (self._coming[0].window + 1) << _BITS
-        count = bisect_left(self._coming, last, key=lambda row: row.rank)
-        rows, self._coming = self._coming[:count], self._coming[count:]
-        return rows
-
-    def ahead(self, count: int) -> list[Appointment]:
-        """Return the next visits without removing them."""
-        return self._coming[:count]
-
-    def upto(self, rank: int) -> list[Appointment]:
-        """Return the visits up to a rank without removing them."""
-        return self._coming[: bisect_right(self._coming, rank, key=lambda row: row.rank)]
-
-    def closes(self, window: int) -> int:
-        """Return when a window is over."""
-        return min(self.begin + (window + 1) * self._length, self.end)
 
 
 async def lived(
@@ -174,12 +63,13 @@ async def in_windows(sim: Simulation, found: Sequence[e.Chapter], drive: Drive) 
     while rows := agenda.take():
         await drafts.prepare(rows)
         await drafts.close(rows)
-        agenda.again(drafts.returns(rows))
+        agenda.add(drafts.returns(rows))
         done += len(rows)
         sim.progress(sim.world.round, done, done + len(agenda))
     sim.keeper.commit()
 
 
+_FOR_OTHERS = frozenset({e.Wished, e.Posted, e.Forwarded})
 Basis = Agent | None
 """An agent as the world has it; None: as in the genesis."""
 
@@ -187,15 +77,16 @@ Basis = Agent | None
 class Meeting(NamedTuple):
     """A conversation at the end of a window, and the two people as they come to it."""
 
+    rank: int
     wish: e.Wished
     at: int
     first: Basis
     second: Basis
 
     @property
-    def key(self) -> tuple[int, int]:
-        """The person who opens it and the moment: nobody opens two at once."""
-        return self.wish.agent, self.at
+    def key(self) -> tuple[int, int, int]:
+        """The moment, and the sitting and who opens it: nobody opens two at once."""
+        return self.at, self.rank, self.wish.agent
 
     def begun(self, sim: Simulation) -> Talk:
         """Return the conversation, to be driven."""
@@ -203,6 +94,23 @@ class Meeting(NamedTuple):
         people = (self.first or agents[wish.agent], self.second or agents[wish.to])
         most, joint = sim.rules.max_lines, sim.joint(wish)
         return talk(sim.world, wish, most, joint=joint, at=self.at, people=people)
+
+
+class DraftVisit(NamedTuple):
+    """A visit that was run, and the person as they were, or will be, when it begins."""
+
+    basis: Basis
+    visited: Visited
+    wishes: list[e.Wished]
+    mail: list[e.Delivered]
+    """The messages that it sends, as they will be delivered."""
+
+    @classmethod
+    def of(cls, world: World, basis: Basis, visited: Visited) -> DraftVisit:
+        events = [entry.event for entry in visited.entries if type(entry.event) in _FOR_OTHERS]
+        wishes = [event for event in events if isinstance(event, e.Wished)]
+        posts = [event for event in events if isinstance(event, (e.Posted, e.Forwarded))]
+        return cls(basis, visited, wishes, delivered(world, posts))
 
 
 class _Drafts:
@@ -215,223 +123,254 @@ class _Drafts:
         drive: Drive,
         kept: dict[tuple[int, int], e.Chapter],
     ) -> None:
-        self._sim = sim
-        self._agenda = agenda
+        self.sim = sim
+        self.agenda = agenda
+        self.kept = kept
+        self.visits: dict[Appointment, DraftVisit] = {}
+        self.talks: dict[tuple[int, int, int], tuple[Meeting, Talked]] = {}
+        self.next: dict[Appointment, Appointment | None] = {}
+        """When the people of visits come again, if in this round."""
+        self.horizon = -1
+        """The rank up to which visits are run ahead."""
         self._drive = drive
-        self._kept = kept
-        self._visits: dict[Appointment, tuple[Basis, Visited]] = {}
         self._returns = Returns(sim.world, sim.parts.activation, sim.parts.time)
-        self._next: dict[Appointment, int] = {}
-        self._talks: dict[tuple[int, int], tuple[Meeting, Talked]] = {}
         self._written: set[Appointment] = set()
-        self._horizon = -1
-        """The rank up to which visits were run ahead."""
         self._is_ahead = False
-        self._unfollowed: list[Appointment] = []
-        """Visits run ahead without what follows from them."""
+
+    def now(self, agent: int) -> Basis:
+        """Return a person as they are."""
+        return self.sim.world.agents.changed.get(agent)
 
     async def prepare(self, rows: Sequence[Appointment]) -> None:
-        """Run the visits of a window that were not run, or whose person has changed since."""
-        stale = self._stale(rows)
+        """Run the visits of a window that were not run, or whose person is another since."""
+        stale = [row for row in rows if not self._holds(row)]
         if not stale:
             return
-        is_new = rows[-1].rank > self._horizon
+        is_new = rows[-1].rank > self.horizon
         if is_new:
-            self._sim.keeper.commit()
+            self.sim.keeper.commit()
             self._is_ahead = self._may_run_ahead()
         if not self._is_ahead:
-            await lived(self._sim, stale, self._done(stale, rows[-1]), self._drive)
+            await lived(self.sim, stale, self._done(stale, rows[-1]), self._drive)
             self._plan(stale)
             return
         if is_new:
-            most = _stretch(len(self._sim.world.agents))
-            coming = self._agenda.ahead(max(most - len(rows), 0))
-            self._horizon = (coming or rows)[-1].rank
-        else:
-            coming = self._agenda.upto(self._horizon)
-        stale += self._stale(coming)
-        if is_new:
-            await lived(self._sim, stale, self._done(stale), self._drive)
-            self._plan(stale)
-            self._unfollowed = [*rows, *coming]
-        else:
-            await self._run(stale, ())
+            most = _stretch(len(self.sim.world.agents))
+            coming = self.agenda.ahead(max(most - len(rows), 0))
+            self.horizon = end_of((coming or rows)[-1])
+        forecast = _Forecast(self)
+        forecast.follow([*rows, *self.agenda.upto(self.horizon)])
+        await self._run(forecast)
 
     def _plan(self, rows: Sequence[Appointment]) -> None:
         """Note when the people of visits that were run, or are in the log, come again."""
         satisfaction = [
-            self._visits[row][1].me.satisfaction
-            if row in self._visits
-            else self._sim.world.satisfaction[row.agent]
+            self.visits[row].visited.me.satisfaction
+            if row in self.visits
+            else self.sim.world.satisfaction[row.agent]
             for row in rows
         ]
         people = np.array([row.agent for row in rows], np.int64)
         came = np.array([row.at for row in rows], np.int64)
-        moments = self._returns.after(people, came, np.array(satisfaction)).tolist()
-        self._next |= zip(rows, moments, strict=True)
+        moments = self._returns.after(people, came, np.array(satisfaction))
+        self.next |= zip(rows, self.agenda.returning(people, moments), strict=True)
 
-    def returns(self, rows: Sequence[Appointment]) -> dict[int, int]:
-        """Return when the visitors of a closed window come again."""
-        if kept := [row for row in rows if (row.rank, row.agent) in self._kept]:
+    def returns(self, rows: Sequence[Appointment]) -> list[Appointment]:
+        """Return the next visits of the visitors of a closed window."""
+        if kept := [row for row in rows if (row.rank, row.agent) in self.kept]:
             self._plan(kept)
-        return {row.agent: self._next.pop(row) for row in rows}
+        return [after for row in rows if (after := self.next.pop(row)) is not None]
 
     def _may_run_ahead(self) -> bool:
-        sim = self._sim
+        sim = self.sim
         assert sim.stage is not None
         own = sim.in_waves and not isinstance(sim.stage.ranker, AsyncRanker)
         return own and (sim.control is None or sim.control.is_free)
 
-    def _stale(self, rows: Sequence[Appointment]) -> list[Appointment]:
-        return [
-            row for row in rows if (row.rank, row.agent) not in self._kept and not self._holds(row)
-        ]
-
     def _holds(self, row: Appointment) -> bool:
-        run = self._visits.get(row)
-        return run is not None and self._now(row.agent) is run[0]
+        """Return True if a visit is in the log, or was run with the person as they are."""
+        draft = self.visits.get(row)
+        if draft is None:
+            return (row.rank, row.agent) in self.kept
+        return draft.basis == self.now(row.agent)
 
-    def _now(self, agent: int) -> Basis:
-        return self._sim.world.agents.changed.get(agent)
-
-    def _done(self, stale: Sequence[Appointment], last: Appointment | None = None) -> Done[Visited]:
-        """Keep visits as they end; with `last`, also write those before it down at once."""
+    def _done(self, stale: Sequence[Appointment], last: Appointment) -> Done[Visited]:
+        """Keep visits as they end, and write those before the last of the window down at once."""
 
         def done(ended: list[tuple[int, Visited]]) -> None:
             for place, visited in ended:
                 row = stale[place]
-                self._visits[row] = (self._now(row.agent), visited)
-                if last is not None and row is not last:
-                    self._sim.keeper.append(self._chapter(row, visited.entries))
+                self.visits[row] = DraftVisit.of(self.sim.world, self.now(row.agent), visited)
+                if row is not last:
+                    self.sim.keeper.append(self._chapter(row, visited.entries))
                     self._written.add(row)
-            if last is not None:
-                self._sim.keeper.commit()
+            self.sim.keeper.commit()
 
         return done
 
     def _chapter(self, row: Appointment, entries: Sequence[e.Entry]) -> e.Chapter:
-        return e.Chapter(self._sim.world.round, e.VISITS, row.rank, row.agent, tuple(entries))
+        return e.Chapter(self.sim.world.round, e.VISITS, row.rank, row.agent, tuple(entries))
 
-    async def _run(self, stale: Sequence[Appointment], talks: Sequence[Meeting]) -> None:
-        """Run visits and conversations, and with them what follows from visits run ahead.
-
-        These are the conversations of their windows, and second visits within the stretch.
-        """
-        ahead = [row for row in self._unfollowed if self._holds(row)]
-        self._unfollowed = []
-        after = {row.agent: self._visits[row][1].me for row in ahead}
-        again = self._agenda.returning({row.agent: self._next[row] for row in ahead})
-        soon = [row for row in again if row.rank <= self._horizon and row not in self._visits]
-        visits = [*stale, *soon]
-        bases = [*(self._now(row.agent) for row in stale), *(after[row.agent] for row in soon)]
-        meetings = [*talks, *self._meetings(ahead)]
-        strands: list[Strand[Any]] = [
-            begun(self._sim, row, me) for row, me in zip(visits, bases, strict=True)
-        ]
-        strands += [meeting.begun(self._sim) for meeting in meetings]
+    async def _run(self, forecast: _Forecast) -> None:
+        """Run the visits and conversations that a forecast misses."""
+        visits, meetings = forecast.visits, forecast.meetings
+        strands: list[Strand[Any]] = [begun(self.sim, row, basis) for row, basis in visits]
+        strands += [meeting.begun(self.sim) for meeting in meetings]
 
         def done(ended: list[tuple[int, Any]]) -> None:
             for place, result in ended:
                 if place < len(visits):
-                    self._visits[visits[place]] = (bases[place], result)
+                    row, basis = visits[place]
+                    self.visits[row] = DraftVisit.of(self.sim.world, basis, result)
                 else:
                     meeting = meetings[place - len(visits)]
-                    self._talks[meeting.key] = (meeting, result)
+                    self.talks[meeting.key] = (meeting, result)
 
-        await self._drive(self._sim, strands, done)
+        await self._drive(self.sim, strands, done)
         if visits:
-            self._plan(visits)
-
-    def _meetings(self, rows: Sequence[Appointment]) -> list[Meeting]:
-        """Return the first conversations of windows, with people as they will be then."""
-        world, after = self._sim.world, dict[int, Agent]()
-        meetings: list[Meeting] = []
-        for window in _by_window(rows):
-            lives = [self._visits[row][1] for row in window]
-            after |= {visited.me.profile.id: visited.me for visited in lives}
-            wishes = [entry.event for visited in lives for entry in visited.entries]
-            planned = sittings(world, [wish for wish in wishes if isinstance(wish, e.Wished)])
-            at = self._agenda.closes(window[0].window)
-            for _, wish in (first for sitting in planned.granted[:1] for first in sitting):
-                one, other = (after.get(who) or self._now(who) for who in (wish.agent, wish.to))
-                meetings.append(Meeting(wish, at, one, other))
-        return [meeting for meeting in meetings if not self._has_talked(meeting)]
-
-    def _has_talked(self, meeting: Meeting) -> bool:
-        run = self._talks.get(meeting.key)
-        if run is None:
-            return False
-        before = run[0]
-        return (
-            before.wish is meeting.wish
-            and before.first is meeting.first
-            and before.second is meeting.second
-        )
+            self._plan([row for row, _ in visits])
 
     async def close(self, rows: Sequence[Appointment]) -> None:
         """Let the visits of a window happen, then what they lead to at its end."""
-        world, at = self._sim.world, self._agenda.closes(rows[0].window)
+        world, at = self.sim.world, self.agenda.closes(rows[0].window)
         for row in rows[:-1]:
             self._happen(row)
         last = rows[-1]
-        if (before := self._kept.get((last.rank, last.agent))) is not None:
-            self._sim.apply(before)
+        if (before := self.kept.get((last.rank, last.agent))) is not None:
+            self.sim.apply(before)
         else:
             entries = [*self._absorb(last), *await self._conversations(at)]
             for post in delivered(world, world.outbox):
                 world.apply(post)
                 entries.append(e.Entry(post))
             chapter = self._chapter(last, entries)
-            self._sim.keeper.append(chapter)
-            self._sim.tell(chapter)
+            self.sim.keeper.append(chapter)
+            self.sim.tell(chapter)
         world.outbox.clear()
         world.wishes.clear()
         if not self._is_ahead:
-            self._sim.keeper.commit()
+            self.sim.keeper.commit()
 
     def _happen(self, row: Appointment) -> None:
-        if (before := self._kept.get((row.rank, row.agent))) is not None:
-            self._sim.apply(before)
+        if (before := self.kept.get((row.rank, row.agent))) is not None:
+            self.sim.apply(before)
             return
         chapter = self._chapter(row, self._absorb(row))
         if row not in self._written:
-            self._sim.keeper.append(chapter)
-        self._sim.tell(chapter)
+            self.sim.keeper.append(chapter)
+        self.sim.tell(chapter)
 
     def _absorb(self, row: Appointment) -> Sequence[e.Entry]:
-        _, visited = self._visits.pop(row)
-        self._sim.world.absorb(visited.me, visited.entries)
-        self._sim.decisions += visited.decisions
+        visited = self.visits.pop(row).visited
+        self.sim.world.absorb(visited.me, visited.entries)
+        self.sim.decisions += visited.decisions
         return visited.entries
 
     async def _conversations(self, at: int) -> list[e.Entry]:
         """Let people talk who wished to, sitting after sitting; what cannot be is refused."""
-        world = self._sim.world
+        world = self.sim.world
         if not world.wishes:
             return []
-        planned = sittings(world, tuple(world.wishes))
+        while (forecast := _Forecast(self)).talk(world.wishes, at):
+            if self._is_ahead:
+                forecast.deliver(delivered(world, world.outbox))
+                forecast.follow(self.agenda.upto(self.horizon))
+            await self._run(forecast)
         entries: list[e.Entry] = []
-        for sitting in planned.granted:
-            meetings = [
-                Meeting(wish, at, self._now(wish.agent), self._now(wish.to)) for _, wish in sitting
-            ]
-            if missing := [meeting for meeting in meetings if not self._has_talked(meeting)]:
-                await self._run((), missing)
-            for _, wish in sitting:
-                _, talked = self._talks.pop((wish.agent, at))
-                self._sim.decisions += talked.decisions
-                entries += talked.entries
-                for entry in talked.entries:
-                    world.apply(entry.event)
-        self._talks = {key: run for key, run in self._talks.items() if key[1] > at}
-        return entries + [entry for some in refused(planned.unmet).values() for entry in some]
+        for talked in forecast.talks:
+            self.sim.decisions += talked.decisions
+            entries += talked.entries
+            for entry in talked.entries:
+                world.apply(entry.event)
+        self.talks = {key: run for key, run in self.talks.items() if key[0] > at}
+        unmet = refused(sittings(world, world.wishes).unmet)
+        return entries + [entry for some in unmet.values() for entry in some]
 
 
-def _by_window(rows: Sequence[Appointment]) -> list[list[Appointment]]:
-    windows: dict[int, list[Appointment]] = {}
-    for row in rows:
-        windows.setdefault(row.window, []).append(row)
-    return list(windows.values())
+class _Forecast:
+    """How people will be in the next windows, as far as these were run, and what is missing."""
+
+    def __init__(self, drafts: _Drafts) -> None:
+        self.visits: list[tuple[Appointment, Basis]] = []
+        self.meetings: list[Meeting] = []
+        """What is to be run, since it was not, or with other people than it will have."""
+        self.talks: list[Talked] = []
+        self._drafts = drafts
+        self._world = drafts.sim.world
+        self._after: dict[int, Agent] = {}
+        self._unknown: set[int] = set()
+        """People of whom nothing can be said before what is missing was run."""
+
+    def follow(self, coming: list[Appointment]) -> None:
+        """Foresee visits and what they lead to, window after window."""
+        while coming:
+            count = within_window(coming)
+            rows, coming = coming[:count], coming[count:]
+            drafts = [draft for row in rows if (draft := self._draft(row, coming)) is not None]
+            wishes = [wish for draft in drafts for wish in draft.wishes]
+            self.talk(wishes, self._drafts.agenda.closes(rows[0].window))
+            self.deliver([post for draft in drafts for post in draft.mail])
+
+    def _draft(self, row: Appointment, coming: list[Appointment]) -> DraftVisit | None:
+        """Return a visit that was run as it will be; the next of its person is added."""
+        drafts, who = self._drafts, row.agent
+        if who in self._unknown or (row.rank, who) in drafts.kept:
+            self._unknown.add(who)
+            return None
+        basis, draft = self._then(who), drafts.visits.get(row)
+        if draft is None or draft.basis != basis:
+            self._unknown.add(who)
+            # A visit also reads what its person thinks of topics, which is not foreseen.
+            if not (who in self._after and self._world.spread.topics):
+                self.visits.append((row, basis))
+            return None
+        self._after[who] = draft.visited.me
+        again = drafts.next[row]
+        if again is not None and again.rank <= drafts.horizon:
+            insort(coming, again)
+        return draft
+
+    def _then(self, who: int) -> Basis:
+        return self._after.get(who) or self._drafts.now(who)
+
+    def talk(self, wishes: Sequence[e.Wished], at: int) -> list[Meeting]:
+        """Foresee the conversations of a window; return all that are missing."""
+        for sitting in sittings(self._world, wishes).granted if wishes else ():
+            for rank, wish in sitting:
+                self._talk(rank, wish, at)
+        return self.meetings
+
+    def deliver(self, mail: Sequence[e.Delivered]) -> None:
+        """Foresee the deliveries at the end of a window."""
+        for post in mail:
+            if post.topic >= 0:
+                self._unknown.update(post.to)
+            else:
+                self._fold(post, post.to)
+
+    def _talk(self, rank: int, wish: e.Wished, at: int) -> None:
+        pair = (wish.agent, wish.to)
+        if not self._unknown.isdisjoint(pair):
+            self._unknown.update(pair)
+            return
+        meeting = Meeting(rank, wish, at, self._then(wish.agent), self._then(wish.to))
+        run = self._drafts.talks.get(meeting.key)
+        if run is None or run[0] != meeting:
+            self.meetings.append(meeting)
+            self._unknown.update(pair)
+            return
+        self.talks.append(run[1])
+        for entry in run[1].entries:
+            event: Any = entry.event
+            if type(event) in FOLDS:
+                self._fold(event, (event.to if isinstance(event, e.Said) else event.agent,))
+
+    def _fold(self, event: e.AnyEvent, people: Iterable[int]) -> None:
+        fold, world = FOLDS[type(event)], self._world
+        for who in people:
+            if who not in self._unknown:
+                before = self._after.get(who) or world.agents[who]
+                self._after[who] = fold(before, event, world.laws)
 
 
 def _stretch(people: int) -> int:

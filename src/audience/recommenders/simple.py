@@ -42,6 +42,10 @@ class Popular:
         return FixedOrder(np.round(scores, 6))
 
 
+_TABLE = 1 << 22
+"""Cells of users and items up to which a table of them is faster than a search."""
+
+
 class FixedOrder:
     """The same order of items for everybody, without each user's exclusions."""
 
@@ -128,6 +132,10 @@ def _named(rows: Ints, lists: Sequence[tuple[int, ...]], items: int) -> Bools:
     owners, places = flat(lists, items)
     if not len(places):
         return np.zeros(rows.shape, np.bool_)
+    if len(lists) * items <= _TABLE:
+        named = np.zeros((len(lists), items), np.bool_)
+        named[owners, places] = True
+        return np.take_along_axis(named, rows, axis=1)
     cells = np.arange(len(lists))[:, None] * items + rows
     return np.isin(cells, owners * items + places)
 

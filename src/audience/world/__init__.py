@@ -101,6 +101,7 @@ from audience.world.randomness import (
     Floats as Floats,
     Generator as Generator,
     Ints as Ints,
+    bells as bells,
     dice as dice,
     key as key,
     keys as keys,

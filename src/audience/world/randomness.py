@@ -66,9 +66,10 @@ def key(seed: int, *names: str | int) -> int:
 
 def keys(seed: int, *names: str | int | Ints) -> Keys:
     """Return one key per element of the integer arrays among `names`; each equals `key(...)`."""
-    sizes = [len(name) for name in names if isinstance(name, np.ndarray)]
-    mixed = np.full(sizes[0] if sizes else 1, _mix(seed & _MASK), np.uint64)
-    for name in names:
+    first = next((at for at, name in enumerate(names) if isinstance(name, np.ndarray)), len(names))
+    common = key(seed, *names[:first])  # type: ignore[arg-type]
+    mixed = np.array([common], np.uint64)
+    for name in names[first:]:
         if isinstance(name, np.ndarray):
             mixed = _mix_many(mixed ^ name.astype(np.uint64))
         else:
@@ -101,6 +102,13 @@ class Dice:
         """Return `count` numbers in [0, 1) per key, as an array [keys, count]."""
         return _unit(self.integers(name, count))
 
+    def several(self, counts: tuple[tuple[str, int], ...]) -> list[Floats]:
+        """Return what `uniforms` does for several names and counts, all drawn at once."""
+        words, names, numbers, ends = _layout(counts)
+        named = _mix_many(self.keys[:, None] ^ words)
+        drawn = _unit(_mix_many(named.take(names, axis=1) ^ numbers))
+        return [drawn[:, begin:end] for begin, end in ends]
+
     def integers(self, name: str, count: int) -> Keys:
         """Return `count` 64-bit integers per key, as an array [keys, count]."""
         named = _mix_many(self.keys ^ np.uint64(_word(name)))
@@ -108,13 +116,30 @@ class Dice:
 
     def bell(self, name: str, count: int = 1) -> Floats:
         """Return `count` roughly normal numbers (mean 0, variance 1) per key: sums of uniforms."""
-        parts = self.uniforms(name, 4 * count).reshape(len(self.keys), count, 4)
-        total = parts[:, :, 0] + parts[:, :, 1] + parts[:, :, 2] + parts[:, :, 3]
-        return (total - 2.0) * 1.7320508075688772
+        return bells(self.uniforms(name, 4 * count))
 
     def pick(self, rows: Ints) -> Dice:
         """Return the dice of the chosen rows."""
         return Dice(self.keys[rows])
+
+
+@lru_cache(maxsize=64)
+def _layout(
+    counts: tuple[tuple[str, int], ...],
+) -> tuple[Keys, Ints, Keys, list[tuple[int, int]]]:
+    """Return the names as words, and of each column its name and number; where each name's are."""
+    words = np.array([_word(name) for name, _ in counts], np.uint64)
+    sizes = [count for _, count in counts]
+    numbers = np.concatenate([np.arange(1, count + 1, dtype=np.uint64) for count in sizes])
+    last = np.cumsum(sizes).tolist()
+    ends = [(end - count, end) for end, count in zip(last, sizes, strict=True)]
+    return words, np.repeat(np.arange(len(sizes)), sizes), numbers, ends
+
+
+def bells(draws: Floats) -> Floats:
+    """Return [keys, count] roughly normal numbers from four times as many uniform ones."""
+    total = draws[:, ::4] + draws[:, 1::4] + draws[:, 2::4] + draws[:, 3::4]
+    return (total - 2.0) * 1.7320508075688772
 
 
 def dice(seed: int, *names: str | int | Ints) -> Dice:

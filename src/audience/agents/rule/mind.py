@@ -33,8 +33,6 @@ _BROWSE = Decision((a.Enter("recommender"), a.Browse()), "came for something to 
 _FRIENDS = Decision((a.Enter("social"),), "came to see friends")
 _NOTHING = Decision((a.Nothing(),), "nothing to do here today")
 _NEXT, _BACK = a.NextPage(), a.Browse()
-Rows = list[list[float]]
-"""Draws: one row per agent."""
 
 
 class RuleMind:
@@ -96,11 +94,7 @@ class RuleMind:
 
     def _on_page(self, seen: Sequence[Observation], dice: Dice) -> list[Decision]:
         page = read_page(self.parameters, seen, dice, self.wishes(seen))
-        tells = dice.uniforms("tell", 2).tolist()
-        rates = dice.uniforms("rate", 2 * self.parameters.most_picks).tolist()
-        decisions = [
-            self._page_decision(view, row, page, tells, rates) for row, view in enumerate(seen)
-        ]
+        decisions = [self._page_decision(view, row, page) for row, view in enumerate(seen)]
         return self._with_saves(seen, decisions, dice) if self.parameters.save else decisions
 
     def after_pick(self, seen: Observation, place: int, dice: Dice) -> Decision:
@@ -109,8 +103,7 @@ class RuleMind:
         picked = np.full((1, most), -1, np.int64)
         picked[0, 0] = place
         page = read_picked(self.parameters, [seen], picked, dice)
-        tells, rates = dice.uniforms("tell", 2), dice.uniforms("rate", 2 * most)
-        return self._page_decision(seen, 0, page, tells.tolist(), rates.tolist())
+        return self._page_decision(seen, 0, page)
 
     def _with_saves(
         self, seen: Sequence[Observation], decisions: list[Decision], dice: Dice
@@ -129,11 +122,9 @@ class RuleMind:
                 decisions[row] = replace(decision, actions=actions)
         return decisions
 
-    def _page_decision(
-        self, seen: Observation, row: int, page: PageDecisions, tells: Rows, rates: Rows
-    ) -> Decision:
+    def _page_decision(self, seen: Observation, row: int, page: PageDecisions) -> Decision:
         actions: list[a.AnyAction] = []
-        told, rated = tells[row], rates[row]
+        told, rated = page.tells[row], page.rates[row]
         slate, habits = seen.me.situation.slate, seen.me.profile.habits
         if not slate and seen.me.situation.pages:
             return Decision((a.Leave(page.satisfaction[row]),), "found an empty page")

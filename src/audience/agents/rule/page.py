@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,7 +12,7 @@ from audience.agents.mind import Mark
 from audience.agents.rule.parameters import RuleParameters
 from audience.agents.rule.person import Bearings, bearings, leanings
 from audience.agents.rule.recollection import Recalled, is_remembering, remembered
-from audience.world import Bools, Dice, Floats, Ints, Observation, tastes
+from audience.world import Bools, Dice, Floats, Ints, Observation, bells, tastes
 
 _RECENT = 5
 _KINDLY = 0.1
@@ -29,6 +30,10 @@ class PageDecisions(msgspec.Struct, frozen=True):
     stars: list[list[int]]
     leaving: list[bool]
     satisfaction: list[float]
+    tells: list[list[float]]
+    """Draws for what is said, and for where to go."""
+    rates: list[list[float]]
+    """Draws for whether each pick is rated, and with words."""
     recalled: Recalled = []
     """The thoughts that came to mind; empty if nobody has any."""
 
@@ -42,79 +47,122 @@ class Wishes(msgspec.Struct, frozen=True):
     """Replaces the enjoyment expected from taste and quality, 0 to 1."""
 
 
+class _Pages(NamedTuple):
+    """The pages of agents: one row per agent, one column per position."""
+
+    items: Ints
+    """Padded with 0."""
+    real: Bools
+    """Which positions hold an item."""
+    weights: list[Floats]
+    """[agents, tags] of each position."""
+    quality: Floats
+
+
+class _Draws(NamedTuple):
+    """All that a rule mind draws for its pages, [agents, draws], except whether it leaves."""
+
+    pick: Floats
+    enjoy: Floats
+    stay: Floats
+    stars: Floats
+    tell: Floats
+    rate: Floats
+
+    @classmethod
+    def of(cls, dice: Dice, picks: int) -> _Draws:
+        counts = (picks, 4 * picks, picks, picks, 2, 2 * picks)
+        return cls(*dice.several(tuple(zip(cls._fields, counts, strict=True))))
+
+
 def read_page(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice, wishes: Wishes | None = None
 ) -> PageDecisions:
     """Return the decisions of each agent on its page."""
-    slates, real = _slates(seen)
-    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
-    critic = np.array([view.me.profile.habits.critic for view in seen])
+    pages, draws = _pages(seen), _Draws.of(dice, p.most_picks)
+    match, quality = _match(p, seen, pages), pages.quality
+    habits = [view.me.profile.habits for view in seen]
+    critic, explorer, chatter = np.array([(h.critic, h.explorer, h.chatter) for h in habits]).T
     people = bearings(seen)
     begin = (
         p.taste * match + p.quality * (2.0 * quality - 1.0) if wishes is None else wishes.utility
     )
-    utility = _utility(p, seen, slates, begin, people)
+    curious = p.novelty * explorer + p.traits * people.openness
+    utility = _utility(p, seen, pages, begin, curious, chatter)
     recalled: Recalled = []
     if p.remembered and is_remembering(seen):
-        said, recalled = remembered(seen, slates)
+        said, recalled = remembered(seen, pages.items)
         utility = utility + p.remembered * said
-    weights = np.where(real & ~_lived_now(seen, slates), np.exp(utility), 0.0)
+    weights = np.where(pages.real & ~_lived_now(seen, pages.items), np.exp(utility), 0.0)
     picky = p.critic * critic + p.traits * people.strictness
-    picked = _choose(p, seen, weights, picky, dice)
+    picked = _choose(p, seen, weights, picky, draws.pick)
     expected = wishes.enjoyment if wishes is not None else None
     if expected is None:
         expected = _expected(p, match, quality, critic, people)
-    return _after(p, seen, slates, picked, expected, people, dice, recalled)
+    leave = dice.uniform("leave")
+    return _after(p, seen, pages, picked, expected, people, draws, leave, recalled)
 
 
 def read_picked(
     p: RuleParameters, seen: Sequence[Observation], picked: Ints, dice: Dice
 ) -> PageDecisions:
     """Return the decisions of agents whose picks are made: [agents, picks], then -1."""
-    slates, _ = _slates(seen)
-    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
+    pages, draws = _pages(seen), _Draws.of(dice, p.most_picks)
     critic = np.array([view.me.profile.habits.critic for view in seen])
     people = bearings(seen)
-    expected = _expected(p, match, quality, critic, people)
-    return _after(p, seen, slates, picked, expected, people, dice, [])
+    expected = _expected(p, _match(p, seen, pages), pages.quality, critic, people)
+    return _after(p, seen, pages, picked, expected, people, draws, dice.uniform("leave"), [])
 
 
 def _after(
     p: RuleParameters,
     seen: Sequence[Observation],
-    slates: Ints,
+    pages: _Pages,
     picked: Ints,
     expected: Floats,
     people: Bearings,
-    dice: Dice,
+    draws: _Draws,
+    leave: Floats,
     recalled: Recalled,
 ) -> PageDecisions:
     """Return what follows from picks: how much is watched and liked, and who leaves."""
-    enjoyed = _enjoyed(p, expected, picked, dice)
+    is_picked, column = picked >= 0, np.maximum(picked, 0)
+    rows = np.arange(len(seen))[:, None]
+    enjoyed = _clipped(expected[rows, column] + p.enjoy_noise * bells(draws.enjoy))
     if p.conform:
-        enjoyed = _swayed(p, seen, slates, picked, enjoyed)
-    fraction = _fraction(p, enjoyed, dice)
-    satisfaction = _satisfaction(p, seen, picked, enjoyed)
-    leaving = _leaving(p, seen, picked, satisfaction, people, dice)
+        enjoyed = _swayed(p, seen, pages.items, picked, enjoyed)
+    turned = np.array([view.me.situation.pages for view in seen], np.float64)
+    satisfaction = _satisfaction(p, seen, turned, is_picked, enjoyed)
+    minutes = np.where(is_picked, seen[0].catalogue.minutes[pages.items[rows, column]], 0.0)
+    wish = _wish_to_leave(p, seen, turned, minutes, satisfaction, people)
     return PageDecisions(
         picked.tolist(),
-        np.round(fraction, 3).tolist(),
-        _stars(p, enjoyed, dice).tolist(),
-        leaving.tolist(),
-        np.round(satisfaction, 4).tolist(),
+        _fraction(p, enjoyed, draws.stay).round(3).tolist(),
+        _stars(p, enjoyed, draws.stars).tolist(),
+        (leave < 1.0 / (1.0 + np.exp(-wish))).tolist(),
+        satisfaction.round(4).tolist(),
+        draws.tell.tolist(),
+        draws.rate.tolist(),
         recalled,
     )
 
 
-def _slates(seen: Sequence[Observation]) -> tuple[Ints, Bools]:
-    """Return [agents, positions] item ids, padded with 0, and which positions are real."""
-    rows = [view.me.situation.slate for view in seen]
+def _clipped(numbers: Floats) -> Floats:
+    """Return numbers between 0 and 1; `np.clip` takes ten times as long for a few."""
+    return np.minimum(np.maximum(numbers, 0.0), 1.0)
+
+
+def _pages(seen: Sequence[Observation]) -> _Pages:
+    rows, catalogue = [view.me.situation.slate for view in seen], seen[0].catalogue
     width = max(1, *map(len, rows))
     if all(len(row) == width for row in rows):
-        slates = np.array(rows, np.int64)
-        return slates, np.ones(slates.shape, np.bool_)
-    padded = np.array([row + (-1,) * (width - len(row)) for row in rows], np.int64)
-    return np.maximum(padded, 0), padded >= 0
+        items: Ints = np.array(rows, np.int64)
+        real: Bools = np.ones(items.shape, np.bool_)
+    else:
+        padded = np.array([row + (-1,) * (width - len(row)) for row in rows], np.int64)
+        items, real = np.maximum(padded, 0), padded >= 0
+    weights = [catalogue.weights[column] for column in items.T]
+    return _Pages(items, real, weights, catalogue.quality[items])
 
 
 def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
@@ -128,32 +176,44 @@ def _lived_now(seen: Sequence[Observation], slates: Ints) -> Bools:
     return lived
 
 
-def _match(p: RuleParameters, seen: Sequence[Observation], slates: Ints) -> Floats:
+def _match(p: RuleParameters, seen: Sequence[Observation], pages: _Pages) -> Floats:
     taste: Floats = tastes([view.me.taste for view in seen])
     if p.demography:
         taste = taste + p.demography * leanings(seen)
-    weights = seen[0].catalogue.weights
-    columns = [(taste * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
-    return np.stack(columns, axis=1)
+    return _fitting(taste, pages.weights)
+
+
+def _fitting(people: Floats, weights: list[Floats]) -> Floats:
+    """Return [agents, positions]: how well each item fits a row of tags.
+
+    Position by position, so that a large batch stays in the cache of the processor.
+    """
+    fit = np.empty((len(people), len(weights)))
+    for place, tags in enumerate(weights):
+        (people * tags).sum(axis=1, out=fit[:, place])
+    return fit
 
 
 def _utility(
-    p: RuleParameters, seen: Sequence[Observation], slates: Ints, begin: Floats, people: Bearings
+    p: RuleParameters,
+    seen: Sequence[Observation],
+    pages: _Pages,
+    begin: Floats,
+    curious: Floats,
+    chatter: Floats,
 ) -> Floats:
-    habits = [view.me.profile.habits for view in seen]
-    explorer = np.array([habit.explorer for habit in habits])
-    trust = 0.4 + 0.6 * np.array([habit.chatter for habit in habits])
     searched = np.array([view.surface == "search" for view in seen], np.float64)
-    place = np.arange(slates.shape[1], dtype=np.float64)
+    place = np.arange(pages.items.shape[1], dtype=np.float64)
     first = (place == 0.0).astype(np.float64)
+    trust = 0.4 + 0.6 * chatter
     utility: Floats = (
         begin
-        + (p.novelty * explorer + p.traits * people.openness)[:, None] * _new(seen, slates)
-        + p.friends * trust[:, None] * _heard(seen, slates)
+        + curious[:, None] * _new(seen, pages.weights)
+        + p.friends * trust[:, None] * _heard(seen, pages.items)
         - p.position * place[None, :]
         + p.search * searched[:, None] * first[None, :]
     )
-    return utility + p.reason * _explained(seen, slates) if p.reason else utility
+    return utility + p.reason * _explained(seen, pages.items) if p.reason else utility
 
 
 def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
@@ -165,7 +225,7 @@ def _explained(seen: Sequence[Observation], slates: Ints) -> Floats:
     return given
 
 
-def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
+def _new(seen: Sequence[Observation], offered: list[Floats]) -> Floats:
     """Return the share of each item's tags that the last few watched items did not have."""
     weights = seen[0].catalogue.weights
     recent = [[lived.item for lived in view.me.history[-_RECENT:]] for view in seen]
@@ -173,8 +233,7 @@ def _new(seen: Sequence[Observation], slates: Ints) -> Floats:
     rows, tags = (weights[[item for items in recent for item in items]] > 0.0).nonzero()
     unknown = np.ones((len(seen), weights.shape[1]))
     unknown[owners[rows], tags] = 0.0
-    columns = [(unknown * weights[slates[:, j]]).sum(axis=1) for j in range(slates.shape[1])]
-    return np.stack(columns, axis=1)
+    return _fitting(unknown, offered)
 
 
 def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
@@ -183,20 +242,19 @@ def _heard(seen: Sequence[Observation], slates: Ints) -> Floats:
     for row, view in enumerate(seen):
         if not view.me.heard:
             continue
-        said: dict[int, list[float]] = {}
-        for heard in view.me.heard:
-            said.setdefault(heard.item, []).append(heard.stance)
-        for column, item in enumerate(view.me.situation.slate):
-            if item in said:
-                stance[row, column] = sum(said[item]) / len(said[item])
+        slate = view.me.situation.slate
+        about = {heard.item for heard in view.me.heard}.intersection(slate)
+        for column, item in enumerate(slate) if about else ():
+            if item in about:
+                said = [heard.stance for heard in view.me.heard if heard.item == item]
+                stance[row, column] = sum(said) / len(said)
     return stance
 
 
 def _choose(
-    p: RuleParameters, seen: Sequence[Observation], weights: Floats, picky: Floats, dice: Dice
+    p: RuleParameters, seen: Sequence[Observation], weights: Floats, picky: Floats, draws: Floats
 ) -> Ints:
     """Return [agents, picks]: the positions chosen in order, -1 from the first no-pick on."""
-    draws = dice.uniforms("pick", p.most_picks)
     before = np.array([view.me.situation.picks for view in seen], np.float64)
     picked = np.full((len(seen), p.most_picks), -1, np.int64)
     left, going = weights.copy(), np.ones(len(seen), np.bool_)
@@ -206,6 +264,8 @@ def _choose(
         sums = np.cumsum(left, axis=1)
         draw = draws[:, choice] * (sums[:, -1] + no_pick)
         going = going & (draw < sums[:, -1])
+        if not going.any():
+            break
         column = np.minimum((sums <= draw[:, None]).sum(axis=1), weights.shape[1] - 1)
         picked[going, choice] = column[going]
         left[rows[going], column[going]] = 0.0
@@ -224,13 +284,6 @@ def _expected(
     )
 
 
-def _enjoyed(p: RuleParameters, expected: Floats, picked: Ints, dice: Dice) -> Floats:
-    """Return [agents, picks]: the enjoyment of what was picked, 0 to 1."""
-    rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
-    noise = p.enjoy_noise * dice.bell("enjoy", picked.shape[1])
-    return np.clip(expected[rows, column] + noise, 0.0, 1.0)
-
-
 def _swayed(
     p: RuleParameters, seen: Sequence[Observation], slates: Ints, picked: Ints, enjoyed: Floats
 ) -> Floats:
@@ -243,23 +296,23 @@ def _swayed(
     rows, column = np.arange(len(picked))[:, None], np.maximum(picked, 0)
     theirs = (_heard(seen, slates)[rows, column] + 1.0) / 2.0
     pull = p.conform * trust[:, None] * said[rows, column]
-    return np.clip(enjoyed + pull * (theirs - enjoyed), 0.0, 1.0)
+    return _clipped(enjoyed + pull * (theirs - enjoyed))
 
 
 def read_together(
     p: RuleParameters, seen: Sequence[Observation], dice: Dice
 ) -> list[tuple[Mark, ...]]:
     """Return what each agent expects of the items that a group chooses among."""
-    slates, _ = _slates(seen)
-    match, quality = _match(p, seen, slates), seen[0].catalogue.quality[slates]
+    pages = _pages(seen)
+    match, slates = _match(p, seen, pages), pages.items
     critic = np.array([view.me.profile.habits.critic for view in seen])
     close: Floats = np.array(
         [sum(friend.closeness for friend in view.friends) / len(view.friends) for view in seen]
     )
     noise = p.enjoy_noise * dice.bell("together", slates.shape[1])
-    expected = _expected(p, match, quality, critic, bearings(seen)) + p.company * close[:, None]
-    enjoyed: Floats = np.clip(expected + noise, 0.0, 1.0).round(4)
-    stars = _stars(p, enjoyed, dice).tolist()
+    expected = _expected(p, match, pages.quality, critic, bearings(seen))
+    enjoyed: Floats = _clipped(expected + p.company * close[:, None] + noise).round(4)
+    stars = _stars(p, enjoyed, dice.uniforms("stars", slates.shape[1])).tolist()
     return [
         tuple(
             Mark(score, mark)
@@ -271,15 +324,14 @@ def read_together(
     ]
 
 
-def _fraction(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Floats:
-    draw = dice.uniforms("stay", enjoyed.shape[1])
+def _fraction(p: RuleParameters, enjoyed: Floats, draw: Floats) -> Floats:
     dropped = (enjoyed / p.dropped) * (0.15 + 0.75 * draw)
     nearly = 1.0 - 0.25 * draw * (1.0 - enjoyed)
-    return np.clip(np.where(enjoyed < p.dropped, dropped, nearly), 0.01, 1.0)
+    return np.minimum(np.maximum(np.where(enjoyed < p.dropped, dropped, nearly), 0.01), 1.0)
 
 
-def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
-    felt = enjoyed + 0.1 * (dice.uniforms("stars", enjoyed.shape[1]) - 0.5)
+def _stars(p: RuleParameters, enjoyed: Floats, draw: Floats) -> Ints:
+    felt = enjoyed + 0.1 * (draw - 0.5)
     stars = np.ones(enjoyed.shape, np.int64)
     for bound in (p.two_stars, p.three_stars, p.four_stars, p.five_stars):
         stars += felt >= bound
@@ -287,51 +339,48 @@ def _stars(p: RuleParameters, enjoyed: Floats, dice: Dice) -> Ints:
 
 
 def _satisfaction(
-    p: RuleParameters, seen: Sequence[Observation], picked: Ints, enjoyed: Floats
+    p: RuleParameters,
+    seen: Sequence[Observation],
+    turned: Floats,
+    is_picked: Bools,
+    enjoyed: Floats,
 ) -> Floats:
     """Return the satisfaction: mean enjoyment, minus boredom for pages without a pick."""
     total = np.zeros(len(seen))
-    count = np.zeros(len(seen))
-    pages = np.array([view.me.situation.pages for view in seen], np.float64)
+    before = np.array([view.me.situation.picks for view in seen], np.float64)
     for row, view in enumerate(seen):
         for lived in view.me.lived_now():
             total[row] += (lived.stars - 0.5) / 5.0 if lived.stars else 0.2 + 0.5 * lived.fraction
-            count[row] += 1.0
-    for choice in range(picked.shape[1]):
-        now = picked[:, choice] >= 0
-        total += np.where(now, enjoyed[:, choice], 0.0)
-        count += now
+    for now in np.where(is_picked, enjoyed, 0.0).T:
+        total += now
+    count = before + is_picked.sum(axis=1)
     mean = np.where(count > 0.0, total / np.maximum(count, 1.0), 0.45)
-    empty = np.maximum(pages - count, 0.0)
-    return np.clip(mean - p.boredom * empty, 0.0, 1.0)
+    empty = np.maximum(turned - count, 0.0)
+    return _clipped(mean - p.boredom * empty)
 
 
-def _leaving(
+def _wish_to_leave(
     p: RuleParameters,
     seen: Sequence[Observation],
-    picked: Ints,
+    turned: Floats,
+    minutes: Floats,
     satisfaction: Floats,
     people: Bearings,
-    dice: Dice,
-) -> Bools:
-    minutes = seen[0].catalogue.minutes
-    pages = np.array([view.me.situation.pages for view in seen], np.float64)
+) -> Floats:
+    """Return the log-odds of leaving after these pages and the minutes of what is picked now."""
+    each = seen[0].catalogue.minutes
     spent = np.array(
-        [sum(minutes[x.item] * x.fraction for x in view.me.lived_now()) for view in seen],
-        np.float64,
+        [sum(each[x.item] * x.fraction for x in view.me.lived_now()) for view in seen], np.float64
     )
-    slates, _ = _slates(seen)
-    rows = np.arange(len(seen))
-    for choice in range(picked.shape[1]):
-        item = slates[rows, np.maximum(picked[:, choice], 0)]
-        spent += np.where(picked[:, choice] >= 0, minutes[item], 0.0)
-    wish = (
+    for now in minutes.T:
+        spent += now
+    wish: Floats = (
         p.leave
-        + p.fatigue * pages
+        + p.fatigue * turned
         + p.sated * spent / 60.0
         - p.content * (2.0 * satisfaction - 1.0)
         - p.career * people.leisure
     )
     if p.settle:
-        wish = wish - p.settle * _LOGARITHMS[np.minimum(pages, 1000.0).astype(np.int64)]
-    return dice.uniform("leave") < 1.0 / (1.0 + np.exp(-wish))
+        wish = wish - p.settle * _LOGARITHMS[np.minimum(turned, 1000.0).astype(np.int64)]
+    return wish
