@@ -83,7 +83,7 @@ class ModelFile:
         return tensors
 
     def _tensors(self, count: int) -> tuple[Tensor, ...]:
-        infos = [self._info() for _ in range(count)]
+        infos = [self._listed() for _ in range(count)]
         start = self._at + -self._at % _ALIGNMENT
         places = [start + place for *_, place in infos] + [len(self._bytes)]
         made = []
@@ -94,7 +94,7 @@ class ModelFile:
             made.append(Tensor(name, shape, kind, data))
         return tuple(made)
 
-    def _info(self) -> tuple[str, tuple[int, ...], int, int]:
+    def _listed(self) -> tuple[str, tuple[int, ...], int, int]:
         name = self._text()
         [count] = self._take("I")
         shape = self._take(f"{count}Q")
