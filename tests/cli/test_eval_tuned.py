@@ -10,17 +10,17 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from audience.lab.evaluation import contest, part_of_user
+from audience.lab.evaluation import part_of_user
 from audience.llm.fake import Fake
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
+pytestmark = pytest.mark.usefixtures("without_trees")
 
 
 def test_everything_is_measured_once_and_told_in_one_report(
-    cli: Cli, here: Path, walkers: Path, serving: Serving, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, here: Path, walkers: Path, serving: Serving
 ) -> None:
-    monkeypatch.setattr(contest, "has_trees", lambda: False)  # a baseline that takes long
     unseen = sum(part_of_user(f"p{n}") == "test" for n in range(40))
     given = ("eval", "tuned", "--data", walkers, "--lists", 3, "--lines", 8, "--out", here / "o")
     with serving() as fake:

@@ -228,6 +228,16 @@ def site(sites: Sites) -> Site:
     return sites()
 
 
+@contextmanager
+def serving_all(root: Path, host: str = "127.0.0.1") -> Iterator[Site]:
+    """Give a server for several tests, all of which leave nothing behind."""
+    site = Site(root / "runs", Access(host, "a-token"), PLENTY)
+    try:
+        yield site
+    finally:
+        site.close()
+
+
 @pytest.fixture(scope="session")
 def small() -> Scenario:
     return with_fitted_people(parse(SMALL)).scenario
