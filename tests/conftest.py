@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from audience.llm.fake import Fake
 from audience.llm.fake_model import Manners
+from audience.results import figure
 
 settings.register_profile(
     "audience",
@@ -51,6 +52,18 @@ def _is_here(host: str) -> bool:
         return ip_address(host.partition("%")[0]).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def pdf_fonts() -> Iterator[int]:
+    """Draw the letters of every PDF, as parts of a font take half the time of a report.
+
+    Gives how they are embedded otherwise.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        usual = figure._LOOK["pdf.fonttype"]
+        patch.setitem(figure._LOOK, "pdf.fonttype", 3)
+        yield usual
 
 
 @pytest.fixture(scope="session")

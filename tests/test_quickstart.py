@@ -50,6 +50,6 @@ def test_the_quickstart_gives_a_verdict_and_a_report(tmp_path: Path) -> None:
 
 
 def test_the_quickstart_gives_the_same_inside_a_running_event_loop(tmp_path: Path) -> None:
-    small = quickstart().replace("agents=200", "agents=40")
+    small = quickstart().replace("agents=200", "agents=20, report=False")
     assert small != quickstart()
     assert has_a_verdict(run(tmp_path, "-c", IN_A_LOOP, small))

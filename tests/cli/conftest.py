@@ -14,6 +14,7 @@ import pytest
 
 import audience
 from audience.cli import main
+from audience.lab.evaluation import contest
 from audience.runs import conduct, start
 from audience.scenario import Scenario, parse
 from audience.world import rng
@@ -108,6 +109,12 @@ def both(_conducted: Path, here: Path) -> Path:
     """A finished experiment, two arms by two seeds, in the present folder."""
     shutil.copytree(_conducted, here / "both")
     return Path("both")
+
+
+@pytest.fixture
+def without_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the baseline that takes longest, as where its package is not installed."""
+    monkeypatch.setattr(contest, "has_trees", lambda: False)
 
 
 @pytest.fixture(scope="session")

@@ -130,7 +130,7 @@ def test_no_command_ends_in_a_traceback(
         ("export", folder, "--to", "jsonl"),
         ("branch", folder, "--at", "1", "--out", "branch"),
         ("replay", folder),
-        ("resume", folder, "--rounds", "11"),
+        ("resume", folder, "--rounds", "11", "--no-report"),
     ):
         told = cli(*words)
         assert told.returncode in (0, 1, 2, 130), (words, told.stderr)
@@ -195,7 +195,7 @@ def test_a_run_edited_by_hand_is_told(
         ("digest", folder),
         ("branch", folder, "--out", "branch"),
         ("export", folder, "--to", "csv"),
-        ("resume", folder, "--rounds", "11"),
+        ("resume", folder, "--rounds", "11", "--no-report"),
     ):
         assert cli(*words).returncode in (0, 2, 130)
     assert page.get("/api/runs").status_code == 200

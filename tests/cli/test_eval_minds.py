@@ -16,6 +16,7 @@ from audience.llm.fake import Fake
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
+pytestmark = pytest.mark.usefixtures("without_trees")
 
 
 def test_discrimination_prints_a_table_and_leaves_its_files(

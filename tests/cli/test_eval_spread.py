@@ -9,11 +9,20 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 import numpy as np
+import pytest
 
+from audience.lab.spread import real, reference_curves
 from audience.llm.fake import Fake
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
+
+
+@pytest.fixture(autouse=True)
+def _few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fit roughly: how well is tested beside the models."""
+    monkeypatch.setattr(real, "_PASSES", 0)
+    monkeypatch.setattr(reference_curves, "_FINER", 1)
 
 
 def written(path: Path) -> Path:

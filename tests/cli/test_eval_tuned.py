@@ -15,6 +15,7 @@ from audience.llm.fake import Fake
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
+pytestmark = pytest.mark.usefixtures("without_trees")
 
 
 def test_everything_is_measured_once_and_told_in_one_report(

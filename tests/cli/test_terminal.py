@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -23,10 +24,35 @@ OURS = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[\?25[hl]|\x1b\[[0-9]*[AK]|\x1b\[2K")
 """Colours, and what moves a progress bar."""
 
 
+NEXT = b"\x1e"
+"""Written between two commands."""
+EACH = """
+import json, sys
+from audience.cli import main
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words)
+    except SystemExit:
+        print("\x1e", end="", flush=True)
+"""
+
+
 def seen(*words: object, folder: Path, typed: bytes = b"") -> bytes:
     """Return every byte that a command sends to its terminal."""
+    return shown("-m", "audience", *map(str, words), folder=folder, typed=typed)
+
+
+def seen_each(commands: Sequence[Sequence[str]], folder: Path) -> list[bytes]:
+    """Return what each of some commands sends to the terminal of one process."""
+    *screens, rest = shown("-c", EACH, json.dumps(commands), folder=folder).split(NEXT)
+    assert (len(screens), rest) == (len(commands), b"")
+    return screens
+
+
+def shown(*words: str, folder: Path, typed: bytes = b"") -> bytes:
+    """Return every byte that Python sends to its terminal."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "audience", *map(str, words)]
+    command = [sys.executable, *words]
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200", "FORCE_COLOR": ""}
     child = subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=env
@@ -77,7 +103,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_titles_and_folders_steer_nothing(folder: Path) -> None:
     name = f"runs/a{HOSTILE}".replace("\x00", "").replace("\r", "")
-    for words in (
+    commands = (
         ("run", "own.toml", "--out", name, "--no-report"),
         ("runs", "runs"),
         ("show", name),
@@ -87,12 +113,12 @@ def test_titles_and_folders_steer_nothing(folder: Path) -> None:
         ("run", f"nothing{HOSTILE}".replace("\x00", "")),
         (f"comm{HOSTILE}".replace("\x00", ""),),
         ("run", "--mind", f"m{HOSTILE}".replace("\x00", "")),
-        ("branch", name, "--at", "1", "--out", f"{name}-b"),
+        ("branch", name, "--at", "1", "--out", f"{name}-b", "--no-report"),
         ("compare", name, f"{name}-b"),
         ("replay", name),
         ("digest", name),
-    ):
-        screen = seen(*words, folder=folder)
+    )
+    for words, screen in zip(commands, seen_each(commands, folder), strict=True):
         assert screen, words
         check(screen)
 

@@ -17,6 +17,7 @@ from audience.errors import BadInput
 from audience.files import replace_all
 from audience.results import Findings, caption, figure_files
 from audience.results.charts import BY_ROUND, draw
+from audience.results.figure import _LOOK
 
 Make = Callable[..., Findings]
 ALL = {"differences", "ratings", "concentration"} | {f"{metric}_by_round" for metric in BY_ROUND}
@@ -92,6 +93,15 @@ def test_saved_files_are_whole_and_the_same_every_time(make: Make, tmp_path: Pat
     assert pdf.startswith(b"%PDF")
     assert b"CreationDate" not in pdf
     assert png.startswith(b"\x89PNG")
+
+
+def test_letters_in_a_pdf_are_those_of_a_font(
+    make: Make, monkeypatch: pytest.MonkeyPatch, pdf_fonts: int
+) -> None:
+    monkeypatch.setitem(_LOOK, "pdf.fonttype", pdf_fonts)
+    (pdf,) = figure_files(draw(make(rounds=2))["ratings"], "ratings", ["pdf"]).values()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
 
 
 def test_a_folder_that_is_a_file_is_refused(make: Make, tmp_path: Path) -> None:

@@ -80,9 +80,9 @@ def test_collaborative_arms_are_marked_and_get_no_verdict(source: Path, tmp_path
     outcome = audience.run(
         dataset=known,
         recommenders=["random", "ease"],
-        agents=40,
+        agents=20,
         rounds=2,
-        seeds=3,
+        seeds=2,
         out=tmp_path / "runs",
     )
     assert outcome.findings.marks == {"ease": "alike"}

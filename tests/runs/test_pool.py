@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,18 @@ def task(call: str, number: int, root: Path, **given: object) -> PoolTask:
     return PoolTask(f"task {number}", HERE + call, {"number": number, **given}, str(root))
 
 
-@pytest.fixture(autouse=True)
-def _found_by_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+@pytest.fixture(scope="module", autouse=True)
+def _found_by_workers() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+        yield
+
+
+@pytest.fixture(scope="module")
+def two(_found_by_workers: None) -> Iterator[Processes]:
+    """Two processes for all tests that do not harm them."""
+    with Processes(2) as pool:
+        yield pool
 
 
 def never() -> bool:
@@ -98,12 +108,11 @@ def test_tasks_are_done_here_or_beside_each_other(size: int, tmp_path: Path) -> 
     assert sum(runs for _, runs in told) == 5
 
 
-def test_a_task_waits_for_those_whose_folders_it_reads(tmp_path: Path) -> None:
+def test_a_task_waits_for_those_whose_folders_it_reads(two: Processes, tmp_path: Path) -> None:
     first = [task("squared", number, tmp_path) for number in range(3)]
     names = tuple(each.name for each in first)
     last = PoolTask("last", HERE + "squared", {"number": 7}, str(tmp_path), after=names)
-    with Processes(2) as pool:
-        ended = [each.name for each, _ in pool.work([last, *first], lambda *_: None, never)]
+    ended = [each.name for each, _ in two.work([last, *first], lambda *_: None, never)]
     assert ended[-1] == "last"
     assert len(ended) == 4
 
@@ -117,7 +126,7 @@ def test_a_dead_process_is_replaced_and_its_task_done(tmp_path: Path) -> None:
 
 
 def test_a_task_that_takes_its_process_down_thrice_is_told(tmp_path: Path) -> None:
-    with Processes(2) as pool, pytest.raises(TaskFault, match="task 1: its process died 3 times"):
+    with Processes(1) as pool, pytest.raises(TaskFault, match="task 1: its process died 3 times"):
         list(pool.work([task("dying", 1, tmp_path, times=9)], lambda *_: None, never))
 
 
@@ -152,27 +161,25 @@ def test_an_experiment_has_the_same_numbers_with_any_number_of_processes(
     straight: Outcome, tmp_path: Path
 ) -> None:
     scenario = parse(TWO)
-    for size in (2, 3):
-        with Processes(size) as pool:
-            outcome = conduct(scenario, tmp_path / str(size), pool=pool)
-            outcome = with_sensitivity(scenario, outcome, pool=pool)
-        assert digests(outcome) == digests(straight)
-        assert encode(outcome.differences) == encode(straight.differences), "with what is NaN"
-        assert outcome.verdict == straight.verdict
-        assert encode(outcome.findings.band) == encode(straight.findings.band)
-        places = [str(tmp_path / str(size) / place) for place in ("popular/seed-1", "ease/seed-3")]
-        assert [outcome.finished[0].measured.folder, outcome.finished[-1].measured.folder] == places
+    with Processes(3) as pool:
+        outcome = conduct(scenario, tmp_path / "three", pool=pool)
+        outcome = with_sensitivity(scenario, outcome, pool=pool)
+    assert digests(outcome) == digests(straight)
+    assert encode(outcome.differences) == encode(straight.differences), "with what is NaN"
+    assert outcome.verdict == straight.verdict
+    assert encode(outcome.findings.band) == encode(straight.findings.band)
+    places = [str(tmp_path / "three" / place) for place in ("popular/seed-1", "ease/seed-3")]
+    assert [outcome.finished[0].measured.folder, outcome.finished[-1].measured.folder] == places
 
 
-def test_finished_runs_are_read_and_not_run_again(tmp_path: Path) -> None:
+def test_finished_runs_are_read_and_not_run_again(two: Processes, tmp_path: Path) -> None:
     scenario, folder = parse(TWO), tmp_path / "both"
-    with Processes(2) as pool:
-        first = conduct(scenario, folder, pool=pool)
-        kept = {path: path.stat().st_mtime_ns for path in folder.glob("*/*/run.db")}
-        (folder / "ease" / "seed-2" / "run.db").unlink()
-        (folder / "ease" / "seed-2" / "metrics.msgpack").unlink()
-        runs: list[int] = []
-        again = conduct(scenario, folder, pool=pool, counted=lambda _, done: runs.append(done))
+    first = conduct(scenario, folder, pool=two)
+    kept = {path: path.stat().st_mtime_ns for path in folder.glob("*/*/run.db")}
+    (folder / "ease" / "seed-2" / "run.db").unlink()
+    (folder / "ease" / "seed-2" / "metrics.msgpack").unlink()
+    runs: list[int] = []
+    again = conduct(scenario, folder, pool=two, counted=lambda _, done: runs.append(done))
     assert digests(again) == digests(first)
     assert sum(runs) == 6
     changed = [p for p in folder.glob("*/*/run.db") if p.stat().st_mtime_ns != kept[p]]
@@ -180,15 +187,16 @@ def test_finished_runs_are_read_and_not_run_again(tmp_path: Path) -> None:
     assert kept_run(folder / "nothing") is None
 
 
-def test_an_interrupted_run_is_resumed_by_the_pool(straight: Outcome, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_resumed_by_the_pool(
+    straight: Outcome, two: Processes, tmp_path: Path
+) -> None:
     scenario = parse(TWO)
     asked = iter([False] * 4)
     with pytest.raises(Interrupted):
         conduct(scenario, tmp_path / "both", stopping=lambda: next(asked, True))
     begun = [path.parent for path in (tmp_path / "both").glob("*/*/run.db")]
     assert 0 < len(begun) < 6
-    with Processes(2) as pool:
-        assert digests(conduct(scenario, tmp_path / "both", pool=pool)) == digests(straight)
+    assert digests(conduct(scenario, tmp_path / "both", pool=two)) == digests(straight)
 
 
 def test_the_error_of_a_run_names_its_arm_and_seed(tmp_path: Path) -> None:

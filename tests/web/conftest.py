@@ -159,16 +159,17 @@ class Site:
 
     def until(self, run: str, *states: str) -> Any:
         """Wait until a run is in one of these states."""
-        return self.when(
-            lambda: self.ok(f"/runs/{run}"), lambda one: one["control"]["state"] in states
-        )
+        self.when(lambda: self.ok(f"/runs/{run}"), lambda one: one["control"]["state"] in states)
+        # Its other figures are read before its state, so those of that reply may be a moment old.
+        return self.ok(f"/runs/{run}")
 
     def when(self, look: Callable[[], Any], fits: Callable[[Any], bool]) -> Any:
-        end = time.monotonic() + PATIENCE
+        end, pause = time.monotonic() + PATIENCE, 0.02
         while time.monotonic() < end:
             if fits(found := look()):
                 return found
-            time.sleep(0.02)
+            time.sleep(pause)
+            pause = min(1.3 * pause, 0.3)  # who asks takes time from who answers
         raise AssertionError(f"it never came to that: {look()}")
 
     @contextmanager
@@ -225,6 +226,16 @@ def sites(tmp_path: Path) -> Iterator[Sites]:
 @pytest.fixture
 def site(sites: Sites) -> Site:
     return sites()
+
+
+@contextmanager
+def serving_all(root: Path, host: str = "127.0.0.1") -> Iterator[Site]:
+    """Give a server for several tests, all of which leave nothing behind."""
+    site = Site(root / "runs", Access(host, "a-token"), PLENTY)
+    try:
+        yield site
+    finally:
+        site.close()
 
 
 @pytest.fixture(scope="session")

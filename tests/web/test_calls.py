@@ -122,7 +122,9 @@ def test_the_budget_of_the_run_holds(site: Site, serving: Serving) -> None:
 
 
 def test_the_embedded_model_is_asked_again_too(site: Site) -> None:
-    run = site.begin(toml="agents = 3\nrounds = 1\nmind = 'llm'\n[llm]\nurl = 'embedded'\n")
+    everybody = "[activation]\nmethod = 'random'\nshare = 1.0\n"
+    toml = f"agents = 1\nrounds = 1\nmind = 'llm'\n{everybody}[llm]\nurl = 'embedded'\n"
+    run = site.begin(toml=toml)
     site.until(run, "finished")
     call = first_call(site, run)
     status, found = again(site, run, call)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.web.conftest import SMALL, Site, Sites
+from tests.web.conftest import SMALL, Site, Sites, serving_all
 
 from audience.runs import conduct, start
 from audience.scenario import load_offer, parse
@@ -75,6 +75,13 @@ def bait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bait]:
     made.trap.close()
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The same for all who are refused."""
+    with serving_all(tmp_path_factory.mktemp("away"), "0.0.0.0") as site:
+        yield site
+
+
 @pytest.fixture
 def away(sites: Sites) -> Site:
     """A server that other machines can reach, without an offer."""
@@ -94,21 +101,21 @@ def refused(site: Site, path: str, body: object, bait: Bait) -> str:
 
 
 @pytest.mark.parametrize("why", CORPUS["scenarios"])
-def test_a_scenario_names_nothing_outside(away: Site, bait: Bait, why: str) -> None:
+def test_a_scenario_names_nothing_outside(refusing: Site, bait: Bait, why: str) -> None:
     toml = f"agents = 20\nrounds = 2\n{bait.filled(CORPUS['scenarios'][why])}\n"
     for path in ("/runs", "/scenarios/check"):
-        error = refused(away, path, {"toml": toml}, bait)
+        error = refused(refusing, path, {"toml": toml}, bait)
         assert "offer" in error, error
-    assert not list(away.root.iterdir())
+    assert not list(refusing.root.iterdir())
 
 
 @pytest.mark.parametrize("why", CORPUS["forms"])
-def test_a_form_names_nothing_outside(away: Site, bait: Bait, why: str) -> None:
+def test_a_form_names_nothing_outside(refusing: Site, bait: Bait, why: str) -> None:
     form = {"agents": 20, "rounds": 2, **bait.filled(CORPUS["forms"][why])}
     for path in ("/runs", "/scenarios/check"):
-        error = refused(away, path, {"form": form}, bait)
+        error = refused(refusing, path, {"form": form}, bait)
         assert "offer" in error, error
-    assert not list(away.root.iterdir())
+    assert not list(refusing.root.iterdir())
 
 
 @pytest.mark.parametrize("why", CORPUS["changes"])

@@ -29,7 +29,8 @@ class Ranker:
         self.order = order
 
     def rank(self, users, k, context):
-        rows = [[i for i in self.order.tolist() if i not in set(no)][:k] for no in context.exclude]
+        order, seen = self.order.tolist(), map(set, context.exclude)
+        rows = [[i for i in order if i not in no][:k] for no in seen]
         return np.array([row + [-1] * (k - len(row)) for row in rows]).reshape(len(users), k)
 '''
 

@@ -6,13 +6,13 @@ import asyncio
 import json
 import socket
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
 import pytest
-from tests.web.conftest import SMALL, Site, Sites
+from tests.web.conftest import SMALL, Site, Sites, serving_all
 
 from audience.web import Limits
 from audience.web.security import Access, Buckets, is_loopback
@@ -21,19 +21,26 @@ JSON = "application/json"
 BODY = json.dumps({"toml": SMALL, "name": "x", "paused": True}).encode()
 
 
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """A server for all who are refused or only look."""
+    with serving_all(tmp_path_factory.mktemp("refusing")) as site:
+        yield site
+
+
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "", "10.0.0.1"]
 )
-def test_a_name_that_others_chose_leads_nowhere(site: Site, host: str) -> None:
+def test_a_name_that_others_chose_leads_nowhere(refusing: Site, host: str) -> None:
     for path in ("/api/session", "/api/runs", "/"):
-        status, _, body = site.raw("GET", path, host=host)
+        status, _, body = refusing.raw("GET", path, host=host)
         assert status in (400, 421), "no DNS name can be made to lead here"
-        assert site.access.token.encode() not in body
+        assert refusing.access.token.encode() not in body
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]"])
-def test_this_machine_is_known_by_its_names(site: Site, host: str) -> None:
-    assert site.raw("GET", "/api/session", host=f"{host}:{site.port}")[0] == 200
+def test_this_machine_is_known_by_its_names(refusing: Site, host: str) -> None:
+    assert refusing.raw("GET", "/api/session", host=f"{host}:{refusing.port}")[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -46,13 +53,15 @@ def test_this_machine_is_known_by_its_names(site: Site, host: str) -> None:
         {"sec_fetch_site": "same-site"},
     ],
 )
-def test_other_sites_are_not_answered(site: Site, headers: dict[str, str]) -> None:
+def test_other_sites_are_not_answered(refusing: Site, headers: dict[str, str]) -> None:
     for method, path in (("GET", "/api/session"), ("GET", "/api/runs"), ("POST", "/api/runs")):
-        status, told, body = site.raw(method, path, body=BODY, content_type=JSON, headers=headers)
+        status, told, body = refusing.raw(
+            method, path, body=BODY, content_type=JSON, headers=headers
+        )
         assert status == 403
         assert "access-control-allow-origin" not in told
-        assert site.access.token.encode() not in body
-    assert not list(site.root.iterdir())
+        assert refusing.access.token.encode() not in body
+    assert not list(refusing.root.iterdir())
 
 
 def test_the_own_page_is_answered(site: Site) -> None:
@@ -62,7 +71,7 @@ def test_the_own_page_is_answered(site: Site) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "wrong", "a-toke", "a-token2", "ä-tøken"])
-def test_nothing_is_changed_without_the_token(site: Site, token: str) -> None:
+def test_nothing_is_changed_without_the_token(refusing: Site, token: str) -> None:
     given = {"x_audience_token": token} if token else {}
     for method, path in (
         ("POST", "/api/runs"),
@@ -73,9 +82,9 @@ def test_nothing_is_changed_without_the_token(site: Site, token: str) -> None:
         ("DELETE", "/api/runs/x/play/y"),
         ("PUT", "/api/runs"),
     ):
-        found = site.raw(method, path, body=BODY, token=False, content_type=JSON, headers=given)
+        found = refusing.raw(method, path, body=BODY, token=False, content_type=JSON, headers=given)
         assert found[0] == 401
-    assert not list(site.root.iterdir())
+    assert not list(refusing.root.iterdir())
 
 
 def test_elsewhere_even_reading_needs_the_token(sites: Sites) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +20,18 @@ from audience.scenario import Scenario, parse
 from audience.web.trash import TRASH
 
 
+@pytest.fixture(scope="module")
+def _both(tmp_path_factory: pytest.TempPathFactory, small: Scenario) -> Path:
+    root = tmp_path_factory.mktemp("full")
+    start(small, 1, root / "one")
+    conduct(parse(BOTH.replace("seeds = 3", "seeds = 1")), root / "both")
+    return root
+
+
 @pytest.fixture
-def full(site: Site, small: Scenario) -> Site:
+def full(site: Site, _both: Path) -> Site:
     """A site with a run called `one` and an experiment called `both`."""
-    start(small, 1, site.root / "one")
-    conduct(parse(BOTH.replace("seeds = 3", "seeds = 1")), site.root / "both")
+    shutil.copytree(_both, site.root, dirs_exist_ok=True)
     return site
 
 

@@ -93,7 +93,7 @@ def panel(width: float, height: float) -> tuple[Figure, Axes]:
 def frozen(figure: Figure) -> Figure:
     """Return the figure with a fixed layout, so that drawing it again moves nothing."""
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
     return figure
 
 

@@ -190,8 +190,8 @@ class RunDriver:
             meter.total() if meter else Counts(),
             meter.by_purpose if meter else {},
             dict(self.unusable),
-            memory_problems(log) if metrics.value()["memory_failed"] else {},
-            failed_slates(log) if metrics.value()["failed"] else 0,
+            memory_problems(log) if measured.totals["memory_failed"] else {},
+            failed_slates(log) if measured.totals["failed"] else 0,
             dict(meter.by_endpoint) if meter else {},
         )
 

@@ -119,7 +119,9 @@ def table_of(real: Real, kind: str, folder: Path) -> Result:
 
 
 @pytest.fixture(scope="module")
-def tables(real: Real, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
+    """Of 200 people and 3300 things: what is beyond dense tables is tested above, without trees."""
+    real = shop(people=200, items=7_000)
     return {kind: table_of(real, kind, tmp_path_factory.mktemp(kind)) for kind in "AB"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from audience.lab.studies import NAMES, conduct_study, find, with_changes
 
-SMALL = {"agents": 40, "rounds": 3, "seeds": 2, "dataset": "books"}
+SMALL = {"agents": 24, "rounds": 3, "seeds": 2, "dataset": "books"}
 
 
 @pytest.mark.parametrize("name", NAMES)
