@@ -52,12 +52,13 @@ SECONDS_A_ROUND, LONGEST_S = 2.0, 60.0
 
 def _detail(registry: RunRegistry, offer: Offer, lines: RunList, folder: Path) -> RunDetail:
     """Return all that a page needs when it opens a run."""
+    # First, so that what a finished run is said to have cost is never less than it did.
+    now = status(registry, folder)
     line = lines.row(folder)
     if isinstance(line, UnreadableRun):
         raise Unusable(line.error)
     with registry.readers.reading(folder) as reader:
         scenario = msgspec.to_builtins(offer.shown(reader.scenario))
-    now = status(registry, folder)
     fields = {**msgspec.structs.asdict(line), "state": now.control.state}
     return RunDetail(**fields, control=now.control, panel=now.panel, scenario=scenario)
 
