@@ -103,6 +103,26 @@ def seen_by(
     return Observation(me, 1, 0, "recommender", MENUS["recommender"], real.catalogue, real.domain)
 
 
+def test_some_histories_have_what_was_taken_in_the_visit_besides(
+    material: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from training import pages
+
+    monkeypatch.setattr(pages, "HISTORY", 4)
+    dealer, lengths, stem = pages.PageDealer(material), [], pages.PageDealer.stem
+
+    def noted(self: Any, user: int, history: np.ndarray) -> np.ndarray:
+        lengths.append(len(history))
+        return stem(self, user, history)
+
+    monkeypatch.setattr(pages.PageDealer, "stem", noted)
+    for number in range(120):
+        dealer.row(number)
+    assert set(range(5, 8)) <= set(lengths)
+    assert max(lengths) == 7
+    assert np.mean(np.array(lengths) <= 4) > 0.6
+
+
 @pytest.mark.parametrize("cut", [0, 1, 5, 11])
 def test_what_is_trained_is_what_is_asked(
     real: Real, material: Path, tokenizer: Any, cut: int

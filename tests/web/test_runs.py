@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.web.conftest import SMALL, Site, Sites
 from audience.log import Log
 from audience.runs import resume, scenario_of, start
 from audience.runs.calibration import with_fitted_people
+from audience.runs.kept_measures import KEPT
 from audience.scenario import Scenario, parse
 from audience.web.runs import watchable
 from audience.world import events as e
@@ -38,6 +40,15 @@ def test_a_run_started_here_is_the_same_as_one_started_in_a_terminal(
     assert found["round"] == found["rounds"] == 4
     again = start(small, 1, tmp_path / "again")
     assert digest(site.root / run) == again.measured.digest
+
+
+def test_the_panel_kept_when_a_run_ends_is_that_of_its_world(site: Site, small: Scenario) -> None:
+    start(small, 1, site.root / "kept")
+    shutil.copytree(site.root / "kept", site.root / "folded")
+    (site.root / "folded" / KEPT).unlink()
+    kept, folded = (site.ok(f"/runs/{name}")["panel"] for name in ("kept", "folded"))
+    assert kept == folded
+    assert kept["chats"] > 0
 
 
 def test_rule_minds_on_data_are_fitted_here_as_in_a_terminal(site: Site, tmp_path: Path) -> None:

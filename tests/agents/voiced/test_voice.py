@@ -218,6 +218,7 @@ def test_the_whole_prompt_of_a_line_that_a_trained_model_writes(
     ]
     assert (request.purpose, request.candidates, request.stop) == (kind, 1, ("\n",))
     assert request.salt == "7/3/1"
+    assert (request.temperature, request.top_p) == (v.SAID_TEMPERATURE, v.SAID_TOP_P)
 
 
 def test_a_person_of_whom_nothing_is_known_is_somebody_and_a_book_is_no_film() -> None:
