@@ -109,7 +109,8 @@ def test_some_histories_have_what_was_taken_in_the_visit_besides(
     from training import pages
 
     monkeypatch.setattr(pages, "HISTORY", 4)
-    dealer, lengths, stem = pages.PageDealer(material), [], pages.PageDealer.stem
+    dealer, stem = pages.PageDealer(material), pages.PageDealer.stem
+    lengths: list[int] = []
 
     def noted(self: Any, user: int, history: np.ndarray) -> np.ndarray:
         lengths.append(len(history))
