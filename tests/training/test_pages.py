@@ -114,7 +114,8 @@ def test_some_histories_have_what_was_taken_in_the_visit_besides(
 
     def noted(self: Any, user: int, history: np.ndarray) -> np.ndarray:
         lengths.append(len(history))
-        return stem(self, user, history)
+        made: np.ndarray = stem(self, user, history)
+        return made
 
     monkeypatch.setattr(pages.PageDealer, "stem", noted)
     for number in range(120):
