@@ -13,6 +13,7 @@ from audience.agents import Decision
 from audience.agents.rule import RuleMind
 from audience.engine import OWN, Activation, Groups, Paused, Rules, TieRules, Timetable
 from audience.engine.agenda import window_of
+from audience.engine.drivers import in_waves
 from audience.errors import BadInput
 from audience.memory import Memory
 from audience.recommenders import Random
@@ -90,6 +91,26 @@ def test_any_number_of_visits_run_ahead_gives_the_same_bytes(
 ) -> None:
     monkeypatch.setattr("audience.engine.windows._stretch", lambda people: ahead)
     assert run().digest() == straight.digest()
+
+
+def test_what_visits_lead_to_is_foreseen_so_that_waves_are_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waves: list[int] = []
+
+    def counting(stage: Any, strands: Sequence[Any], done: Any) -> None:
+        waves.append(len(strands))
+        in_waves(stage, strands, done)
+
+    monkeypatch.setattr("audience.engine.rounds.in_waves", counting)
+    parts: dict[str, Any] = {"changes": {}, "groups": None}
+    run(**parts)
+    foreseen = list(waves)
+    monkeypatch.setattr("audience.engine.windows._stretch", lambda people: 1)
+    waves.clear()
+    run(**parts)
+    assert len(foreseen) < len(waves) / 3
+    assert sum(foreseen) < 1.5 * sum(waves)
 
 
 def folded(chapters: Sequence[e.Chapter]) -> World:

@@ -34,7 +34,7 @@ from audience.world import FOLDS, Agent, World, events as e
 
 Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]]
 """Drives strands, as `drive` in engine/rounds.py does."""
-_FEWEST, _AHEAD = 32, 12.0
+_FEWEST, _AHEAD = 32, 24.0
 """Visits run ahead: more make larger waves, and more of them are run again. Their people are
 changed by about one in each visit, so that the best number grows with the root of the people."""
 
