@@ -216,8 +216,8 @@ def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept
 
 
 def _happen(sim: Simulation, chapter: e.Chapter, told: Told) -> None:
-    """Apply a chapter; a visit that was lived in this process has its agent folded already."""
-    if isinstance(told, Visited):
+    """Apply a chapter; a visit has its agent folded already."""
+    if isinstance(told, (Visited, Shard)) and told.me is not None:
         sim.world.absorb(told.me, told.entries)
         sim.tell(chapter)
     else:

@@ -11,9 +11,10 @@ import msgspec
 from audience.agents import BatchMind
 from audience.engine.drivers import DriverStage, Strand, in_waves
 from audience.engine.forks import is_possible, shared_out
+from audience.engine.visit import Visited
 from audience.log import decoded, encoded
 from audience.recommenders import AsyncRanker
-from audience.world import Entry
+from audience.world import Agent, Entry, changed, with_change
 
 LEAST = 500
 """Strands below which processes cost more than they save."""
@@ -42,11 +43,14 @@ class Shard(msgspec.Struct, frozen=True, gc=False):
     entries: tuple[Entry, ...]
     decisions: int
     body: bytes
+    me: Agent | None
+    """The agent after its visit; None after a meeting."""
 
 
 T = TypeVar("T", bound=Told)
 Begin = Callable[[], Strand[T]]
-_PACKET = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+_PACKET = msgspec.msgpack.Decoder(list[tuple[int, bytes, int, bytes]])
+"""For each strand its decisions, its entries, and of a visit who came and what that changed."""
 
 
 def can_share(stage: DriverStage) -> bool:
@@ -93,7 +97,18 @@ class _Strands:
         return [told for _, told in ended]
 
     def pack(self, result: Sequence[Told]) -> bytes:
-        return msgspec.msgpack.encode([(one.decisions, encoded(one.entries)) for one in result])
+        rows = [(one.decisions, encoded(one.entries), *self._changed(one)) for one in result]
+        return msgspec.msgpack.encode(rows)
+
+    def _changed(self, one: Told) -> tuple[int, bytes]:
+        if not isinstance(one, Visited):
+            return -1, b""
+        who = one.me.profile.id
+        return who, changed(self._stage.world.agents[who], one.me)
 
     def unpack(self, sent: bytes) -> Sequence[Told]:
-        return [Shard(decoded(body), count, body) for count, body in _PACKET.decode(sent)]
+        agents = self._stage.world.agents
+        return [
+            Shard(decoded(body), count, body, with_change(agents[who], change) if change else None)
+            for count, body, who, change in _PACKET.decode(sent)
+        ]

@@ -15,6 +15,7 @@ from audience.world.agent import (
     Situation as Situation,
     fold_agent as fold_agent,
 )
+from audience.world.agent_change import changed as changed, with_change as with_change
 from audience.world.changes import (
     AddItem as AddItem,
     AddPerson as AddPerson,

@@ -216,10 +216,21 @@ def _hearing(me: Agent, who: int, items: tuple[int, ...], stance: float) -> Agen
 
 
 def _delivered(me: Agent, event: e.Delivered, laws: Laws) -> Agent:
+    return with_letter(me, *letter_of(event))
+
+
+def letter_of(event: e.Delivered) -> tuple[Message, tuple[Heard, ...]]:
+    """Return a message that is not on a topic, and what its readers hear: the same for all."""
     text = event.text if len(event.text) <= LONGEST else event.text[:LONGEST] + "…"
-    message = Message(event.post, event.author, text, event.items, event.stance, voice=event.voice)
-    me = replace(me, inbox=received(me.inbox, message))
-    return _hearing(me, event.author, event.items, event.stance)
+    author, items, stance = event.author, event.items, event.stance
+    message = Message(event.post, author, text, items, stance, voice=event.voice)
+    return message, tuple(Heard(item, author, stance) for item in items)
+
+
+def with_letter(me: Agent, message: Message, news: tuple[Heard, ...]) -> Agent:
+    """Return the agent with a message in its inbox."""
+    heard = (me.heard + news)[-HEARD:] if news else me.heard
+    return replace(me, inbox=received(me.inbox, message), heard=heard)
 
 
 def with_news(me: Agent, event: e.Delivered, laws: Laws, trust: float) -> Agent:

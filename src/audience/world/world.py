@@ -11,7 +11,16 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from audience.world import changes as c, events as e
-from audience.world.agent import FOLDS, Agent, AgentTable, Laws, with_news, with_thought
+from audience.world.agent import (
+    FOLDS,
+    Agent,
+    AgentTable,
+    Laws,
+    letter_of,
+    with_letter,
+    with_news,
+    with_thought,
+)
 from audience.world.genesis import Genesis
 from audience.world.graph import SocialGraph, Tie
 from audience.world.impressions import Impressions
@@ -194,9 +203,9 @@ def _delivered(world: World, event: e.Delivered) -> None:
     if event.topic >= 0:
         _news_delivered(world, event)
         return
-    fold = FOLDS[e.Delivered]
+    agents, letter = world.agents, letter_of(event)
     for reader in event.to:
-        world.agents[reader] = fold(world.agents[reader], event, world.laws)
+        agents[reader] = with_letter(agents[reader], *letter)
     _, sender = sent(event.post)
     if world.graph.grow and sender >= 0:
         world.contacts += [(reader, sender, READ) for reader in event.to]
