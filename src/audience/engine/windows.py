@@ -16,7 +16,7 @@ asked in vain: for them each window waits for the one before.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -30,7 +30,7 @@ from audience.engine.platform import delivered
 from audience.engine.simulation import Simulation
 from audience.engine.visit import Life, Visited, visit
 from audience.recommenders import AsyncRanker
-from audience.world import FOLDS, Agent, World, events as e
+from audience.world import FOLDS, Agent, World, events as e, letter_of, with_letter
 
 Drive = Callable[[Simulation, Sequence[Strand[Any]], Done[Any]], Awaitable[None]]
 """Drives strands, as `drive` in engine/rounds.py does."""
@@ -345,8 +345,11 @@ class _Forecast:
         for post in mail:
             if post.topic >= 0:
                 self._unknown.update(post.to)
-            else:
-                self._fold(post, post.to)
+                continue
+            letter = letter_of(post)
+            for who in post.to:
+                if who not in self._unknown:
+                    self._after[who] = with_letter(self._before(who), *letter)
 
     def _talk(self, rank: int, wish: e.Wished, at: int) -> None:
         pair = (wish.agent, wish.to)
@@ -363,14 +366,11 @@ class _Forecast:
         for entry in run[1].entries:
             event: Any = entry.event
             if type(event) in FOLDS:
-                self._fold(event, (event.to if isinstance(event, e.Said) else event.agent,))
+                who = event.to if isinstance(event, e.Said) else event.agent
+                self._after[who] = FOLDS[type(event)](self._before(who), event, self._world.laws)
 
-    def _fold(self, event: e.AnyEvent, people: Iterable[int]) -> None:
-        fold, world = FOLDS[type(event)], self._world
-        for who in people:
-            if who not in self._unknown:
-                before = self._after.get(who) or world.agents[who]
-                self._after[who] = fold(before, event, world.laws)
+    def _before(self, who: int) -> Agent:
+        return self._after.get(who) or self._world.agents[who]
 
 
 def _stretch(people: int) -> int:

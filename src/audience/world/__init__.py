@@ -14,6 +14,8 @@ from audience.world.agent import (
     Lived as Lived,
     Situation as Situation,
     fold_agent as fold_agent,
+    letter_of as letter_of,
+    with_letter as with_letter,
 )
 from audience.world.agent_change import changed as changed, with_change as with_change
 from audience.world.changes import (
