@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -12,14 +14,16 @@ import msgspec
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from tests.web.conftest import Site, Sites
+from tests.web.conftest import PATIENCE, Site, Sites
 
 from audience.datasets import Films
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.runs import measured, person_at, start
 from audience.scenario import parse
-from audience.web.graph import DRAWN, communities, drawn
+from audience.web import graph
+from audience.web.graph import DRAWN, Communities, communities, drawn
+from audience.web.reply_types import GraphReply
 from audience.world import Clock, Failed, Intervened, Raise, Topic, World
 
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -152,9 +156,39 @@ def test_the_graph_of_few_is_drawn_one_by_one(done: Site) -> None:
     assert done.get("/runs/done/graph?at=9")[0] == 404
 
 
+def pictured(world: World) -> GraphReply:
+    return drawn(world, Communities(len(world.agents), *world.graph.pairs()))
+
+
+def test_who_waits_for_the_graph_keeps_nobody_else_waiting(
+    done: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def slow(*given: Any) -> Any:
+        begun.set()
+        assert may_end.wait(PATIENCE)
+        return communities(*given)
+
+    monkeypatch.setattr(graph, "communities", slow)
+    with ThreadPoolExecutor(2) as threads:
+        waiting = [threads.submit(done.ok, "/runs/done/graph") for _ in range(2)]
+        assert begun.wait(PATIENCE)
+        try:
+            assert len(done.ok("/runs/done/people?limit=3")) == 3
+            assert not any(one.done() for one in waiting)
+        finally:
+            may_end.set()
+        first, second = (one.result(PATIENCE) for one in waiting)
+    assert first == second
+    begun.clear()
+    assert done.ok("/runs/done/communities/0")["size"]
+    assert not begun.is_set(), "communities are found once"
+
+
 def test_the_graph_of_many_is_gathered() -> None:
     people = DRAWN + 500
-    found = msgspec.to_builtins(drawn(World(Films().genesis(people, 1, Clock()))))
+    found = msgspec.to_builtins(pictured(World(Films().genesis(people, 1, Clock()))))
     assert found["nodes"] == []
     assert sum(one["size"] for one in found["communities"]) == people
     ids = {one["id"] for one in found["communities"]}
@@ -164,14 +198,14 @@ def test_the_graph_of_many_is_gathered() -> None:
 def test_pies_of_many_hold_everybody_once_in_each_way() -> None:
     people = DRAWN + 100
     world = World(Films().genesis(people, 1, Clock()))
-    shares = drawn(world).communities[0].shares
+    shares = pictured(world).communities[0].shares
     assert shares
     assert "emotion" not in shares, "nothing is spread"
     topic = Topic("trams", "Trams shall be free.")
     world.apply(Intervened(Raise(topic, (3, 5, 7))))
     world.spread.reach(0, (3, 5, 7), 1)
     world.agents[4] = replace(world.agents[4], satisfaction=0.95)
-    found = msgspec.to_builtins(drawn(world))["communities"]
+    found = msgspec.to_builtins(pictured(world))["communities"]
     sums = {
         name: np.sum([one["shares"][name] for one in found], axis=0).tolist()
         for name in ("satisfaction", "emotion", "attitude")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated
@@ -36,10 +37,10 @@ def router(registry: RunRegistry) -> APIRouter:
     @api.get("/runs/{run}/graph", response_class=Response)
     def social_graph(run: RunId, at: Annotated[Round | None, Query()] = None) -> Response:
         """Return people with their communities and ties, or communities if they are many."""
+        round_, groups = grouped(registry, run, at)
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
-            round_ = reader.round_of(at)
             return json_reply(
-                reader.remembered("graph", round_, lambda: drawn(reader.world(round_)))
+                reader.remembered("graph", round_, lambda: drawn(reader.world(round_), groups))
             )
 
     @api.get("/runs/{run}/activity", response_class=Response)
@@ -59,13 +60,12 @@ def router(registry: RunRegistry) -> APIRouter:
         at: Annotated[Round | None, Query()] = None,
     ) -> Response:
         """Return the people of a community, those with the most ties first."""
+        round_, groups = grouped(registry, run, at)
+        members = groups.members(community)
+        if not members:
+            raise Missing(f"there is no community {community}")
         with registry.readers.reading(registry.folders.folder_of(run)) as reader:
-            round_ = reader.round_of(at)
             world = reader.world(round_)
-            groups = reader.remembered("groups", round_, lambda: Communities(world))
-            members = groups.members(community)
-            if not members:
-                raise Missing(f"there is no community {community}")
             people = [person_row(world, who) for who in members[offset : offset + limit]]
             row = asdict(_labels(world, groups.of)[community])
             return json_reply(CommunityMembers(**row, people=people))
@@ -110,10 +110,9 @@ def activities(chapters: Iterable[Chapter]) -> dict[int, int]:
 class Communities:
     """Everybody's ties and community."""
 
-    def __init__(self, world: World) -> None:
-        people = len(world.agents)
-        self.firsts, self.others = world.graph.pairs()
-        self.of = communities(people, self.firsts, self.others)
+    def __init__(self, people: int, firsts: Ints, others: Ints) -> None:
+        self.firsts, self.others = firsts, others
+        self.of = communities(people, firsts, others)
         self.degree = np.bincount(np.concatenate([self.firsts, self.others]), minlength=people)
 
     def members(self, community: int) -> list[int]:
@@ -123,10 +122,33 @@ class Communities:
         return order
 
 
-def drawn(world: World) -> GraphReply:
+_GROUPING = threading.Lock()
+"""With a million people it takes seconds and a gigabyte: once at a time."""
+
+
+def grouped(registry: RunRegistry, run: str, at: int | None) -> tuple[int, Communities]:
+    """Return a round, the last one if None, and its communities.
+
+    They are found without the lock of the run's reader, so that other parts of the page need not
+    wait.
+    """
+    folder = registry.folders.folder_of(run)
+    with _GROUPING:
+        with registry.readers.reading(folder) as reader:
+            round_ = reader.round_of(at)
+            found: Communities | None = reader.recalled("groups", round_)
+            if found:
+                return round_, found
+            world = reader.world(round_)
+            people, ties = len(world.agents), world.graph.pairs()
+        found = Communities(people, *ties)
+        with registry.readers.reading(folder) as reader:
+            return round_, reader.remembered("groups", round_, lambda: found)
+
+
+def drawn(world: World, groups: Communities) -> GraphReply:
     """Return the graph of a world as a page draws it."""
     people = len(world.agents)
-    groups = Communities(world)
     if people > DRAWN:
         return _drawn_by_community(world, groups)
     nodes = []

@@ -64,11 +64,16 @@ class Reader:
 
     def remembered(self, name: str, at: int, make: Callable[[], T]) -> T:
         """Return the value cached under a name for this moment of the run, or make it."""
-        entry = self._remembered.get(name)
-        if entry is None or entry[0] != at:
-            entry = self._remembered[name] = at, make()
-        value: T = entry[1]
+        value: T | None = self.recalled(name, at)
+        if value is None:
+            value = make()
+            self._remembered[name] = at, value
         return value
+
+    def recalled(self, name: str, at: int) -> Any | None:  # noqa: ANN401
+        """Return the value cached under a name for this moment of the run, if there is one."""
+        moment, value = self._remembered.get(name, (-1, None))
+        return value if moment == at else None
 
     def close(self) -> None:
         """Close the file once nobody reads it."""
