@@ -1,4 +1,8 @@
-"""One run in two processes against one, beside what two processes give for a plain loop here."""
+"""One run in two processes against one, beside what two processes give here at all.
+
+That is measured for a plain loop, and for two whole runs beside each other: they share nothing but
+the caches and the memory of the machine, so nothing that is one run can gain more.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,18 @@ def seconds(agents: int, rounds: int, workers: int, folder: Path) -> tuple[float
     return done.seconds, done.measured.digest
 
 
+def two_runs(agents: int, rounds: int, alone: float, folder: Path) -> float:
+    """Return how much more two processes do with a whole run each than one alone in its time."""
+    gc.collect()
+    began = clock()
+    if (pid := os.fork()) == 0:
+        seconds(agents, rounds, 1, folder / "other")
+        os._exit(0)
+    seconds(agents, rounds, 1, folder / "own")
+    os.waitpid(pid, 0)
+    return 2 * alone / (clock() - began)
+
+
 def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
     """Return the ratio of the best times with one and with two workers, taken in turn."""
     times: dict[int, list[float]] = {1: [], 2: []}
@@ -52,11 +68,14 @@ def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
                 took, digest = seconds(agents, rounds, workers, folder)
             taken.append(took)
             digests.add(digest)
+    with place() as folder:
+        beside = two_runs(agents, rounds, min(times[1]), folder)
     ratio = min(times[1]) / min(times[2])
     return row(
         f"{agents:,} people all awake, {rounds} rounds, 2 workers against 1",
         f"{ratio:.2f} times ({min(times[1]):.1f} s, {min(times[2]):.1f} s, best of {turns}); "
-        f"a plain loop {max(plain):.2f} times; {len(digests)} digest",
+        f"a plain loop {max(plain):.2f} times, two whole runs {beside:.2f} times; "
+        f"{len(digests)} digest",
         "1.7 times, one digest",
         ratio >= 1.7 and len(digests) == 1,
         kept=(f"2 workers, {agents:,} people", ratio, "times"),
