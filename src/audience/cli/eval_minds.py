@@ -13,7 +13,14 @@ from audience.cli import options as o
 from audience.cli.eval import conduct, evaluation_options, folder_for, model_name
 
 if TYPE_CHECKING:
-    from audience.lab.evaluation import Computed, ContestSource, Doors, Progress, Result
+    from audience.lab.evaluation import (
+        Computed,
+        ComputedWalk,
+        ContestSource,
+        Doors,
+        Progress,
+        Result,
+    )
 
 _WIDTH = 120
 
@@ -51,6 +58,16 @@ def _computed(
 
     with _shared(source, len(pieces_of(source)), flags, workers, cluster) as shared:
         return answered_by(**shared)
+
+
+def _walked(
+    source: ContestSource, flags: dict[str, Any], workers: int, cluster: str
+) -> list[ComputedWalk]:
+    """Return what other processes walk; nothing if there are none."""
+    from audience.lab.evaluation import walk_pieces, walked_by
+
+    with _shared(source, len(walk_pieces(source)), flags, workers, cluster) as shared:
+        return walked_by(**shared)
 
 
 @click.command("activity")
@@ -152,12 +169,11 @@ def discrimination_command(
         read_real,
     )
 
-    kinds = kinds_of(mind, stacks=True)
+    kinds, ranks = kinds_of(mind, stacks=True), WINDOW if window is None else window
     humans = read_answers(people, seed) if people else ()
-    ranks = WINDOW if window is None else window
 
-    asked = (agents, seed, min_per_item)
-    source = Source("discrimination", _place(data), kinds, *asked, unseen=unseen, window=ranks)
+    asked = (agents, seed, min_per_item, "", unseen, ranks)
+    source = Source("discrimination", _place(data), kinds, *asked)
     computed = _computed(source, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
@@ -318,6 +334,8 @@ def generation_command(
     1,000 users unless --agents is flags. sequences.json holds the next items of minds, RecSim users
     and the people themselves, for `audience eval people`.
     """
+    from msgspec.structs import replace
+
     from audience.files import replace_all
     from audience.lab.evaluation import (
         STEP,
@@ -332,28 +350,20 @@ def generation_command(
         paths_of,
         read_real,
         steps_done,
-        walk_pieces,
         walked,
-        walked_by,
     )
     from audience.lab.judging import FILE, exported
 
     kinds = kinds_of(mind)
     source = Source("generation", _place(data), kinds, agents, seed, min_per_item)
-    with _shared(source, len(walk_pieces(source)), flags, workers, cluster) as shared:
-        done = walked_by(**shared)
+    done = _walked(source, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
         paths = paths_of(real, agents=agents, seed=seed)
+        rules = Rules(TASTE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries, steppers = (
-            [
-                *baselines(),
-                *minds(
-                    kinds, Rules(form, real.domain, seed, doors, progress, profiles=real.profiles)
-                ),
-            ]
-            for form in (TASTE, STEP)
+            [*baselines(), *minds(kinds, replace(rules, form=form))] for form in (TASTE, STEP)
         )
         keeper = Keeper(folder, fresh=doors.fresh)
         walks = [

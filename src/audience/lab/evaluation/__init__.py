@@ -63,6 +63,7 @@ from audience.lab.evaluation.generation import (
     walked as walked,
 )
 from audience.lab.evaluation.generation_pieces import (
+    ComputedWalk as ComputedWalk,
     steps_done as steps_done,
     walk_pieces as walk_pieces,
     walked_by as walked_by,
