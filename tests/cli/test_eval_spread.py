@@ -11,8 +11,9 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
-from audience.lab.spread import real, reference_curves
+from audience.lab.spread import CurveSource, fit_curves, real, reference_curves
 from audience.llm.fake import Fake
+from audience.runs import pool_of
 
 Cli = Callable[..., CompletedProcess[str]]
 Serving = Callable[..., AbstractContextManager[Fake]]
@@ -92,3 +93,11 @@ def test_a_folder_of_curves_tells_the_share_won(cli: Cli, tmp_path: Path) -> Non
     assert 0.0 <= wins["logistic curve"]["rule_minds_better"]["mean"] <= 1.0
     assert wins["rule minds"]["rule_minds_better"] is None
     assert all(Path(path).is_file() for path in found["written"])
+
+
+def test_two_processes_fit_the_same(tmp_path: Path) -> None:
+    where = CurveSource(str(written(tmp_path / "curve.csv")), 50, "random")
+    alone = fit_curves(where, (101, 102))
+    with pool_of(2) as pool:
+        (together,) = fit_curves(where, (101, 102), pool=pool)
+    assert together.rows == alone[0].rows

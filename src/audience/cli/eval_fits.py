@@ -12,8 +12,16 @@ from audience.cli import options as o
 from audience.errors import BadInput
 
 if TYPE_CHECKING:
-    from audience.lab.spread import Curves, FittedSpread, MoodFit, Truth
+    from audience.lab.spread import (
+        CascadeFits,
+        Curves,
+        CurveSource,
+        FittedSpread,
+        MoodFit,
+        Truth,
+    )
     from audience.results import Calibration
+    from audience.world import Floats
 
 _WIDTH = 110
 
@@ -147,6 +155,8 @@ _SPREAD_WIDTH = 120
 @click.option("--news", default="", metavar="TEXT", help="What spreads, in a sentence.")
 @o.model_options
 @o.spending_options
+@o.pieces_option
+@o.cluster_option
 @o.out_option
 @o.json_option
 def spread_command(
@@ -154,6 +164,8 @@ def spread_command(
     people: int,
     graph: str,
     seeds: int,
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -165,52 +177,46 @@ def spread_command(
     Columns `emotion` and `attitude` of the file, 0 to 1, are compared too. With --mind llm,
     language minds live the same hours; without --llm the embedded model is asked.
     """
-    from audience.cli.eval import folder_for
-    from audience.lab.spread import is_one_curve
+    from audience.cli.eval import bar, folder_for
+    from audience.cli.screen import stoppable
+    from audience.lab.spread import AT_ONCE, CurveSource, fit_curves, is_one_curve, moods_in
+    from audience.runs import pool_for_pieces
 
     parts = (flags["mind"], flags["llm_agents"], flags["llm"], flags["model"], flags["news"])
     asked = parts if flags["mind"] == "llm" else ()
     folder = folder_for(out, "spread", data, people, graph, seeds, *asked)
-    testing = range(101, 101 + seeds)
-    if is_one_curve(data):
-        _one_curve(data, people, graph, testing, folder, as_json, flags)
+    where, testing = CurveSource(str(data.resolve()), people, graph), range(101, 101 + seeds)
+    moods = moods_in(data) if is_one_curve(data) else None
+    most = flags["most"] if moods is None else None
+    with (
+        stoppable() as stopping,
+        pool_for_pieces(AT_ONCE, workers, cluster) as pool,
+        bar() as told,
+    ):
+        fits = fit_curves(where, testing, most, pool=pool, told=told, stopping=stopping)
+    if moods is None:
+        _several(fits, where, testing, folder, as_json)
     else:
-        _several(data, people, graph, testing, folder, as_json, flags["most"])
+        _one_curve(fits[0], moods, where, testing, folder, as_json, flags)
 
 
 def _one_curve(
-    data: Path,
-    people: int,
-    graph: str,
+    fit: CascadeFits,
+    moods: dict[str, Floats],
+    where: CurveSource,
     seeds: range,
     folder: Path,
     as_json: bool,
     flags: dict[str, Any],
 ) -> None:
-    """Fit all models to one curve, and print how well each predicts its rest."""
-    from audience.lab.spread import (
-        RULE,
-        curve_in,
-        models,
-        mood_fits,
-        moods_in,
-        plain,
-        reference_fits,
-        rule_courses,
-        scored,
-        steady,
-        truth_of,
-        unmoved,
-        write,
-    )
+    """Print how well each model predicts the rest of one curve, and language minds if asked."""
+    from audience.lab.spread import RULE, mood_fits, plain, rule_courses, steady, write
     from audience.terminal import Console
 
-    truth, moods = truth_of(curve_in(data)), moods_in(data)
+    truth, rows = fit.truth, list(fit.rows)
+    people, graph = where.people, where.graph
     fits = steady(truth, moods)
     with Console(stderr=True).status("Fitting …") as status:
-        rows = [unmoved(truth), *reference_fits(truth)]
-        for model in models(people, graph, truth.second):
-            rows.append(scored(model, truth, testing=seeds, progress=status.update))
         rules = next(row.parameters for row in rows if row.name == RULE)
         if moods:
             courses = rule_courses(people, graph, rules, len(truth.counts), seeds)
@@ -230,41 +236,13 @@ def _one_curve(
 
 
 def _several(
-    data: Path,
-    people: int,
-    graph: str,
-    seeds: range,
-    folder: Path,
-    as_json: bool,
-    most: int,
+    fits: Sequence[CascadeFits], where: CurveSource, seeds: range, folder: Path, as_json: bool
 ) -> None:
-    """Fit all models to each cascade, and print how many each one wins."""
-    from audience.lab.spread import (
-        CascadeFits,
-        Society,
-        cascades_in,
-        models_on,
-        plain_cascades,
-        reference_fits,
-        scored,
-        truth_of,
-        unmoved,
-        wins,
-        write_cascades,
-    )
+    """Print how many cascades each model wins."""
+    from audience.lab.spread import curves_at, plain_cascades, wins, write_cascades
     from audience.results import print_table
-    from audience.terminal import Console
 
-    cascades, notes = cascades_in(data, people)
-    society, fits = Society(people, graph), []
-    with Console(stderr=True).status("Fitting …") as status:
-        for cascade in cascades[:most]:
-            truth = truth_of(cascade.curve)
-            rows = [unmoved(truth), *reference_fits(truth)]
-            for model in models_on(cascade.where or society, truth.second):
-                progress = _named(cascade.name, status.update)
-                rows.append(scored(model, truth, testing=seeds, progress=progress))
-            fits.append(CascadeFits(cascade.name, truth, tuple(rows)))
+    notes = curves_at(where)[1]
     written = write_cascades(fits, notes, seeds, folder)
     if as_json:
         o.print_json(plain_cascades(fits, notes) | {"written": [str(path) for path in written]})
@@ -272,10 +250,6 @@ def _several(
     print_table(wins(fits), _SPREAD_WIDTH)
     for line in (*notes, *written):
         click.echo(str(line))
-
-
-def _named(name: str, tell: Callable[[str], None]) -> Callable[[str], None]:
-    return lambda what: tell(f"{name}: {what}")
 
 
 def _spoken(

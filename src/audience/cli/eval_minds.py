@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,14 @@ from audience.cli import options as o
 from audience.cli.eval import conduct, evaluation_options, folder_for, model_name
 
 if TYPE_CHECKING:
-    from audience.lab.evaluation import Doors, Progress, Result
+    from audience.lab.evaluation import (
+        Computed,
+        ComputedWalk,
+        ContestSource,
+        Doors,
+        Progress,
+        Result,
+    )
 
 _WIDTH = 120
 
@@ -19,6 +28,46 @@ _WIDTH = 120
 def _least(min_per_item: int) -> tuple[int, ...]:
     """Return what is part of a folder's name: nothing where all items take part."""
     return (min_per_item,) if min_per_item > 1 else ()
+
+
+def _place(data: Path) -> str:
+    """Return where data are for a process elsewhere: a path, or the name of a public dataset."""
+    return str(data.resolve() if data.exists() else data)
+
+
+@contextmanager
+def _shared(
+    source: ContestSource, pieces: int, flags: dict[str, Any], workers: int, cluster: str
+) -> Iterator[dict[str, Any]]:
+    """Yield who takes the pieces, once it is sure that a model can be asked for the others."""
+    from audience.cli.eval import pieces_shared
+    from audience.lab.evaluation import check_tuned, models_for
+
+    left = dict(flags)
+    models = models_for(source.kinds, o.models_of(left))
+    check_tuned(source.kinds, models, o.spending_of(left))
+    with pieces_shared(pieces, workers, cluster) as shared:
+        yield {"source": source, **shared}
+
+
+def _computed(
+    source: ContestSource, flags: dict[str, Any], workers: int, cluster: str
+) -> list[Computed]:
+    """Return what other processes answer; nothing if there are none."""
+    from audience.lab.evaluation import answered_by, pieces_of
+
+    with _shared(source, len(pieces_of(source)), flags, workers, cluster) as shared:
+        return answered_by(**shared)
+
+
+def _walked(
+    source: ContestSource, flags: dict[str, Any], workers: int, cluster: str
+) -> list[ComputedWalk]:
+    """Return what other processes walk; nothing if there are none."""
+    from audience.lab.evaluation import walk_pieces, walked_by
+
+    with _shared(source, len(walk_pieces(source)), flags, workers, cluster) as shared:
+        return walked_by(**shared)
 
 
 @click.command("activity")
@@ -81,6 +130,8 @@ def activity_command(data: tuple[Path, ...], seed: int, out: Path | None, as_jso
     metavar="N",
     help="Ranks of popularity that matched negatives come from; 100.",
 )
+@o.pieces_option
+@o.cluster_option
 def discrimination_command(
     data: Path,
     mind: str,
@@ -90,6 +141,8 @@ def discrimination_command(
     people: Path | None,
     unseen: bool,
     window: int | None,
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -104,9 +157,11 @@ def discrimination_command(
         WINDOW,
         AnswerStore as Keeper,
         ContestRules as Rules,
+        ContestSource as Source,
         arenas,
         baseline_contestants as baselines,
         discrimination_result as result_of,
+        done_in,
         kinds_of,
         mind_contestants as minds,
         play,
@@ -114,9 +169,12 @@ def discrimination_command(
         read_real,
     )
 
-    kinds = kinds_of(mind, stacks=True)
+    kinds, ranks = kinds_of(mind, stacks=True), WINDOW if window is None else window
     humans = read_answers(people, seed) if people else ()
-    ranks = WINDOW if window is None else window
+
+    asked = (agents, seed, min_per_item, "", unseen, ranks)
+    source = Source("discrimination", _place(data), kinds, *asked)
+    computed = _computed(source, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
@@ -124,7 +182,10 @@ def discrimination_command(
         rules = Rules(CHOOSE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries = [*baselines(), *minds(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
-        played = [await play(contest, entries, keeper, progress) for contest in contests]
+        played = [
+            await play(contest, entries, keeper, progress, done=done_in(contest, computed))
+            for contest in contests
+        ]
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
@@ -142,6 +203,8 @@ def discrimination_command(
     metavar="PATH",
     help="The data a published split is drawn from: its other people are learnt from too.",
 )
+@o.pieces_option
+@o.cluster_option
 def taste_command(
     data: Path,
     mind: str,
@@ -149,6 +212,8 @@ def taste_command(
     min_per_item: int,
     seed: int,
     also: Path | None,
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -162,8 +227,10 @@ def taste_command(
         TASTE,
         AnswerStore as Keeper,
         ContestRules as Rules,
+        ContestSource as Source,
         arena_of,
         baseline_contestants as baselines,
+        done_in,
         kinds_of,
         mind_contestants as minds,
         play,
@@ -173,13 +240,18 @@ def taste_command(
 
     kinds = kinds_of(mind)
 
+    others = _place(also) if also else ""
+    source = Source("taste", _place(data), kinds, agents, seed, min_per_item, others)
+    computed = _computed(source, flags, workers, cluster)
+
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         parted = read_parts(data, also, seed, least=min_per_item)
         arena = arena_of(parted, agents=agents, seed=seed)
         about = parted.real
         rules = Rules(TASTE, about.domain, seed, doors, progress, "spread", about.profiles)
         entries = [*baselines(), *minds(kinds, rules, practises=True)]
-        played = await play(arena, entries, Keeper(folder, fresh=doors.fresh), progress)
+        keeper, done = Keeper(folder, fresh=doors.fresh), done_in(arena, computed)
+        played = await play(arena, entries, keeper, progress, done=done)
         return result_of(parted, played, entries, model=model_name(doors, kinds))
 
     parts = (mind, agents, seed, also, flags["llm"], flags["model"], *_least(min_per_item))
@@ -188,12 +260,16 @@ def taste_command(
 
 @click.command("ratings")
 @evaluation_options
+@o.pieces_option
+@o.cluster_option
 def ratings_command(
     data: Path,
     mind: str,
     agents: int | None,
     min_per_item: int,
     seed: int,
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -203,7 +279,9 @@ def ratings_command(
         RATINGS,
         AnswerStore as Keeper,
         ContestRules as Rules,
+        ContestSource as Source,
         baseline_raters,
+        done_in,
         kinds_of,
         mind_raters,
         play,
@@ -214,14 +292,19 @@ def ratings_command(
 
     kinds = kinds_of(mind)
 
+    source = Source("ratings", _place(data), kinds, agents, seed, min_per_item)
+    computed = _computed(source, flags, workers, cluster)
+
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
         splits = splits_of(real, agents=agents, seed=seed)
         rules = Rules(RATINGS, real.domain, seed, doors, progress)
         entries = [*baseline_raters(), *mind_raters(kinds, rules)]
         keeper = Keeper(folder, fresh=doors.fresh)
+        done = [done_in(split.arena, computed) for split in splits]
         played = [
-            await play(split.arena, entries, keeper, progress, mixes=False) for split in splits
+            await play(split.arena, entries, keeper, progress, mixes=False, done=own)
+            for split, own in zip(splits, done, strict=True)
         ]
         model = model_name(doors, kinds)
         return result_of(real, splits, played, entries, seed=seed, model=model)
@@ -230,17 +313,18 @@ def ratings_command(
     conduct(work, folder_for(out, "ratings", data, *parts), flags, kinds, as_json=as_json)
 
 
-USERS = 1000
-
-
 @click.command("generation")
 @evaluation_options
+@o.pieces_option
+@o.cluster_option
 def generation_command(
     data: Path,
     mind: str,
     agents: int | None,
     min_per_item: int,
     seed: int,
+    workers: int,
+    cluster: str,
     out: Path | None,
     as_json: bool,
     **flags: Any,  # noqa: ANN401
@@ -250,38 +334,42 @@ def generation_command(
     1,000 users unless --agents is flags. sequences.json holds the next items of minds, RecSim users
     and the people themselves, for `audience eval people`.
     """
+    from msgspec.structs import replace
+
     from audience.files import replace_all
     from audience.lab.evaluation import (
         STEP,
         TASTE,
         AnswerStore as Keeper,
         ContestRules as Rules,
+        ContestSource as Source,
         baseline_contestants as baselines,
         generation_result as result_of,
         kinds_of,
         mind_contestants as minds,
         paths_of,
         read_real,
+        steps_done,
         walked,
     )
     from audience.lab.judging import FILE, exported
 
     kinds = kinds_of(mind)
+    source = Source("generation", _place(data), kinds, agents, seed, min_per_item)
+    done = _walked(source, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
-        paths = paths_of(real, agents=agents, most=USERS, seed=seed)
+        paths = paths_of(real, agents=agents, seed=seed)
+        rules = Rules(TASTE, real.domain, seed, doors, progress, profiles=real.profiles)
         entries, steppers = (
-            [
-                *baselines(),
-                *minds(
-                    kinds, Rules(form, real.domain, seed, doors, progress, profiles=real.profiles)
-                ),
-            ]
-            for form in (TASTE, STEP)
+            [*baselines(), *minds(kinds, replace(rules, form=form))] for form in (TASTE, STEP)
         )
         keeper = Keeper(folder, fresh=doors.fresh)
-        walks = [await walked(path, entries, steppers, keeper, progress) for path in paths]
+        walks = [
+            await walked(path, entries, steppers, keeper, progress, steps_done(path, done))
+            for path in paths
+        ]
         replace_all({folder / FILE: exported(real, walks, [*kinds, "recsim"])})
         return result_of(real, walks, entries, seed=seed, model=model_name(doors, kinds))
 

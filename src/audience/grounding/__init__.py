@@ -29,7 +29,12 @@ from audience.grounding.preference import (
     log_likelihood as log_likelihood,
     steps_of as steps_of,
 )
-from audience.grounding.ratings import LEAST as LEAST, STARS as STARS, fit_ratings as fit_ratings
+from audience.grounding.ratings import (
+    LEAST as LEAST,
+    STARS as STARS,
+    Rater as Rater,
+    fit_ratings as fit_ratings,
+)
 from audience.grounding.visits import (
     MINUTES as MINUTES,
     PAGES as PAGES,

@@ -46,11 +46,11 @@ def ring() -> Real:
 
 
 @pytest.fixture(scope="session")
-def written() -> Callable[[Path], Path]:
+def written() -> Callable[..., Path]:
     """Return what writes the ring as a folder of one's own."""
 
-    def write(folder: Path, people: int = PEOPLE) -> Path:
-        real = walkers(people)
+    def write(folder: Path, people: int = PEOPLE, steps: int = 18) -> Path:
+        real = walkers(people, steps=steps)
         folder.mkdir(parents=True, exist_ok=True)
         items = [f"{one.key},{one.title},{one.tags[0]},{one.year}" for one in real.catalogue.items]
         (folder / "items.csv").write_text("id,title,tags,year\n" + "\n".join(items) + "\n")

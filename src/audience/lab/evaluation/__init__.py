@@ -22,6 +22,13 @@ from audience.lab.evaluation.contest import (
     joined as joined,
     play as play,
 )
+from audience.lab.evaluation.contest_pieces import (
+    Computed as Computed,
+    ContestSource as ContestSource,
+    answered_by as answered_by,
+    done_in as done_in,
+    pieces_of as pieces_of,
+)
 from audience.lab.evaluation.contest_verdict import stored_finding as stored_finding
 from audience.lab.evaluation.contestants import (
     ContestRules as ContestRules,
@@ -54,6 +61,12 @@ from audience.lab.evaluation.generation import (
     generation_result as generation_result,
     paths_of as paths_of,
     walked as walked,
+)
+from audience.lab.evaluation.generation_pieces import (
+    ComputedWalk as ComputedWalk,
+    steps_done as steps_done,
+    walk_pieces as walk_pieces,
+    walked_by as walked_by,
 )
 from audience.lab.evaluation.language import (
     CHOOSE as CHOOSE,

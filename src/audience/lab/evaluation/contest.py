@@ -177,22 +177,28 @@ async def play(
     progress: Progress = quiet,
     *,
     mixes: bool = True,
+    grounds: tuple[Ground, Ground] | None = None,
+    done: ContestAnswers | None = None,
 ) -> ContestAnswers:
-    """Return everybody's answers to the tasks; stored answers are not asked for again."""
+    """Return everybody's answers to the tasks; stored answers are not asked for again.
+
+    `grounds` are those of an earlier call for the same training parts; `done`: what other
+    processes answered.
+    """
     played = ContestAnswers(arena, {}, {}, {})
-    ground = Ground(arena.lives, arena.seed, arena.weighed)
-    earlier = ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
+    done = done or ContestAnswers(arena, {}, {}, {})
     sides = (
-        (False, ground, arena.tasks, played.answers),
-        (True, earlier, arena.practice, played.practice),
+        (False, arena.tasks, played.answers, done.answers),
+        (True, arena.practice, played.practice, done.practice),
     )
-    for is_practice, ground, tasks, answers in sides:
+    both = grounds or grounds_for(arena)
+    for ground, (is_practice, tasks, answers, others) in zip(both, sides, strict=True):
         digests = {task.name: task_digest(task, ground.lives) for task in tasks}
         for entry in entries:
             if entry.name in played.aside or (is_practice and not entry.practises):
                 continue
             try:
-                await _answer(entry, ground, tasks, digests, keeper, answers, progress)
+                await _answer(entry, ground, tasks, digests, keeper, answers, others, progress)
             except BadInput as error:
                 if entry.kind not in ("baseline", "feature"):
                     raise
@@ -200,9 +206,15 @@ async def play(
     for answers in (played.answers, played.practice):
         for name, task in [key for key in answers if key[0] in played.aside]:
             del answers[name, task]
-    _mix(played, entries if mixes else ())
+    _mix(played, entries if mixes else (), done)
     _stack(played, entries)
     return played
+
+
+def grounds_for(arena: TaskSet) -> tuple[Ground, Ground]:
+    """Return the training parts of the tasks and of the practice, with nothing fitted yet."""
+    ground = Ground(arena.lives, arena.seed, arena.weighed)
+    return ground, ground if arena.before is arena.lives else Ground(arena.before, arena.seed)
 
 
 async def _answer(
@@ -212,12 +224,15 @@ async def _answer(
     digests: Mapping[str, str],
     keeper: AnswerStore,
     answers: dict[tuple[str, str], StoredAnswers],
+    others: Mapping[tuple[str, str], StoredAnswers],
     progress: Progress,
 ) -> None:
     missing = []
     for task in [] if entry.parts else tasks:
         digest = joined(digests[task.name], entry.name, entry.recipe)
         kept = keeper.find(task.name, entry.name, digest)
+        if kept is None and (kept := others.get((entry.name, task.name))):
+            keeper.keep(task.name, entry.name, digest, kept, task.cases)
         if kept is None:
             missing.append((task, digest))
         else:
@@ -269,7 +284,7 @@ def mixed_in(entries: Sequence[Entrant], played: ContestAnswers) -> list[str]:
     return [name for name in names if name != "random" and name not in played.aside]
 
 
-def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
+def _mix(played: ContestAnswers, entries: Sequence[Entrant], done: ContestAnswers) -> None:
     """Add the mixes of all baselines, and of those that ignore other people."""
     names = mixed_in(entries, played)
     if not names:
@@ -285,7 +300,7 @@ def _mix(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
         played.aside[BOOSTED] = WITHOUT_TREES
     for label, chosen, weigh in kinds:
         if len(chosen) >= 2:
-            _mix_of(played, label, chosen, weigh)
+            _mix_of(played, label, chosen, weigh, done)
 
 
 def _stack(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
@@ -295,9 +310,19 @@ def _stack(played: ContestAnswers, entries: Sequence[Entrant]) -> None:
             _mix_of(played, entry.name, entry.parts, MixWeights)
 
 
-def _mix_of(played: ContestAnswers, label: str, names: Sequence[str], weigh: Weigh) -> None:
+def _mix_of(
+    played: ContestAnswers,
+    label: str,
+    names: Sequence[str],
+    weigh: Weigh,
+    done: ContestAnswers | None = None,
+) -> None:
     seed = played.arena.seed
     for task, before in zip(played.arena.tasks, played.arena.practice, strict=True):
+        if done and (label, task.name) in done.answers:
+            played.practice[label, before.name] = done.practice[label, before.name]
+            played.answers[label, task.name] = done.answers[label, task.name]
+            continue
         now = Flat(task.cases, features(played.answers, names, task.name))
         earlier = Flat(before.cases, features(played.practice, names, before.name))
         before_folds, folds = folds_of(before.cases, seed), folds_of(task.cases, seed)

@@ -160,6 +160,8 @@ class MixWalker:
 
 
 STEPS = (5, 10)
+USERS = 1_000
+"""People who are made to walk, unless told otherwise."""
 SHOWN = 20
 COLUMNS = ("genres", "popularity", "sequence", "AUC")
 LOWER = COLUMNS[:3]
@@ -196,14 +198,19 @@ def paths_of(
     *,
     steps: Sequence[int] = STEPS,
     agents: int | None = None,
-    most: int = 1_000,
+    most: int = USERS,
     seed: int = 1,
+    only: int | None = None,
 ) -> list[Path]:
-    """Return a path for each number of steps, same users in all; `most` users without `agents`."""
+    """Return a path for each number of steps, same users in all; `most` users without `agents`.
+
+    `only`: the path of one of these numbers.
+    """
     sequences = ItemSequences(real)
     eligible = np.flatnonzero(sequences.sizes > 2 * max(steps))
     users = drawn_users(eligible, min(most, len(eligible)) if agents is None else agents, seed)
-    return [_path(real, sequences, users, count, seed) for count in steps]
+    wanted = steps if only is None else (only,)
+    return [_path(real, sequences, users, count, seed) for count in wanted]
 
 
 def _path(real: Real, sequences: ItemSequences, users: Ints, steps: int, seed: int) -> Path:
@@ -242,28 +249,38 @@ async def walked(
     steppers: Sequence[Entrant],
     keeper: AnswerStore,
     progress: Progress = quiet,
+    done: GeneratedSteps | None = None,
 ) -> GeneratedSteps:
-    """Return everybody's answers and steps; `steppers` are those asked in steps."""
-    played = await play(path.arena, entries, keeper, progress)
+    """Return everybody's answers and steps; `steppers` are those asked in steps.
+
+    `done`: what other processes answered and walked.
+    """
+    answers, others = (done.played, done.ways) if done else (None, {})
+    played = await play(path.arena, entries, keeper, progress, done=answers)
     ground = Ground(path.arena.lives, path.arena.seed)
     digest = task_digest(path.arena.tasks[0], path.arena.lives)
     ways: dict[str, StoredAnswers] = {}
     task = f"N={path.steps}"
-    for place, entry in enumerate(_with_mixes(steppers, entries, played)):
+    for place, entry in enumerate(with_mixes(steppers, entries, played)):
         progress(f"{entry.name}, {task}", place, len(steppers) + 1)
         key = joined(digest, task, entry.name, entry.recipe)
         stored = keeper.find(task, entry.name, key)
         if stored is None:
-            contestant = await made_on(ground, entry)
-            picks = await walk(contestant, entry.name, path.pages, path.histories, path.steps)
-            rows = [np.array(row, np.float64) for row in picks]
-            stored = StoredAnswers(rows, spent_by(contestant))
+            stored = others.get(entry.name) or await way_of(entry, path, ground)
             keeper.keep(task, entry.name, key, stored)
         ways[entry.name] = stored
     return GeneratedSteps(path, played, ways)
 
 
-def _with_mixes(
+async def way_of(entry: Entrant, path: Path, ground: Ground) -> StoredAnswers:
+    """Return the items that one contestant picks for each user, in order."""
+    contestant = await made_on(ground, entry)
+    picks = await walk(contestant, entry.name, path.pages, path.histories, path.steps)
+    rows = [np.array(row, np.float64) for row in picks]
+    return StoredAnswers(rows, spent_by(contestant))
+
+
+def with_mixes(
     steppers: Sequence[Entrant], entries: Sequence[Entrant], played: ContestAnswers
 ) -> list[Entrant]:
     """Return the contestants that generate, with the mixes after the baselines."""

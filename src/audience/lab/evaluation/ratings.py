@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 
 from audience.errors import BadInput
-from audience.grounding import Lives, fit_ratings
+from audience.grounding import Lives, Rater, fit_ratings
 from audience.lab.evaluation.baselines import Ground
 from audience.lab.evaluation.cases import Case, Task, TaskSet, drawn_users, lives_of
 from audience.lab.evaluation.contest import ContestAnswers, Entrant
@@ -172,12 +173,18 @@ def mind_raters(kinds: Sequence[str], rules: ContestRules) -> list[Entrant]:
     return raters
 
 
+@lru_cache(maxsize=1)
+def _rater(ground: Ground) -> Rater:
+    """Return the fit that means and draws share."""
+    return fit_ratings(ground.lives, ground.seed)
+
+
 def _grounded(ground: Ground) -> Predicted:
-    return Predicted("grounded", fit_ratings(ground.lives, ground.seed).predict)
+    return Predicted("grounded", _rater(ground).predict)
 
 
 def _grounded_drawn(ground: Ground) -> Predicted:
-    rater = fit_ratings(ground.lives, ground.seed)
+    rater = _rater(ground)
 
     def drawn(users: Ints, items: Ints) -> Floats:
         keyed = dice(ground.seed, "eval", "rating", users, items)

@@ -1,5 +1,11 @@
 """How news spreads: classical models and rule minds, fitted to real curves."""
 
+from audience.lab.spread.cascade_fits import (
+    AT_ONCE as AT_ONCE,
+    CurveSource as CurveSource,
+    curves_at as curves_at,
+    fit_curves as fit_curves,
+)
 from audience.lab.spread.cascades import (
     CascadeFits as CascadeFits,
     RealCascade as RealCascade,

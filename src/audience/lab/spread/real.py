@@ -136,6 +136,8 @@ Shape = Callable[[Sequence[float], int, int], Floats]
 """(parameters, steps, seed) -> the share of people who are active, from 0 on."""
 Place = tuple[int, ...]
 """A point of a grid: the place of each parameter among its values."""
+Asked = tuple[tuple[float, ...], int, int]
+"""What a shape is asked for: parameters, steps, seed."""
 
 
 class Truth(msgspec.Struct, frozen=True):
@@ -160,6 +162,10 @@ class SpreadModel(msgspec.Struct, frozen=True):
     name: str
     shape: Shape
     grids: dict[str, tuple[float, ...]]
+
+
+Shapes = Callable[[SpreadModel, Sequence[Asked]], list[Floats]]
+"""Computes shapes of a model, which do not depend on each other."""
 
 
 class FittedSpread(msgspec.Struct, frozen=True):
@@ -269,43 +275,51 @@ def error_of(truth: Truth, shape: Floats) -> float:
     return msed(known, scale(truth, shape) * shape[: truth.fitted])
 
 
+def shapes_here(model: SpreadModel, asked: Sequence[Asked]) -> list[Floats]:
+    """Return some shapes of a model, computed one after another."""
+    return [model.shape(*one) for one in asked]
+
+
 def fitted(
-    model: SpreadModel,
-    truth: Truth,
-    seeds: Sequence[int],
-    progress: Callable[[str], None] = lambda _: None,
+    model: SpreadModel, truth: Truth, seeds: Sequence[int], shapes: Shapes = shapes_here
 ) -> tuple[tuple[float, ...], float]:
     """Return the best parameters on the fitted hours, and their error.
 
     Coordinate descent on the grid from two starts.
     """
     grids = tuple(model.grids.values())
+    errors: dict[Place, float] = {}
 
-    @cache
-    def error(at: Place) -> float:
-        progress(f"{model.name}: fitting")
-        values = [grid[place] for grid, place in zip(grids, at, strict=True)]
-        shapes = [model.shape(values, truth.fitted - 1, seed) for seed in seeds]
-        return error_of(truth, np.mean(shapes, axis=0))
+    def values(at: Place) -> tuple[float, ...]:
+        return tuple(grid[place] for grid, place in zip(grids, at, strict=True))
+
+    def best(places: Sequence[Place]) -> tuple[float, Place]:
+        new = [at for at in places if at not in errors]
+        asked = [(values(at), truth.fitted - 1, seed) for at in new for seed in seeds]
+        made = shapes(model, asked)
+        for number, at in enumerate(new):
+            own = made[number * len(seeds) : (number + 1) * len(seeds)]
+            errors[at] = error_of(truth, np.mean(own, axis=0))
+        first = min(places, key=errors.__getitem__)
+        return errors[first], first
 
     starts = [tuple(len(grid) * part // 3 for grid in grids) for part in (1, 2)]
-    least, best = min(_descended(error, at, grids) for at in starts)
-    return tuple(grid[place] for grid, place in zip(grids, best, strict=True)), least
+    least, found = min(_descended(best, at, grids) for at in starts)
+    return values(found), least
 
 
 def _descended(
-    error: Callable[[Place], float], at: Place, grids: Sequence[Sequence[float]]
+    best: Callable[[Sequence[Place]], tuple[float, Place]],
+    at: Place,
+    grids: Sequence[Sequence[float]],
 ) -> tuple[float, Place]:
     for _ in range(_PASSES):
         before = at
         for side, grid in enumerate(grids):
-            tries: list[Place] = [
-                (*at[:side], place, *at[side + 1 :]) for place in range(len(grid))
-            ]
-            at = min(tries, key=error)
+            _, at = best([(*at[:side], place, *at[side + 1 :]) for place in range(len(grid))])
         if at == before:
             break
-    return error(at), at
+    return best([at])
 
 
 def scored(
@@ -314,16 +328,13 @@ def scored(
     *,
     fitting: Sequence[int] = FITTING,
     testing: Sequence[int] = TESTING,
-    progress: Callable[[str], None] = lambda _: None,
+    shapes: Shapes = shapes_here,
 ) -> FittedSpread:
     """Return a model fitted on the first hours and scored on the rest, over fresh seeds."""
-    values, error = fitted(model, truth, fitting, progress)
-    shapes = []
-    for seed in testing:
-        progress(f"{model.name}: predicting")
-        shapes.append(model.shape(values, len(truth.counts) - 1, seed))
+    values, error = fitted(model, truth, fitting, shapes)
+    made = shapes(model, [(values, len(truth.counts) - 1, seed) for seed in testing])
     named = dict(zip(model.grids, values, strict=True))
-    return predicted(truth, model.name, named, error, shapes)
+    return predicted(truth, model.name, named, error, made)
 
 
 def predicted(
