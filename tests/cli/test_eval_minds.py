@@ -40,8 +40,8 @@ def test_a_second_run_pays_nothing_and_says_the_same(
         asked = ("eval", "discrimination", "--data", walkers, "--mind", "llm", "--agents", 6)
         whole = (*asked, "--llm", fake.url, "--model", "fake", "--json")
         first = json.loads(cli(*whole).stdout.splitlines()[-1])
-    # The server is gone: what is told comes from the folder alone.
-    again = cli(*whole)
+    # The server is gone, and there is no such cluster: all that is told comes from the folder.
+    again = cli(*whole, "--cluster", "127.0.0.1:9")
     second = json.loads(again.stdout.splitlines()[-1])
     assert first["calls_now"] == 48
     assert second["calls_now"] == 0

@@ -50,22 +50,31 @@ def _shared(
         yield {"source": source, **shared}
 
 
+def _is_begun(folder: Path, flags: dict[str, Any]) -> bool:
+    """Return True if answers are in a folder already: they are used, and this process goes on."""
+    return flags["calls"] != "fresh" and (folder / "scores").is_dir()
+
+
 def _computed(
-    source: ContestSource, flags: dict[str, Any], workers: int, cluster: str
+    source: ContestSource, folder: Path, flags: dict[str, Any], workers: int, cluster: str
 ) -> list[Computed]:
-    """Return what other processes answer; nothing if there are none."""
+    """Return what other processes answer; nothing if there are none or need be none."""
     from audience.lab.evaluation import answered_by, pieces_of
 
+    if _is_begun(folder, flags):
+        return []
     with _shared(source, len(pieces_of(source)), flags, workers, cluster) as shared:
         return answered_by(**shared)
 
 
 def _walked(
-    source: ContestSource, flags: dict[str, Any], workers: int, cluster: str
+    source: ContestSource, folder: Path, flags: dict[str, Any], workers: int, cluster: str
 ) -> list[ComputedWalk]:
-    """Return what other processes walk; nothing if there are none."""
+    """Return what other processes walk; nothing if there are none or need be none."""
     from audience.lab.evaluation import walk_pieces, walked_by
 
+    if _is_begun(folder, flags):
+        return []
     with _shared(source, len(walk_pieces(source)), flags, workers, cluster) as shared:
         return walked_by(**shared)
 
@@ -171,10 +180,12 @@ def discrimination_command(
 
     kinds, ranks = kinds_of(mind, stacks=True), WINDOW if window is None else window
     humans = read_answers(people, seed) if people else ()
-
     asked = (agents, seed, min_per_item, "", unseen, ranks)
     source = Source("discrimination", _place(data), kinds, *asked)
-    computed = _computed(source, flags, workers, cluster)
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
+    parts += (*(["unseen"] * unseen), *(("window", ranks) if ranks != WINDOW else ()))
+    target = folder_for(out, "discrimination", data, *parts)
+    computed = _computed(source, target, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
@@ -189,9 +200,7 @@ def discrimination_command(
         model = model_name(doors, kinds)
         return result_of(real, played, entries, seed=seed, model=model, people=humans)
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    parts += (*(["unseen"] * unseen), *(("window", ranks) if ranks != WINDOW else ()))
-    conduct(work, folder_for(out, "discrimination", data, *parts), flags, kinds, as_json=as_json)
+    conduct(work, target, flags, kinds, as_json=as_json)
 
 
 @click.command("taste")
@@ -242,7 +251,9 @@ def taste_command(
 
     others = _place(also) if also else ""
     source = Source("taste", _place(data), kinds, agents, seed, min_per_item, others)
-    computed = _computed(source, flags, workers, cluster)
+    parts = (mind, agents, seed, also, flags["llm"], flags["model"], *_least(min_per_item))
+    target = folder_for(out, "taste", data, *parts)
+    computed = _computed(source, target, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         parted = read_parts(data, also, seed, least=min_per_item)
@@ -254,8 +265,7 @@ def taste_command(
         played = await play(arena, entries, keeper, progress, done=done)
         return result_of(parted, played, entries, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, also, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "taste", data, *parts), flags, kinds, as_json=as_json)
+    conduct(work, target, flags, kinds, as_json=as_json)
 
 
 @click.command("ratings")
@@ -293,7 +303,9 @@ def ratings_command(
     kinds = kinds_of(mind)
 
     source = Source("ratings", _place(data), kinds, agents, seed, min_per_item)
-    computed = _computed(source, flags, workers, cluster)
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
+    target = folder_for(out, "ratings", data, *parts)
+    computed = _computed(source, target, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
@@ -309,8 +321,7 @@ def ratings_command(
         model = model_name(doors, kinds)
         return result_of(real, splits, played, entries, seed=seed, model=model)
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "ratings", data, *parts), flags, kinds, as_json=as_json)
+    conduct(work, target, flags, kinds, as_json=as_json)
 
 
 @click.command("generation")
@@ -356,7 +367,9 @@ def generation_command(
 
     kinds = kinds_of(mind)
     source = Source("generation", _place(data), kinds, agents, seed, min_per_item)
-    done = _walked(source, flags, workers, cluster)
+    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
+    target = folder_for(out, "generation", data, *parts)
+    done = _walked(source, target, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)
@@ -373,5 +386,4 @@ def generation_command(
         replace_all({folder / FILE: exported(real, walks, [*kinds, "recsim"])})
         return result_of(real, walks, entries, seed=seed, model=model_name(doors, kinds))
 
-    parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
-    conduct(work, folder_for(out, "generation", data, *parts), flags, kinds, as_json=as_json)
+    conduct(work, target, flags, kinds, as_json=as_json)

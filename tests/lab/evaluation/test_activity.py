@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from audience.errors import BadInput
 from audience.lab.evaluation import activity_values, fits_of, foot, table, write_activity
 from audience.lab.evaluation.activity import HEADS, fit_of, survival
+from audience.results import Interval
 from audience.world import rng
 
 
@@ -63,6 +66,15 @@ def test_the_file_for_programs_holds_numbers_with_their_bounds(tmp_path: Path) -
         one = fit.values[head]
         found = [float(row[name]) for name in (head, f"{head} low", f"{head} high")]
         assert found == pytest.approx([one.mean, one.low, one.high], abs=1e-6)
+
+
+def test_what_is_not_a_number_is_none_for_programs() -> None:
+    fit = fit_of("drawn", rng(1, "activity").integers(1, 4_000, 200), 1)
+    unknown = Interval(float("nan"), float("-inf"), float("inf"))
+    told = activity_values([replace(fit, values={**fit.values, HEADS[0]: unknown})], [], 1)
+    (row,) = json.loads(json.dumps(told, allow_nan=False))["datasets"]
+    assert row["values"][HEADS[0]] == {"mean": None, "low": None, "high": None, "count": 0}
+    assert row["values"][HEADS[1]]["mean"] == fit.values[HEADS[1]].mean
 
 
 def test_the_reason_for_leaving_something_out_is_told_whole(tmp_path: Path) -> None:

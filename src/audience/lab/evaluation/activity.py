@@ -27,6 +27,7 @@ from audience.results import (
     bootstrap,
     colour,
     csv_text,
+    finite,
     panels,
     percentile_interval,
     short,
@@ -200,8 +201,8 @@ def activity_values(fits: Sequence[Fit], left: Sequence[str], seed: int) -> dict
             "people": fit.fitted.people,
             "mean": fit.fitted.mean,
             "best": fit.fitted.best,
-            "values": msgspec.to_builtins(fit.values),
-            "clocks": msgspec.to_builtins(fit.clocks),
+            "values": finite(fit.values),
+            "clocks": finite(fit.clocks),
         }
         for fit in fits
     ]
