@@ -44,23 +44,22 @@ def seconds(agents: int, rounds: int, workers: int, folder: Path) -> tuple[float
     return done.seconds, done.measured.digest
 
 
-def two_runs(agents: int, rounds: int, alone: float, folder: Path) -> float:
-    """Return how much more two processes do with a whole run each than one alone in its time."""
+def one_of_two(agents: int, rounds: int, folder: Path) -> float:
+    """Return how long a whole run takes beside another one in another process."""
     gc.collect()
-    began = clock()
     if (pid := os.fork()) == 0:
         seconds(agents, rounds, 1, folder / "other")
         os._exit(0)
-    seconds(agents, rounds, 1, folder / "own")
+    took, _ = seconds(agents, rounds, 1, folder / "own")
     os.waitpid(pid, 0)
-    return 2 * alone / (clock() - began)
+    return took
 
 
 def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
     """Return the ratio of the best times with one and with two workers, taken in turn."""
     times: dict[int, list[float]] = {1: [], 2: []}
     digests: set[str] = set()
-    plain = []
+    plain, beside = [], []
     for _ in range(turns):
         plain.append(machine())
         for workers, taken in times.items():
@@ -68,13 +67,14 @@ def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
                 took, digest = seconds(agents, rounds, workers, folder)
             taken.append(took)
             digests.add(digest)
-    with place() as folder:
-        beside = two_runs(agents, rounds, min(times[1]), folder)
+        with place() as folder:
+            beside.append(one_of_two(agents, rounds, folder))
     ratio = min(times[1]) / min(times[2])
     return row(
         f"{agents:,} people all awake, {rounds} rounds, 2 workers against 1",
         f"{ratio:.2f} times ({min(times[1]):.1f} s, {min(times[2]):.1f} s, best of {turns}); "
-        f"a plain loop {max(plain):.2f} times, two whole runs {beside:.2f} times; "
+        f"a plain loop {max(plain):.2f} times, two whole runs "
+        f"{2 * min(times[1]) / min(beside):.2f} times; "
         f"{len(digests)} digest",
         "1.7 times, one digest",
         ratio >= 1.7 and len(digests) == 1,
