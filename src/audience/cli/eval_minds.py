@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +12,6 @@ from audience.cli.eval import conduct, evaluation_options, folder_for, model_nam
 
 if TYPE_CHECKING:
     from audience.lab.evaluation import (
-        Computed,
-        ComputedWalk,
         ContestSource,
         Doors,
         Progress,
@@ -35,21 +31,6 @@ def _place(data: Path) -> str:
     return str(data.resolve() if data.exists() else data)
 
 
-@contextmanager
-def _shared(
-    source: ContestSource, pieces: int, flags: dict[str, Any], workers: int, cluster: str
-) -> Iterator[dict[str, Any]]:
-    """Yield who takes the pieces, once it is sure that a model can be asked for the others."""
-    from audience.cli.eval import pieces_shared
-    from audience.lab.evaluation import check_tuned, models_for
-
-    left = dict(flags)
-    models = models_for(source.kinds, o.models_of(left))
-    check_tuned(source.kinds, models, o.spending_of(left))
-    with pieces_shared(pieces, workers, cluster) as shared:
-        yield {"source": source, **shared}
-
-
 def _is_begun(folder: Path, flags: dict[str, Any]) -> bool:
     """Return True if answers are in a folder already: they are used, and this process goes on."""
     return flags["calls"] != "fresh" and (folder / "scores").is_dir()
@@ -57,26 +38,27 @@ def _is_begun(folder: Path, flags: dict[str, Any]) -> bool:
 
 def _computed(
     source: ContestSource, folder: Path, flags: dict[str, Any], workers: int, cluster: str
-) -> list[Computed]:
-    """Return what other processes answer; nothing if there are none or need be none."""
-    from audience.lab.evaluation import answered_by, pieces_of
+) -> list[Any]:
+    """Return what other processes answer or walk; nothing if there are none or need be none."""
+    from audience.cli.eval import pieces_shared
+    from audience.lab.evaluation import (
+        answered_by,
+        check_tuned,
+        models_for,
+        pieces_of,
+        walk_pieces,
+        walked_by,
+    )
 
     if _is_begun(folder, flags):
         return []
-    with _shared(source, len(pieces_of(source)), flags, workers, cluster) as shared:
-        return answered_by(**shared)
-
-
-def _walked(
-    source: ContestSource, folder: Path, flags: dict[str, Any], workers: int, cluster: str
-) -> list[ComputedWalk]:
-    """Return what other processes walk; nothing if there are none or need be none."""
-    from audience.lab.evaluation import walk_pieces, walked_by
-
-    if _is_begun(folder, flags):
-        return []
-    with _shared(source, len(walk_pieces(source)), flags, workers, cluster) as shared:
-        return walked_by(**shared)
+    left = dict(flags)
+    models = models_for(source.kinds, o.models_of(left))
+    check_tuned(source.kinds, models, o.spending_of(left))
+    walks = source.evaluation == "generation"
+    pieces = len(walk_pieces(source) if walks else pieces_of(source))
+    with pieces_shared(pieces, workers, cluster) as shared:
+        return [*(walked_by if walks else answered_by)(source=source, **shared)]
 
 
 @click.command("activity")
@@ -369,7 +351,7 @@ def generation_command(
     source = Source("generation", _place(data), kinds, agents, seed, min_per_item)
     parts = (mind, agents, seed, flags["llm"], flags["model"], *_least(min_per_item))
     target = folder_for(out, "generation", data, *parts)
-    done = _walked(source, target, flags, workers, cluster)
+    done = _computed(source, target, flags, workers, cluster)
 
     async def work(doors: Doors, progress: Progress, folder: Path) -> Result:
         real = read_real(data, least=min_per_item)

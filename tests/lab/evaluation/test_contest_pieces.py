@@ -102,8 +102,11 @@ def test_processes_answer_what_one_answers_alone(
     asked = source(name, data, "grounded" if rates else "rule")
     computed = answered_by(pool, asked, lambda rounds, runs: None, lambda: False)
     sets, entries = make(data)
-    (arena,) = (one for one in sets if TASKS[name] in [task.name for task in one.tasks])
-    arena = only_task(arena, TASKS[name])
+    (whole,) = (one for one in sets if TASKS[name] in [task.name for task in one.tasks])
+    arena = only_task(whole, TASKS[name])
+    place = [task.name for task in whole.tasks].index(TASKS[name])
+    assert arena.tasks == whole.tasks[place : place + 1]
+    assert arena.practice == whole.practice[place : place + 1]
     done = done_in(arena, computed)
     alone, given = (
         asyncio.run(play(arena, entries, AnswerStore(None), mixes=not rates, done=each))
@@ -116,6 +119,7 @@ def test_processes_answer_what_one_answers_alone(
         check_equal(side.answers, alone.answers)
         check_equal(side.practice, alone.practice)
     assert list(given.answers) == list(alone.answers)
+    assert all(given.answers[key] is done.answers[key] for key in done.answers), "not done twice"
 
 
 def without_trees(done: ContestAnswers) -> None:

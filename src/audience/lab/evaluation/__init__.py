@@ -23,7 +23,6 @@ from audience.lab.evaluation.contest import (
     play as play,
 )
 from audience.lab.evaluation.contest_pieces import (
-    Computed as Computed,
     ContestSource as ContestSource,
     answered_by as answered_by,
     done_in as done_in,
@@ -63,7 +62,6 @@ from audience.lab.evaluation.generation import (
     walked as walked,
 )
 from audience.lab.evaluation.generation_pieces import (
-    ComputedWalk as ComputedWalk,
     steps_done as steps_done,
     walk_pieces as walk_pieces,
     walked_by as walked_by,

@@ -7,7 +7,7 @@ concurrent calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -106,12 +106,27 @@ def answered_by(
     pool: Pool, source: ContestSource, counted: Counted, stopping: Stopping
 ) -> list[Computed]:
     """Return what the processes of a pool answer; nothing where it is this process alone."""
-    if pool.is_here:
-        return []
     call = f"{__name__}:{perform_answers.__name__}"
+    pieces = {name: {"piece": name} for name in pieces_of(source)}
+    ended = done_by(pool, source, call, pieces, counted, stopping)
+    return [unpacked(body, Computed) for body in ended]
+
+
+def done_by(
+    pool: Pool,
+    source: ContestSource,
+    call: str,
+    pieces: Mapping[str, dict[str, Any]],
+    counted: Counted,
+    stopping: Stopping,
+) -> Iterator[bytes]:
+    """Yield what the pieces return, by name what each is given; nothing in this process alone."""
+    if pool.is_here:
+        return
     given = {"source": msgspec.to_builtins(source)}
-    tasks = [PoolTask(name, call, {**given, "piece": name}, ".") for name in pieces_of(source)]
-    return [unpacked(body, Computed) for _, body in pool.work(tasks, counted, stopping)]
+    tasks = [PoolTask(name, call, {**given, **piece}, ".") for name, piece in pieces.items()]
+    for _, body in pool.work(tasks, counted, stopping):
+        yield body
 
 
 def done_in(arena: TaskSet, computed: Sequence[Computed]) -> ContestAnswers:

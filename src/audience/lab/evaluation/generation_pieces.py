@@ -22,6 +22,7 @@ from audience.lab.evaluation.contest_pieces import (
     Computed,
     ContestSource,
     add_to,
+    done_by,
     done_in,
     minds_that_compute,
     rules_without_model,
@@ -37,7 +38,7 @@ from audience.lab.evaluation.generation import (
 )
 from audience.lab.evaluation.language import STEP
 from audience.lab.evaluation.source import read_real
-from audience.runs import Attendant, Counted, Pool, PoolTask, Stopping, packed, unpacked
+from audience.runs import Attendant, Counted, Pool, Stopping, packed, unpacked
 from audience.world import Floats
 
 MIXES = "mixes"
@@ -68,15 +69,10 @@ def walked_by(
     pool: Pool, source: ContestSource, counted: Counted, stopping: Stopping
 ) -> list[ComputedWalk]:
     """Return what the processes of a pool walk; nothing where it is this process alone."""
-    if pool.is_here:
-        return []
     call = f"{__name__}:{perform_walk.__name__}"
-    given = {"source": msgspec.to_builtins(source)}
-    tasks = [
-        PoolTask(f"{who}, N={steps}", call, {**given, "steps": steps, "who": who}, ".")
-        for steps, who in walk_pieces(source)
-    ]
-    return [unpacked(body, ComputedWalk) for _, body in pool.work(tasks, counted, stopping)]
+    pieces = {f"{who}, N={n}": {"steps": n, "who": who} for n, who in walk_pieces(source)}
+    ended = done_by(pool, source, call, pieces, counted, stopping)
+    return [unpacked(body, ComputedWalk) for body in ended]
 
 
 def steps_done(path: Walk, pieces: Sequence[ComputedWalk]) -> GeneratedSteps:
