@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,12 +26,34 @@ _WORD = re.compile(r"\w+")
 TITLE, TAG, ABOUT = 3.0, 2.0, 1.0
 
 
+class WordCounts(NamedTuple):
+    """Weighted counts [items, words] in compressed rows, named as scipy names them.
+
+    Every run searches, and importing scipy.sparse takes longer than indexing a small catalogue.
+    """
+
+    data: Scores
+    indices: Ints
+    indptr: Ints
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, owners: Ints, said: Ints, weights: Scores, shape: tuple[int, int]) -> WordCounts:
+        """Return the counts of words by their item, number and weight; repeated ones add up."""
+        places, repeated = np.unique(owners * shape[1] + said, return_inverse=True)
+        data = np.bincount(repeated, weights, minlength=len(places)).astype(np.float32)
+        starts = np.searchsorted(places, np.arange(shape[0] + 1) * shape[1])
+        return cls(data, places % shape[1], starts, shape)
+
+    def owners(self) -> Ints:
+        """Return the item of each count."""
+        return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
+
+
 class Terms:
     """Weighted word counts of each item; titles count more than tags, tags more than text."""
 
     def __init__(self, catalogue: AnyCatalogue) -> None:
-        from scipy.sparse import csr_array
-
         numbers: dict[str, int] = {}
         said, weights, bounds = array("i"), array("f"), array("q", [0])
         for item in catalogue.items:
@@ -43,10 +65,10 @@ class Terms:
             bounds.append(len(said))
         self.numbers = numbers
         self.words = tuple(numbers)
+        owners = np.repeat(np.arange(len(catalogue)), np.diff(np.array(bounds)))
         shape = (len(catalogue), max(len(numbers), 1))
-        columns = (np.array(weights, np.float32), np.array(said, np.int32), np.array(bounds))
-        self.counts: Sparse = csr_array(columns, shape)
-        self.counts.sum_duplicates()
+        columns = np.array(said, np.int64), np.array(weights, np.float32)
+        self.counts = WordCounts.of(owners, *columns, shape)
 
     @property
     def rarity(self) -> Floats:
@@ -159,7 +181,7 @@ def weighed(catalogue: AnyCatalogue) -> Sparse:
     terms = terms_of(catalogue)
     counts = terms.counts
     heavy = (np.log1p(counts.data) * terms.rarity[counts.indices]).astype(np.float32)
-    owners = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    owners = counts.owners()
     lengths = np.sqrt(np.bincount(owners, heavy**2, minlength=counts.shape[0]))
     heavy /= np.maximum(lengths, 1e-9)[owners].astype(np.float32)
     return csr_array((heavy, counts.indices, counts.indptr), counts.shape)

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +22,6 @@ from audience.recommenders.content import (
     vectors_of,
     words,
 )
-from audience.recommenders.matrix import Sparse
 from audience.recommenders.scored import Scores, keys_of, top_keys
 from audience.recommenders.view import AnyCatalogue
 from audience.world import Floats, Ints
@@ -115,6 +115,14 @@ _LOOKED_AT = 200
 _REMEMBERED = 4096
 
 
+class _Postings(NamedTuple):
+    """The items of each word, word after word, and what it adds to their scores."""
+
+    items: Ints
+    added: Scores
+    starts: Ints
+
+
 class ItemSearch:
     """Ranks items by the words they share with a query (BM25) and by similarity of meaning.
 
@@ -164,10 +172,10 @@ class ItemSearch:
     def _by_words(self, said: Sequence[str], *, loose: bool) -> Scores:
         """Return BM25 scores as a share of the maximum for the query."""
         index = self._index
-        scores = np.zeros(index.shape[1], np.float32)
+        scores = np.zeros(len(self._catalogue), np.float32)
         for number, weight in self._meant(said, loose=loose).items():
-            begin, end = index.indptr[number], index.indptr[number + 1]
-            scores[index.indices[begin:end]] += np.float32(weight) * index.data[begin:end]
+            own = slice(index.starts[number], index.starts[number + 1])
+            scores[index.items[own]] += np.float32(weight) * index.added[own]
         numbers = self._terms.numbers
         unknown = np.log1p(2.0 * len(self._catalogue) + 1.0)
         # In the order of the words: the order of a set, and so of a sum, varies between processes.
@@ -220,18 +228,17 @@ class ItemSearch:
         return self._terms.rarity
 
     @cached_property
-    def _index(self) -> Sparse:
-        """[words, items]: the contribution of each word to each item's score."""
-        from scipy.sparse import csr_array
-
-        terms = self._terms
-        counts = terms.counts
-        owners = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    def _index(self) -> _Postings:
+        """The contribution of each word to each item's score."""
+        counts = self._terms.counts
+        owners = counts.owners()
         lengths = np.bincount(owners, counts.data, minlength=counts.shape[0])
         even = 1.0 - _LENGTH + _LENGTH * lengths / max(float(lengths.mean()), 1e-9)
         share = counts.data * (_SATURATION + 1.0) / (counts.data + _SATURATION * even[owners])
         added = (share * self._rarity[counts.indices]).astype(np.float32)
-        return csr_array((added, counts.indices, counts.indptr), counts.shape).T.tocsr()
+        order = np.argsort(counts.indices, kind="stable")
+        starts = np.searchsorted(counts.indices[order], np.arange(counts.shape[1] + 1))
+        return _Postings(owners[order], added[order], starts)
 
     @cached_property
     def _spelling(self) -> Spelling:

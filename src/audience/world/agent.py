@@ -395,8 +395,8 @@ class AgentTable(Sequence[Agent]):
             self._order = np.argsort(owners, kind="stable")
             self._starts = np.searchsorted(owners[self._order], np.arange(len(self._profiles) + 1))
         rows = self._order[self._starts[agent] : self._starts[agent + 1]].tolist()
-        past = (self._past[row] for row in rows)
-        return tuple(Lived(entry.item, entry.at, entry.fraction, entry.stars) for entry in past)
+        past = [self._past[row] for row in rows]
+        return tuple([Lived(entry.item, entry.at, entry.fraction, entry.stars) for entry in past])
 
     def add(self, agent: Agent) -> None:
         self.changed[agent.profile.id] = agent

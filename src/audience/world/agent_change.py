@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from audience.world.agent import Agent
 
@@ -26,11 +26,8 @@ _decode = msgspec.msgpack.Decoder(_Change).decode
 
 def changed(before: Agent, after: Agent) -> bytes:
     """Return what `after` has that `before` has not."""
-    new: dict[str, Any] = {}
-    for name in _NAMES:
-        value = getattr(after, name)
-        if value is not getattr(before, name):
-            new[name] = value
+    rows = zip(_NAMES, astuple(after), astuple(before), strict=True)
+    new: dict[str, Any] = {name: value for name, value, was in rows if value is not was}
     lived = len(before.history)
     if lived and after.history[:lived] == before.history:
         new |= {"history": after.history[lived:], _LIVED: lived}
@@ -40,7 +37,8 @@ def changed(before: Agent, after: Agent) -> bytes:
 def with_change(before: Agent, change: bytes) -> Agent:
     """Return the agent that `changed` was given as `after`."""
     read = _decode(change)
-    new = {name: value for name in _NAMES if (value := getattr(read, name)) is not UNSET}
+    rows = zip(_NAMES, astuple(read), strict=False)
+    new = {name: value for name, value in rows if value is not UNSET}
     if read.lived:
         new["history"] = before.history[: read.lived] + new["history"]
     return replace(before, **new)
