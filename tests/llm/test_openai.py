@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -367,6 +370,45 @@ def test_a_proxy_is_gone_through(wish: Any, with_fake: Any) -> None:
         assert reply.endpoint == "http://models.invalid/v1"
 
     with_fake(test)
+
+
+class Impatient(BaseHTTPRequestHandler):
+    """A server that answers every chat alike and soon closes a connection that is not used."""
+
+    protocol_version = "HTTP/1.1"
+    timeout = 0.3
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        said = json.dumps({"choices": [{"message": {"role": "assistant", "content": "Hello."}}]})
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said.encode())
+
+    def log_message(self, *_: object) -> None: ...
+
+
+def test_a_connection_that_the_server_may_have_closed_is_not_used(
+    wish: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("audience.llm.openai._IDLE", 0.1)
+
+    async def test(url: str) -> tuple[Tried, Tried]:
+        provider = OpenAI(Endpoint(url=url, model="fake"), deadline=60.0)
+        try:
+            first = await provider.ask(wish())
+            time.sleep(0.8)  # busy: the end of the connection is not heard of meanwhile
+            return first, await provider.ask(wish())
+        finally:
+            await provider.close()
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Impatient) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        first, second = asyncio.run(test(f"http://127.0.0.1:{server.server_port}/v1"))
+        server.shutdown()
+    assert (first.outcome, second.outcome, second.why) == ("reply", "reply", "")
 
 
 def test_it_opens_again_after_it_was_closed(wish: Any, with_fake: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import msgspec
 
@@ -76,8 +76,10 @@ class Budgeted:
             self.budget = self._renew(self.spent)
             why = self._exceeded()
         if why:
+            what = "the budget" if self._renew is None else "the budget that all runs share"
+            part = "" if self._renew is None else " in this one"
             raise BudgetSpent(
-                f"the budget is spent: {why}; everything so far is kept. Resume with a larger "
+                f"{what} is spent: {why}{part}; everything so far is kept. Resume with a larger "
                 "budget to go on"
             )
         self._begun += 1
@@ -123,12 +125,12 @@ class SharedBudget:
     def __init__(self, budget: Budget, shards: int) -> None:
         self.budget = budget
         self.shards = shards
-        self._spent: dict[int, Spent] = {}
-        self._lent: dict[int, Budget] = {}
+        self._spent: dict[Hashable, Spent] = {}
+        self._lent: dict[Hashable, Budget] = {}
         """How much each shard may have spent in all."""
         self._lost = Spent()
 
-    def lend(self, shard: int, spent: Spent | None = None) -> Budget:
+    def lend(self, shard: Hashable, spent: Spent | None = None) -> Budget:
         """Return how much a shard may have spent in all, given what it has spent in all so far.
 
         If nothing is left, that is what it has spent.
@@ -144,12 +146,12 @@ class SharedBudget:
         self._lent[shard] = Budget(**allowed)
         return self._lent[shard]
 
-    def settle(self, shard: int, spent: Spent) -> None:
+    def settle(self, shard: Hashable, spent: Spent) -> None:
         """Note what a shard has spent in all; the rest of its part is free for others."""
         self._spent[shard] = spent
         self._lent.pop(shard, None)
 
-    def lose(self, shard: int) -> None:
+    def lose(self, shard: Hashable) -> None:
         """Count all that was lent to a shard as spent, since it ended without a report."""
         lent, spent = self._lent.pop(shard, Budget()), self._spent.pop(shard, Spent())
         self._lost = self._lost.plus(_most(lent, spent))

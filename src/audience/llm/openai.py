@@ -25,6 +25,9 @@ _MODELS = 1_000
 """Models of a server that are listed."""
 _CORRECTIONS = 12
 """How often one request is repeated without what the server rejects."""
+_IDLE = 3.0
+"""Seconds after which an unused connection is closed. Many servers close theirs after five, and a
+call that is sent over one just then is lost."""
 log = logging.getLogger(__name__)
 
 
@@ -35,7 +38,7 @@ def open_session(headers: Mapping[str, str]) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(
         headers={"Accept-Encoding": "gzip, deflate", **headers},
         auto_decompress=False,
-        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0),
+        connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE),
         cookie_jar=aiohttp.DummyCookieJar(),
         timeout=aiohttp.ClientTimeout(total=None),
     )

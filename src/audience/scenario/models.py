@@ -21,6 +21,7 @@ from audience.llm import (
     Endpoint,
     GatewayStack,
     Price,
+    Renew,
     compose,
     load_prices,
     open_gateway,
@@ -123,6 +124,8 @@ class SpendingOptions(msgspec.Struct, frozen=True):
     max_tokens: int | None = None
     source: Path | None = None
     """A run whose calls are read in addition to its own; with `stored`, instead of them."""
+    lend: Renew | None = None
+    """Lends parts of the budget, where several runs at a time share it."""
 
     def __post_init__(self) -> None:
         if self.calls not in MODES:
@@ -146,6 +149,14 @@ class SpendingOptions(msgspec.Struct, frozen=True):
                 )
             dollars = float(amount[1])
         return Budget(dollars, self.max_calls, self.max_tokens)
+
+    def at_first(self) -> Budget:
+        """Return the budget to begin with: nothing where it is shared, until a call asks for it."""
+        whole = self.limits()
+        if not self.lend:
+            return whole
+        limits = {name: getattr(whole, name) for name in whole.__struct_fields__}
+        return Budget(**{name: None if most is None else 0 for name, most in limits.items()})
 
     def after(self, spent: Counts) -> SpendingOptions:
         """Return what may still be spent once some has been."""
@@ -240,14 +251,16 @@ def _door(models: Models, spending: SpendingOptions, calls: CallStore) -> Gatewa
             overall=models.overall,
             largest=models.largest_reply,
             halting=True,
-            budget=spending.limits(),
+            budget=spending.at_first(),
+            renew=spending.lend,
             prices=prices,
         )
     return compose(
         EmbeddedGateway(models.model, deadline=max(models.deadline, SLOWEST)),
         store=calls,
         mode=spending.calls,  # type: ignore[arg-type]
-        budget=spending.limits(),
+        budget=spending.at_first(),
+        renew=spending.lend,
         named={EMBEDDED: "free"},
     )
 
